@@ -1,4 +1,4 @@
-/** What a customer says of a finished job, through the front doors: programs' and people's. */
+/** Tests of accepting and rejecting completed jobs, over the API and in the web app. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -52,7 +52,7 @@ const has = (uid: string, status: string, by = call, path = HUMAN) =>
     return body.status === status && body;
   });
 
-/** A job that an editor has delivered. @returns its uid */
+/** Creates a job, has an editor complete it, and returns its uid. */
 async function delivered(text: string, fields: object = {}): Promise<string> {
   const uid = await orderEdit(call, text, fields);
   await editNext(ann);
@@ -60,7 +60,7 @@ async function delivered(text: string, fields: object = {}): Promise<string> {
   return uid;
 }
 
-/** A finished job of the sandbox, where nobody edits. @returns its uid */
+/** Creates a job in the sandbox, where no editor works, and waits until it is completed. @returns its uid */
 async function inSandbox(uid: string, fields: object = {}, path = HUMAN): Promise<string> {
   const body = { uid, text: 'The house.', source_language: 'en', target_language: 'es', ...fields };
   expect((await sandbox('POST', path, body)).status).toBe(201);
@@ -86,8 +86,8 @@ async function weights(): Promise<Record<string, number>> {
   return Object.fromEntries(entries.map(({ target, weight }) => [target, weight]));
 }
 
-describe('a customer who is content', () => {
-  it('accepts, once and for all, and the memory minds it', async () => {
+describe('accepting a job', () => {
+  it('makes it final and raises the weight of its memory entries; a second accept changes nothing', async () => {
     const uid = await delivered('A word of thanks.');
     expect(await weights()).toMatchObject({ 'A WORD OF THANKS.': 2 });
     const finished = await finishedAt(uid);
@@ -106,7 +106,7 @@ describe('a customer who is content', () => {
     expect(listed.body.objects.map((one: { uid: string }) => one.uid)).toEqual([uid]);
   });
 
-  it('is taken to be so after some hours of silence, where the operator says so', async () => {
+  it("happens automatically for human jobs without a reaction after the operator's number of hours", async () => {
     const [uid, later] = [await delivered('Silence.'), await delivered('Not yet.')];
     const [byMachine, rejected] = [await byMachineAlone('silent'), await delivered('No.')];
     await call('POST', `${HUMAN}${rejected}/reject/`, { reason: 'Not so.' });
@@ -125,8 +125,8 @@ describe('a customer who is content', () => {
   });
 });
 
-describe('a customer who is not', () => {
-  it('has it edited again at no price, and delivered again under another id', async () => {
+describe('rejecting a job', () => {
+  it('sends it back to the editors at no price, and delivers the new result under another callback id', async () => {
     const { balance } = (await call('GET', `${HUMAN}${await delivered('First.')}/`)).body;
     const uid = await delivered('The big house.', { callback_url: `${receiver.url}/again` });
     const [first] = [await receiver.next(({ path }) => path === '/again')];
@@ -172,7 +172,7 @@ describe('a customer who is not', () => {
     expect((await call('POST', `${HUMAN}${uid}/accept/`)).body.status).toBe('accepted');
   });
 
-  it('is shown the whole way in the sandbox, where nobody edits', async () => {
+  it('moves a sandbox job to rejected and completed again, without editors', async () => {
     const uid = await inSandbox('again', { callback_url: `${receiver.url}/sandbox` });
     const answered = await sandbox('POST', `${HUMAN}${uid}/reject/`, { reason: ' Once more. ' });
     expect(answered.body.status).toBe('completed');
@@ -188,13 +188,13 @@ describe('a customer who is not', () => {
     ]);
   });
 
-  it('cannot send to editors what no editor has had', async () => {
+  it('is refused when no editor has worked on the job', async () => {
     await byMachineAlone('alone');
     expect((await call('POST', `${HUMAN}alone/reject/`, { reason: 'no' })).status).toBe(404);
     const refused = await customer.call('POST', '/api/account/jobs/alone/reject', { reason: 'no' });
     expect(refused.status).toBe(400);
     expect(refused.body.error.message).toContain('It can be upgraded.');
-    // Nor where no editor came in time, and nothing was charged.
+    // The same holds when the deadline passed before an editor began: nothing was charged.
     const uid = await delivered('Fell back.');
     await owner.query(
       `update tasks set status = 'canceled' where job_id = (select job_id from jobs where uid = $1)`,
@@ -210,11 +210,11 @@ describe('a customer who is not', () => {
   });
 });
 
-describe('a job whose texts are not kept any more', () => {
-  it('cannot be rejected: what was delivered would make room for nothing', async () => {
+describe('rejecting a job whose texts retention has deleted', () => {
+  it('is refused, because the new result would have no source text', async () => {
     const uid = await delivered('Long ago.');
     const judged = await inSandbox('long-ago');
-    // As retention leaves it.
+    // Deletes the texts like retention does.
     await owner.query(`delete from job_texts where job_id in (select job_id from jobs where uid = any($1))`, [
       [uid, judged],
     ]);
@@ -226,8 +226,8 @@ describe('a job whose texts are not kept any more', () => {
   });
 });
 
-describe('a word that is refused', () => {
-  it('is about a job that is not finished, not there, or somebody else’s', async () => {
+describe('accept and reject requests', () => {
+  it('answer 400 for an unfinished job, and 404 for an unknown job or a job of another account', async () => {
     const uid = await orderEdit(call, 'Waits.');
     for (const [word, body] of [
       ['accept', undefined],
@@ -249,7 +249,7 @@ describe('a word that is refused', () => {
     await call('DELETE', `${HUMAN}${uid}/`);
   });
 
-  it('is two thousand characters long, and not one longer', async () => {
+  it('take a reason of 2,000 characters', async () => {
     const uid = await inSandbox('long-word');
     const reason = 'x'.repeat(2000);
     expect((await sandbox('POST', `${HUMAN}${uid}/reject/`, { reason })).status).toBe(200);
@@ -265,15 +265,15 @@ describe('a word that is refused', () => {
     [{ reason: 'x'.repeat(2001) }],
     [{ reason: '\0' }],
     [{ reason: 'a\uffff' }],
-  ])('names no reason: %j', async (body) => {
+  ])('refuse an invalid rejection reason: %j', async (body) => {
     const refused = await sandbox('POST', `${HUMAN}again/reject/`, body);
     expect(refused.status).toBe(400);
     expect(refused.body.error).toMatch(/^reason: /);
   });
 });
 
-describe('in the web app', () => {
-  it('a customer accepts and rejects their own', async () => {
+describe('acceptance in the web app', () => {
+  it('lets customers accept and reject the jobs of their own account only', async () => {
     const accepted = await inSandbox('mine');
     const at = (uid: string, word: string) => `/api/account/jobs/${uid}/${word}`;
     const answered = await customer.call('POST', at(accepted, 'accept'), { environment: 'sandbox' });
@@ -291,7 +291,7 @@ describe('in the web app', () => {
   });
 });
 
-it('a cancellation is in the feed, and nobody is called back', async () => {
+it('canceling a job adds an event to the feed and sends no callback', async () => {
   const uid = await orderEdit(call, 'Never mind.', { callback_url: `${receiver.url}/canceled` });
   expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
   const { body } = await call('GET', '/api/v1/events/?limit=1000');

@@ -19,14 +19,14 @@ import { readTexts } from './text-store.ts';
 
 type CallerScope = Pick<Caller, 'account' | 'environment'>;
 
-/** The person who rejects a job, and the reason. */
+/** Who rejects a job, and why. */
 export interface Rejection {
   reason: string;
-  /** Undefined for a customer's program. */
+  /** The id of the user; undefined when an API key rejects the job. */
   userId: string | undefined;
 }
 
-/** Opens a delivered job again for its editors. @returns false when no editor has worked on it */
+/** Reopens a delivered job for its editors. @returns false if no editor has worked on it */
 export type Reopen = (
   transaction: Transaction,
   account: AccountRef,
@@ -37,8 +37,8 @@ export type Reopen = (
 /**
  * Accepts a completed job. Accepting it again changes nothing.
  * @param tier a job of another tier is not found
- * @throws ApiError `not_found` for an unknown uid and for one of another account alike; `invalid_request` for a job that
- * is not completed
+ * @throws ApiError `not_found` if the job is unknown or of another account; `invalid_request` if it is not
+ * completed
  */
 export async function acceptJob(
   database: Database,
@@ -69,8 +69,8 @@ async function accept(
 
 /**
  * Rejects a completed job, so that editors edit it again.
- * @throws ApiError `not_found` as `acceptJob`; `invalid_request` for a job that is not completed, or that no editor worked
- * on
+ * @throws ApiError `not_found` like `acceptJob`; `invalid_request` if the job is not completed or no editor
+ * worked on it
  */
 export async function rejectJob(
   database: Database,
@@ -93,18 +93,18 @@ export async function rejectJob(
       throw fieldError('status', reason('job_not_to_reject', { status }));
     }
     const { source, result } = await readTexts(transaction, account, jobId, ['source', 'result']);
-    // After retention has removed the texts, editing would replace the delivered result with nothing.
+    // Without the source text, which retention deletes, an edited result would be empty.
     if (source === undefined) throw fieldError('status', reason('job_forgotten'));
     await rateLessons(transaction, account, jobId, 'rejected');
     if (who.environment === 'sandbox') {
-      // The sandbox has no editors, but a program still sees all statuses.
+      // The sandbox has no editors, so the job completes at once; the program still sees all statuses.
       await completeEdited(transaction, account, jobId, result ?? '', 'revise', 'machine');
     } else if (!(await reopen(transaction, account, jobId, by)))
       throw fieldError('status', reason('job_without_editor'));
   });
 }
 
-/** @throws ApiError `not_found` */
+/** Returns the status of a job. @throws ApiError `not_found` */
 export async function readJobStatus(on: Queryable, who: CallerScope, uid: string): Promise<JobStatus> {
   return (await find(on, who, uid, undefined)).status;
 }
@@ -126,7 +126,10 @@ function moveOf(account: AccountRef, jobId: string): JobMove {
 
 const ACCEPT_BATCH = 200;
 
-/** Accepts human jobs that were completed `hours` ago without a reaction of the customer; 0: never. */
+/**
+ * Accepts human jobs that were completed `hours` ago and have no reaction from the customer. 0 turns this
+ * off.
+ */
 export async function autoAcceptJobs(database: Database, hours: number, ended = () => false): Promise<void> {
   if (hours === 0) return;
   for (;;) {

@@ -1,4 +1,7 @@
-/** A job that the worker of the same process has from its first moment: leased by its insert, never claimed. */
+/**
+ * Tests of jobs that the insert leases directly to the worker of the same process, so that no claim is
+ * needed.
+ */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -44,7 +47,7 @@ const ended = (uid: string) =>
     return ['completed', 'failed'].includes(body.status) && body;
   });
 
-/** A lease that began with the job: a claim has a later moment. */
+/** Lists the jobs that their insert leased. A later claim would have set a later `due_at`. */
 async function leasedAtOnce(): Promise<string[]> {
   const { rows } = await owner.query<{ uid: string }>(
     `select uid from jobs where lease_token is not null and attempts = 1
@@ -56,7 +59,10 @@ async function leasedAtOnce(): Promise<string[]> {
 const waiting = async () =>
   (await owner.query('select from jobs where lease_token is null and due_at is not null')).rowCount;
 
-/** A job that was leased by its insert, with the engine stalled. The first ones are not while the worker looks around. */
+/**
+ * Creates jobs until the insert leases one, with the engine stalled. While the worker still polls, inserts
+ * lease nothing.
+ */
 async function adopted(): Promise<string> {
   for (let n = 0; ; n++) {
     const uid = `job-${performance.now()}-${n}`;
@@ -68,7 +74,7 @@ async function adopted(): Promise<string> {
   }
 }
 
-it('is leased by its insert, is worked, is paid once, and says what any other says', async () => {
+it('a job that its insert leased is translated and charged once, like any other job', async () => {
   const uid = await adopted();
   engine.resume();
   expect(await ended(uid)).toMatchObject({
@@ -84,11 +90,11 @@ it('is leased by its insert, is worked, is paid once, and says what any other sa
   expect(rows.map(({ kind }) => kind)).toEqual(['hold', 'capture']);
 });
 
-it('there are no more of them than there is room for, and who waits longer goes first', async () => {
+it("inserts lease jobs only up to the worker's free capacity and behind jobs that are already queued", async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();
   for (let n = 0; n < 12; n++) await order(`many-${n}`);
-  // Half of the places are an account's; what is made while others wait is made behind them.
+  // One account may use half of the worker's capacity. New jobs queue behind jobs that are waiting.
   const atOnce = await leasedAtOnce();
   expect(atOnce.length).toBeLessThanOrEqual(4);
   expect(atOnce).toEqual(Array.from(atOnce, (_, n) => `many-${n}`));
@@ -97,7 +103,7 @@ it('there are no more of them than there is room for, and who waits longer goes 
   for (let n = 0; n < 12; n++) expect((await ended(`many-${n}`)).status).toBe('completed');
 });
 
-it('a small account’s is leased by its insert while another’s hundreds wait, and takes the interactive lane', async () => {
+it("a job of a small account is leased by its insert and takes the interactive lane while another account's jobs wait", async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();
   for (let n = 0; n < 40; n++) await order(`flood-${n}`);
@@ -116,7 +122,7 @@ it('a small account’s is leased by its insert while another’s hundreds wait,
   expect((await ended('flood-last')).status).toBe('completed');
 });
 
-it('a text that is too large for the account’s room waits for a claim', async () => {
+it("a text above the account's share of the worker's capacity waits for a claim", async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();
   await order('large', 'The house is big. '.repeat(4_000));
@@ -125,7 +131,7 @@ it('a text that is too large for the account’s room waits for a claim', async 
   expect((await ended('large')).status).toBe('completed');
 });
 
-it('what a worker has when it goes is given back, as if never claimed', async () => {
+it('a worker that stops releases the jobs that inserts leased to it, with no attempt counted', async () => {
   const uid = await adopted();
   await server.server.stop(0);
   const { rows } = await owner.query(`select attempts, lease_token from jobs where uid = $1`, [uid]);
@@ -135,7 +141,7 @@ it('what a worker has when it goes is given back, as if never claimed', async ()
   expect((await ended(uid)).status).toBe('completed');
 });
 
-it('a repeated uid, in one batch or later, is one job', async () => {
+it('a uid that is sent eight times at once creates and translates one job', async () => {
   await ended(await adopted().finally(() => engine.resume()));
   const body = { uid: 'twice', text: 'Twice.', source_language: 'en', target_language: 'es' };
   const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', MACHINE, body)));

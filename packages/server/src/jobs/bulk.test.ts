@@ -1,4 +1,4 @@
-/** Many jobs in one request, through the front door: all of them or none, in order, charged once. */
+/** Tests of creating many jobs in one PATCH request over HTTP: all or none, in order, charged once. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ const BALANCE = 100_000;
 
 let server: TestServer;
 let owner: pg.Client;
-/** Stalled, so that a job found again looks as it did at first. */
+/** The engine is stalled, so that a job found again has the same status as at first. */
 let engine: FakeEngine;
 let call: ReturnType<typeof createClient>;
 
@@ -50,7 +50,7 @@ async function balance(): Promise<number> {
 }
 
 describe('PATCH /translation/', () => {
-  it('creates all, in order, with the creation bodies of single creates', async () => {
+  it('creates all jobs in order and answers with the same bodies as single creates', async () => {
     const answer = await bulk([
       job({ uid: 'one', tone: 'Formal' }),
       job(),
@@ -80,7 +80,7 @@ describe('PATCH /translation/', () => {
     expect((await call('GET', `${HUMAN}three/`)).body).toMatchObject({ text: 'Big.' });
   });
 
-  it('takes a thousand, more than one statement carries, and not one more', async () => {
+  it('accepts 1,000 jobs, more than one SQL statement inserts, and refuses 1,001', async () => {
     const many = Array.from({ length: 1000 }, (_, index) => job({ uid: `many-${index}` }));
     const { status, body } = await bulk(many);
     expect(status).toBe(202);
@@ -93,7 +93,7 @@ describe('PATCH /translation/', () => {
     });
   });
 
-  it('answers others while it looks through large texts', async () => {
+  it('keeps answering other requests while it scans large texts', async () => {
     const text = 'A long text is looked through elsewhere. '.repeat(2000);
     let done = false;
     const large = bulk(Array.from({ length: 20 }, () => job({ text }))).finally(() => {
@@ -108,7 +108,7 @@ describe('PATCH /translation/', () => {
     expect(answered).toBeGreaterThan(20);
   });
 
-  it('finds the jobs of the same bulk sent again, and charges nothing', async () => {
+  it('finds the jobs of the same bulk sent again and charges nothing', async () => {
     const objects = [job({ uid: 'a' }), job({ uid: 'b', text: 'Big.' })];
     const first = await bulk(objects);
     const again = await bulk(objects);
@@ -117,14 +117,14 @@ describe('PATCH /translation/', () => {
     expect(await count()).toBe(2);
   });
 
-  it('finds what was made before, and makes what was not', async () => {
+  it('finds jobs that exist already and creates the others', async () => {
     const single = await call('POST', HUMAN, job({ uid: 'before' }));
     const { body } = await bulk([job({ uid: 'after' }), job({ uid: 'before' })]);
     expect(body.objects[1].order_number).toBe(single.body.order_number);
     expect(body.objects[0].balance).toBe(BALANCE - 24);
   });
 
-  it('makes one set of jobs of ten simultaneous sendings', async () => {
+  it('creates one set of jobs when the same bulk arrives ten times at once', async () => {
     const objects = Array.from({ length: 20 }, (_, index) => job({ uid: `rush-${index}` }));
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, turn) => bulk(turn % 2 === 0 ? objects : objects.toReversed())),
@@ -136,7 +136,7 @@ describe('PATCH /translation/', () => {
   });
 });
 
-describe('a bulk is refused whole', () => {
+describe('PATCH /translation/ refuses the whole bulk', () => {
   const nothingCame = async () => {
     expect(await count()).toBe(0);
     expect(await balance()).toBe(BALANCE);
@@ -148,11 +148,11 @@ describe('a bulk is refused whole', () => {
     ['no list', { objects: { 0: job() } }, 'objects: must be a list of 1 to 1000 items.'],
     ['an empty list', { objects: [] }, 'objects: must be a list of 1 to 1000 items.'],
     ['no object', [], 'body: must be a JSON object.'],
-  ])('with %s', async (_, body, error) => {
+  ])('when its list of objects is wrong: %s', async (_, body, error) => {
     expect(await call('PATCH', HUMAN, body)).toMatchObject({ status: 400, body: { error } });
   });
 
-  it('with every wrong field of every object by its index', async () => {
+  it('naming every wrong field by the index of its object', async () => {
     const answer = await bulk([job(), {}, 5, job({ tone: 'Rude' })]);
     expect(answer.status).toBe(400);
     expect(answer.body.error.split('\n')).toEqual([
@@ -164,7 +164,7 @@ describe('a bulk is refused whole', () => {
     await nothingCame();
   });
 
-  it('with what only a look through the texts shows', async () => {
+  it('for problems that only a scan of the texts finds', async () => {
     const answer = await bulk([
       job({ target_language: 'tlh' }),
       job(),
@@ -180,7 +180,7 @@ describe('a bulk is refused whole', () => {
     await nothingCame();
   });
 
-  it('with a bounded answer, however much is wrong', async () => {
+  it('with an error of limited length, however many problems there are', async () => {
     const lines = async (objects: unknown) => {
       const { status, body } = await bulk(objects);
       expect(status).toBe(400);
@@ -201,13 +201,13 @@ describe('a bulk is refused whole', () => {
     await nothingCame();
   });
 
-  it('for a uid that is there twice', async () => {
+  it('when a uid occurs twice', async () => {
     const answer = await bulk([job({ uid: 'x' }), job(), job({ uid: 'x' })]);
     expect(answer.body).toEqual({ error: 'objects[2].uid: is the uid of objects[0] as well.' });
     await nothingCame();
   });
 
-  it('for uids that are other jobs’, naming each', async () => {
+  it('naming every uid that belongs to another job', async () => {
     await call('POST', HUMAN, job({ uid: 'taken', text: '…' }));
     await call('POST', '/tapi/v2/mt_translation/', job({ uid: 'other-tier' }));
     const answer = await bulk([job({ uid: 'free' }), job({ uid: 'taken' }), job({ uid: 'other-tier' })]);
@@ -219,7 +219,7 @@ describe('a bulk is refused whole', () => {
     expect(await balance()).toBe(BALANCE);
   });
 
-  it('with 402 where the account can pay for some and not for all', async () => {
+  it('with 402 when the account can pay for some of the jobs only', async () => {
     const poor = await server.createAccount({ balanceCents: 30 });
     await owner.query(
       `update balances set credit_limit_cents = 0 where account_id = (select account_id from accounts where username = $1)`,
@@ -234,13 +234,13 @@ describe('a bulk is refused whole', () => {
     expect((await bulk([job({ uid: 'p' }), job()])).status).toBe(202);
   });
 
-  it('with 413 for one text that is too large', async () => {
+  it('with 413 when one text is too large', async () => {
     const answer = await bulk([job(), job({ text: 'word '.repeat(2 * 1024 * 1024 + 1) })]);
     expect(answer.status).toBe(413);
     expect(answer.body.error).toMatch(/^objects\[1\]\.text: must be at most/);
   });
 
-  it('on /mt_translation/, which takes none', async () => {
+  it('with 405 on /mt_translation/, which has no bulk creation', async () => {
     expect((await call('PATCH', '/tapi/v2/mt_translation/', { objects: [job()] })).status).toBe(405);
   });
 });

@@ -1,4 +1,4 @@
-/** Taking a job back, through the front door: what it does to the job, the money, the worker and the callback. */
+/** Tests of canceling a job over HTTP: effects on status, balance, worker and callback. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -63,7 +63,7 @@ const has = (uid: string, status: string, call: ReturnType<typeof createClient>,
 const noDiscrepancies = async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
 
 describe('DELETE of a job', () => {
-  it('that waits for an editor: 200 and nothing in it, canceled, refunded, no callback', async () => {
+  it('that waits for an editor answers 200 without a body, cancels it, releases the hold and sends no callback', async () => {
     const { production } = await createCustomer();
     const body = job({ uid: 'waits', callback_url: `${receiver.url}/waits` });
     expect((await production('POST', HUMAN, body)).body.balance).toBe(BALANCE - 12);
@@ -82,14 +82,14 @@ describe('DELETE of a job', () => {
     await noDiscrepancies();
   });
 
-  it('takes a JSON content type without a body, and a path without its last slash', async () => {
+  it('accepts a JSON content type without a body, and a path without its trailing slash', async () => {
     const { production } = await createCustomer();
     await production('POST', HUMAN, job({ uid: 'bare' }));
     const headers = { 'content-type': 'application/json' };
     expect((await production('DELETE', `${HUMAN}bare`, undefined, headers)).status).toBe(200);
   });
 
-  it('that a worker has in hand: the worker’s result gets nowhere', async () => {
+  it("that a worker is translating discards the worker's result", async () => {
     const { production } = await createCustomer();
     engine.stall();
     await production('POST', MACHINE, job({ uid: 'held', callback_url: `${receiver.url}/held` }));
@@ -97,10 +97,10 @@ describe('DELETE of a job', () => {
     await until(async () => (await owner.query(leased)).rowCount === 1);
     expect((await production('DELETE', `${MACHINE}held/`)).status).toBe(200);
     engine.resume();
-    // The worker that lost it goes on with the next one.
+    // The worker that lost the job goes on with the next one.
     await production('POST', MACHINE, job({ uid: 'next' }));
     await has('next', 'completed', production, MACHINE);
-    await server.restart(); // a server that stops ends the work that it has in hand
+    await server.restart(); // a stopping server finishes the work in progress
     const { rows } = await owner.query(`select status, due_at, lease_token, finished_at is not null as ended
       from jobs where uid = 'held'`);
     expect(rows).toEqual([{ status: 'canceled', due_at: null, lease_token: null, ended: true }]);
@@ -114,7 +114,7 @@ describe('DELETE of a job', () => {
     await noDiscrepancies();
   });
 
-  it('that is held in the sandbox, though its result is made', async () => {
+  it('in its sandbox hold period cancels it, even if its result is ready', async () => {
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     const { sandbox } = await createCustomer();
     await sandbox('POST', HUMAN, job({ uid: 'early' }));
@@ -124,7 +124,7 @@ describe('DELETE of a job', () => {
     await server.restart();
   });
 
-  it('writes down who moved it, and from where', async () => {
+  it('records the actor and the previous status', async () => {
     const { production } = await createCustomer();
     await production('POST', HUMAN, job({ uid: 'noted' }));
     await has('noted', 'translating', production);
@@ -135,8 +135,8 @@ describe('DELETE of a job', () => {
   });
 });
 
-describe('DELETE is refused', () => {
-  it('with 400 and a sentence for a job that is finished, or canceled already', async () => {
+describe('DELETE of a job is refused', () => {
+  it('with 400 and a reason when the job is finished or already canceled', async () => {
     const { production } = await createCustomer();
     await production('POST', MACHINE, job({ uid: 'done' }));
     await has('done', 'completed', production, MACHINE);
@@ -160,7 +160,7 @@ describe('DELETE is refused', () => {
     await noDiscrepancies();
   });
 
-  it('with 404 for what is not there, is another’s, is of the other tier, or could not be a uid', async () => {
+  it("with 404 for an unknown uid, another account's job, another tier or a malformed uid", async () => {
     const { production, sandbox } = await createCustomer();
     const stranger = await createCustomer();
     await production('POST', HUMAN, job({ uid: 'mine' }));
@@ -177,8 +177,8 @@ describe('DELETE is refused', () => {
   });
 });
 
-describe('a race for the end of a job', () => {
-  it('of twenty cancels has one winner, and one refund', async () => {
+describe('concurrent endings of a job', () => {
+  it('cancel it once and release the hold once when twenty DELETE requests race', async () => {
     const { production } = await createCustomer();
     await production('POST', HUMAN, job({ uid: 'rush' }));
     const answers = await Promise.all(
@@ -189,7 +189,7 @@ describe('a race for the end of a job', () => {
     await noDiscrepancies();
   });
 
-  it('between customer and worker has one winner, whoever it is', async () => {
+  it('leave it either canceled or completed and charged when a DELETE races the worker', async () => {
     const round = fc.array(fc.record({ after: fc.nat(3), machine: fc.boolean() }), {
       minLength: 1,
       maxLength: 12,
@@ -222,7 +222,7 @@ describe('a race for the end of a job', () => {
   });
 });
 
-/** The path of some job of the account; a balance is shown with every one. */
+/** Creates a job and returns its path; the detail of every job shows the account's balance. */
 async function firstOf(call: ReturnType<typeof createClient>): Promise<string> {
   const { body } = await call('POST', HUMAN, job({ uid: 'purse', text: '…' }));
   return `${body.uid}/`;

@@ -1,4 +1,4 @@
-/** Reads jobs for the console. */
+/** SQL statements that read jobs for the console. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -29,7 +29,7 @@ export interface ConsoleJobRow {
   callback_url: string | null;
   due_at: Date | null;
   attempts: number;
-  /** A worker processes it now. */
+  /** True while a worker has the job. */
   leased: boolean;
   redraft: string | null;
 }
@@ -45,13 +45,13 @@ export interface ConsoleFilter {
   statuses?: readonly JobStatus[] | undefined;
   source?: string | undefined;
   target?: string | undefined;
-  /** Prefix of the uid. */
+  /** Only jobs whose uid starts with this text. */
   uid?: string | undefined;
-  /** The last job of the previous page. */
+  /** The id of the last job of the previous page. */
   after?: string | undefined;
 }
 
-// One index seek for each account finds its latest jobs, however many it has.
+// One index seek per account finds its latest jobs, however many jobs it has.
 const LIST = statement<ConsoleJobRow>(
   'jobs.console_list',
   `select a.username, j.* from accounts a cross join lateral (
@@ -65,7 +65,7 @@ const LIST = statement<ConsoleJobRow>(
     order by j.job_id desc limit $8`,
 );
 
-/** Returns jobs of all accounts, newest first. */
+/** Lists jobs of all accounts, newest first. */
 export function listConsoleJobs(
   on: Queryable,
   filter: ConsoleFilter,
@@ -131,7 +131,7 @@ const EVENTS = statement<JobEventRow>(
     where part = $1 and account_id = $2 and job_id = $3 order by event_id`,
 );
 
-/** Returns the moves of a job in their order. */
+/** Returns the status changes of a job in their order. */
 export function listJobEvents(on: Queryable, account: AccountRef, jobId: string): Promise<JobEventRow[]> {
   return on.query(EVENTS, [account.part, account.accountId, jobId]);
 }
@@ -142,7 +142,7 @@ const SEGMENTS = statement<{ route: string | null; failure: string | null; segme
     where part = $1 and account_id = $2 and job_id = $3 group by 1, 2 order by 3 desc limit 50`,
 );
 
-/** Counts the segments of a job by the route that drafted them, or by their failure. */
+/** Counts the segments of a job by the engine route that drafted them, or by their failure. */
 export function countSegmentsByRoute(
   on: Queryable,
   account: AccountRef,
@@ -174,7 +174,7 @@ const HASTEN = statement<{ job_id: string }>(
    returning job_id`,
 );
 
-/** Makes a job that waits for its next try due now. @returns whether it waited */
+/** Makes a job that waits for its next attempt due now. @returns false if the job was not waiting */
 export async function makeJobDueNow(on: Queryable, account: AccountRef, jobId: string): Promise<boolean> {
   const rows = await on.query(HASTEN, [account.part, account.accountId, jobId]);
   if (rows.length > 0) on.changed('jobs', account, jobId);
@@ -206,7 +206,7 @@ export interface PeriodCount {
   cents: number;
 }
 
-// Jobs whose price was not released; see `shownPrice`.
+// SQL condition for jobs whose price is held or charged; see `shownPrice`.
 const CHARGED = `status not in ('failed', 'canceled') and not fell_back`;
 
 const SINCE = statement<PeriodCount>(
@@ -216,14 +216,14 @@ const SINCE = statement<PeriodCount>(
      from jobs where part = $1 and account_id = $2 and job_id >= $3 and tier <> 'chat' group by 1, 2 order by 1, 2`,
 );
 
-/** Counts the jobs with ids from `since` on, by environment and tier. */
+/** Counts an account's jobs with ids from `since` on, by environment and tier. */
 export function countJobsSinceId(on: Queryable, account: AccountRef, since: string): Promise<PeriodCount[]> {
   return on.query(SINCE, [account.part, account.accountId, since]);
 }
 
 export interface DayRow {
   environment: Environment;
-  /** Start of the day in UTC. */
+  /** The start of the day in UTC. */
   day: Date;
   jobs: number;
   cents: number;
@@ -236,7 +236,7 @@ const DAYS = statement<DayRow>(
      from jobs where part = $1 and account_id = $2 and job_id >= $3 and tier <> 'chat' group by 1, 2`,
 );
 
-/** Counts the jobs with ids from `since` on, by day; days without jobs are missing. */
+/** Counts an account's jobs with ids from `since` on, by day. Days without jobs have no row. */
 export function listDayRows(on: Queryable, account: AccountRef, since: string): Promise<DayRow[]> {
   return on.query(DAYS, [account.part, account.accountId, since]);
 }
@@ -244,11 +244,11 @@ export function listDayRows(on: Queryable, account: AccountRef, since: string): 
 export interface QueuedPair {
   source_language: string;
   target_language: string;
-  /** Due jobs that no worker has. */
+  /** The number of due jobs without a lease. */
   waiting: number;
-  /** Jobs that workers have. */
+  /** The number of leased jobs. */
   working: number;
-  /** Seconds that the oldest waiting job has been due. */
+  /** Seconds for which the oldest queued job has been due. */
   oldest: number;
 }
 
@@ -262,7 +262,7 @@ const WAITING = statement<QueuedPair>(
     order by 5 desc, 3 desc limit 200`,
 );
 
-/** Counts queued and leased jobs by language pair, longest wait first. */
+/** Counts queued and leased jobs by language pair, longest waiting first. */
 export function listQueuedPairs(on: Queryable): Promise<QueuedPair[]> {
   return on.query(WAITING);
 }
@@ -282,7 +282,7 @@ const HOURS = statement<HourRow>(
     group by 1 order by 1`,
 );
 
-/** Counts the jobs with ids from `since` on, by hour; hours without jobs are missing. */
+/** Counts all jobs with ids from `since` on, by hour. Hours without jobs have no row. */
 export function listHourRows(on: Queryable, since: string): Promise<HourRow[]> {
   return on.query(HOURS, [since]);
 }

@@ -1,4 +1,4 @@
-/** Jobs, callbacks, pairs, routes and engines in the console, through HTTP. */
+/** Tests of the console over HTTP: jobs, callbacks, language pairs, engine routes and engines. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -36,8 +36,8 @@ interface Listed {
   job: string;
 }
 
-describe('jobs', () => {
-  it('of all accounts are found by uid, order number, account, state and pair, newest first', async () => {
+describe("the console's jobs", () => {
+  it('are found in all accounts by uid, order number, account, status and pair, newest first', async () => {
     const [one, two] = [await server.createAccount(), await server.createAccount()];
     const [first, second] = [one, two].map(({ production_key }) => createClient(server.url, production_key));
     await first!('POST', '/tapi/v2/translation/', { ...JOB, uid: 'same' });
@@ -70,7 +70,7 @@ describe('jobs', () => {
     expect(fieldsOf(unknown.body)).toEqual(['account']);
   });
 
-  it('are taken back for their customer, with what was held, and once', async () => {
+  it("can be canceled once by an operator, which releases the customer's hold", async () => {
     const { username, production_key } = await server.createAccount({ balanceCents: 100 });
     const call = createClient(server.url, production_key);
     await call('POST', '/tapi/v2/translation/', { ...JOB, uid: 'back' });
@@ -96,8 +96,8 @@ describe('jobs', () => {
   });
 });
 
-describe('callbacks', () => {
-  it('are listed with the host that takes none, and sent again one by one or together', async () => {
+describe("the console's callbacks", () => {
+  it('are listed with the host that fails, and can be replayed one by one or all together', async () => {
     receiver.answer(() => 410);
     const { username, production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
@@ -141,8 +141,8 @@ describe('callbacks', () => {
   });
 });
 
-describe('pairs, routes and engines', () => {
-  it('closes a pair for new jobs, and opens it again', async () => {
+describe("the console's pairs, routes and engines", () => {
+  it('closes a language pair for new jobs and opens it again', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     const offered = async () => (await call('GET', '/tapi/v2/language_pair/')).body.objects.length;
@@ -157,7 +157,7 @@ describe('pairs, routes and engines', () => {
     expect((await operator.call('PUT', '/api/console/pairs/es/en', {})).status).toBe(400);
   });
 
-  it('keeps routes, and refuses engines that there are not', async () => {
+  it('saves and deletes engine routes, and refuses unknown engines', async () => {
     const { username } = await server.createAccount();
     const selector = { source_language: 'en', target_language: '*', tier: 'chat', account: username };
     const set = await operator.call('PUT', '/api/console/routes', {
@@ -179,7 +179,7 @@ describe('pairs, routes and engines', () => {
     expect((await operator.call('DELETE', '/api/console/routes', selector)).status).toBe(404);
   });
 
-  it('tells how engines are, counts what was asked of them, and has one translate a sentence', async () => {
+  it('shows the state and request counts of engines, and translates a test sentence with one engine', async () => {
     const test = { source_language: 'en', target_language: 'es', text: 'The house.' };
     const engine = await until(async () => {
       const { body } = await operator.call('GET', '/api/console/engines');

@@ -1,4 +1,4 @@
-/** The operator's console for the jobs of all accounts: `/api/console/jobs…`. */
+/** Console routes for the jobs of all accounts: `/api/console/jobs…`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOfField, requestedAccount } from '../access/accounts.ts';
@@ -219,7 +219,7 @@ export function consoleJobRoutes(
   });
 }
 
-/** The notification channel on which workers learn that a job is due. */
+/** The NOTIFY channel on which workers hear of due jobs. */
 export const JOBS_CHANNEL = 'dragoman_jobs';
 
 async function list(database: Database, query: Static<typeof jobQuery>): Promise<Static<typeof JobList>> {
@@ -267,7 +267,7 @@ function present(row: store.ConsoleJobRow): Static<typeof ListedJob> {
   };
 }
 
-/** Returns the engines of the workers whose self-test of the job's pair passed. */
+/** Returns the engines that passed the self-test of the job's language pair on some worker. */
 async function enginesOf(database: Database, row: store.ConsoleJobRow): Promise<string[]> {
   const pairs = await listPublishedPairs(database);
   const pair = pairs.find(

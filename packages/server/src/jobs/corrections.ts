@@ -1,4 +1,7 @@
-/** Jobs that correct chat messages. They have the tier `chat`, and customers neither list, read nor pay for them. */
+/**
+ * Jobs that correct chat messages. They have the tier `chat`. Customers cannot list or read them and do not
+ * pay for them.
+ */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
 import { type AnyNewJob, insertJobs } from './insert-store.ts';
@@ -15,11 +18,11 @@ export interface CorrectionJob {
   brand: string | undefined;
   defaultBrand: string | undefined;
   text: string;
-  /** The machine's translation, used as the draft. */
+  /** The machine translation, used as the editor's draft. */
   translated: string;
 }
 
-/** Cancels an unfinished correction, when all jobs of an account are canceled. */
+/** Cancels an unfinished correction job when all jobs of an account are canceled. */
 export async function cancelCorrectionJob(
   transaction: Transaction,
   account: AccountRef,
@@ -29,10 +32,13 @@ export async function cancelCorrectionJob(
   await moveAll(transaction, [move], 'cancel', 'operator');
 }
 
-/** No worker takes it with the insert. */
+/** The insert leases the job to no worker. */
 const NO_LEASE = 0;
 
-/** Creates a job that lets editors correct a text. It is due at once, so that its draft is divided into tasks. */
+/**
+ * Creates a job in which editors correct a text. It is due at once, because a worker divides its draft into
+ * tasks.
+ */
 export async function createCorrectionJob(
   transaction: Transaction,
   account: AccountRef,

@@ -1,4 +1,4 @@
-/** What was made and moved against what is counted and charged: the counters and the ledger beside a model. */
+/** Property tests that compare the job counters and the ledger with a simple model. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -46,7 +46,7 @@ async function createCustomer() {
   };
 }
 
-/** The counters that disagree with the jobs there are: none, when all is well. */
+/** Returns the counters that disagree with the jobs table; empty if all are right. */
 async function miscounted(): Promise<unknown[]> {
   const { rows } = await owner.query(
     `select * from (
@@ -61,7 +61,7 @@ async function miscounted(): Promise<unknown[]> {
   return rows;
 }
 
-/** Lets the machine end all that it has, the last tries of what fails included. */
+/** Runs all due jobs to their end, including the last attempts of failing ones. */
 async function settled({ ref }: { ref: AccountRef }): Promise<void> {
   await until(async () => {
     await owner.query(
@@ -98,8 +98,8 @@ const act = fc.oneof(
   fc.record({ kind: fc.constant('fold' as const) }),
 );
 
-describe('whatever is done with jobs', () => {
-  it('they are counted as they are, and paid for as they ended', async () => {
+describe('after any sequence of creates, cancels, failures and completions', () => {
+  it('counters match the jobs and the ledger matches their outcomes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 14 }), async (acts) => {
         const customer = await createCustomer();
@@ -157,7 +157,7 @@ describe('whatever is done with jobs', () => {
     );
   });
 
-  it('a counter that is wrong would be found', async () => {
+  it('the check reports a wrong counter', async () => {
     await owner.query(
       `insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
        select part, account_id, environment, tier, status, source_language, target_language, 1 from jobs limit 1`,
@@ -168,8 +168,8 @@ describe('whatever is done with jobs', () => {
   });
 });
 
-describe('upkeep', () => {
-  it('puts counts together while jobs are made, by two at a time, and loses none', async () => {
+describe('maintenance of jobs', () => {
+  it('loses no count when two runs fold counters while jobs are created', async () => {
     const { production } = await createCustomer();
     const create = (uid: string) =>
       production('POST', HUMAN, { uid, text: '…', source_language: 'en', target_language: 'es' });
@@ -187,7 +187,7 @@ describe('upkeep', () => {
     expect(await miscounted()).toEqual([]);
   });
 
-  it('forgets keys that are older than a day, and no younger ones', async () => {
+  it('deletes idempotency keys older than a day and keeps younger ones', async () => {
     const { production } = await createCustomer();
     const create = (key: string) =>
       production(

@@ -1,4 +1,4 @@
-/** Creating up to 1000 human jobs in one request: all of them or none. */
+/** Creates up to 1,000 human jobs in one request, all or none. */
 import { isOverQuota } from '../accounts/sandbox-words.ts';
 import type { Caller } from '../base/account.ts';
 import { ApiError, fieldErrors, MAX_LINES } from '../base/errors.ts';
@@ -21,7 +21,10 @@ import type { CreateRequest } from './request.ts';
 import type { JobCreationBody } from './schemas.ts';
 import * as store from './store.ts';
 
-/** UTF-16 units of all texts of a bulk, up to which they are scanned in this process, between other requests. */
+/**
+ * The total length of a bulk, in UTF-16 units, up to which its texts are scanned in this process. Longer
+ * bulks would delay other requests.
+ */
 const INLINE_BULK_LENGTH = 64 * 1024;
 
 type InsertedBulk = Extract<BulkInsertResult, { kind: 'inserted' }>;
@@ -29,7 +32,7 @@ type InsertedBulk = Extract<BulkInsertResult, { kind: 'inserted' }>;
 /**
  * Creates human jobs, or finds those that the same request created before.
  * @returns their creation bodies, in the order of the requests
- * @throws ApiError as `JobCreator.createBulk`
+ * @throws ApiError like `JobCreator.createBulk`
  */
 export async function createBulk(
   context: CreationContext,
@@ -50,7 +53,7 @@ export async function createBulk(
   }
 }
 
-/** Prepares all jobs. The error names the problems of all of them, up to the number of lines that an error shows. */
+/** Prepares all jobs. The error lists the problems of all of them, up to the maximum number of lines. */
 async function prepareBulk(
   { prepare }: CreationContext,
   caller: Caller,
@@ -70,7 +73,7 @@ async function prepareBulk(
       complaints.push(...error.message.split('\n').map((line) => `objects[${index}].${line}`));
     }
     if (complaints.length >= MAX_LINES && index < requests.length - 1) {
-      // Checking the rest would cost database queries or processor time for nothing.
+      // The error is full, so checking the rest would only cost database queries and CPU time.
       complaints.push(`objects: those after objects[${index}] were not checked.`);
       throw new ApiError('invalid_request', complaints.join('\n'));
     }
@@ -108,7 +111,10 @@ async function insertBulk(
   throw new Error('no free uid was found');
 }
 
-/** Inserts jobs and counts their words. A retry whose jobs exist in part counts only the words of the missing ones. */
+/**
+ * Inserts jobs and counts their words. If an earlier attempt created some of the jobs, only the missing ones
+ * are counted.
+ */
 async function insertWithinQuota(
   { database, quota, inserts }: CreationContext,
   caller: Caller,
@@ -169,7 +175,7 @@ function isNew({ found }: InsertedBulk, uid: string): boolean {
   return 'orderNumber' in found.get(uid)!;
 }
 
-/** Assigned uids of one bulk differ from each other and from the uids that the caller gave. */
+/** Assigns uids that differ from each other and from the uids that the caller gave. */
 function assignDistinctUids(requests: readonly CreateRequest[], jobs: readonly NewJob[]): void {
   const uids = new Set(requests.flatMap(({ uid }) => uid ?? []));
   for (const [index, job] of jobs.entries()) {

@@ -1,7 +1,7 @@
 /**
- * Creating jobs: one, many together, or a human job from a completed machine job. The response follows the commit: an
- * acknowledged job is on disk, its price is held once, and it is queued. A repeated request, recognized by its uid or
- * its idempotency key, gets the job of the first one.
+ * Creates jobs: one, many together, or a human job from a completed machine job. The response follows the
+ * commit: an acknowledged job is on disk, its price is held once, and it is queued. A repeated request is
+ * recognized by its uid or its idempotency key and gets the existing job.
  */
 import type { SandboxQuota } from '../accounts/sandbox-words.ts';
 import type { Caller } from '../base/account.ts';
@@ -42,7 +42,7 @@ export interface JobCreatorOptions extends JobPreparerOptions, JobInserterOption
 }
 
 export interface CreatedJob {
-  /** 201 for a new job, 200 for the job of an earlier request. */
+  /** 201 for a new job, 200 for an existing job of an earlier request. */
   status: 201 | 200;
   body: JobCreationBody;
 }
@@ -55,9 +55,9 @@ export interface JobCreator {
    */
   create(caller: Caller, tier: store.JobTier, body: unknown, idempotencyKey?: unknown): Promise<CreatedJob>;
   /**
-   * Creates human jobs, all or none of them. Jobs that an earlier request created are found.
+   * Creates human jobs, all or none. Jobs that an earlier request created are found.
    * @returns their creation bodies, in order
-   * @throws ApiError as `create`, each line with the object's index
+   * @throws ApiError like `create`, each line with the object's index
    */
   createBulk(caller: Caller, body: unknown, idempotencyKey?: unknown): Promise<JobCreationBody[]>;
   /** Turns a completed machine job into a human one; see `upgradeJob`. */
@@ -90,14 +90,17 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
     },
     async upgrade(caller, uid, body) {
       const upgraded = await upgradeJob({ database, prepare, maxTextBytes }, caller, uid, body);
-      options.created(0, 1); // no job is new, but one is due
+      options.created(0, 1); // 0 new jobs, 1 due job
       return upgraded;
     },
     idle: () => inserts.idle(),
   };
 }
 
-/** @param assigned the server chose the uid, so it may choose another one */
+/**
+ * Inserts a job, or finds the existing one.
+ * @param assigned true if the server chose the uid, so that it may choose another
+ */
 async function insertOne(
   context: CreationContext,
   caller: Caller,
@@ -119,7 +122,7 @@ async function insertOne(
     }
     if (inserted.kind === 'key used') {
       const found = await findKeyedJobs(database, caller, key!, [job.text]);
-      if (found === undefined) continue; // the key was deleted just now
+      if (found === undefined) continue; // the key was deleted meanwhile
       const [row] = found.rows;
       if (row!.job_id === job.jobId) return acknowledge(context, caller, job, row!.order_number, undefined);
       return { status: 200, body: found.bodies[0]! };
@@ -135,7 +138,10 @@ async function insertOne(
   throw new Error('no free uid was found');
 }
 
-/** @param known what the account can spend now, in cents, when the insert returned it */
+/**
+ * Returns the answer for a new job.
+ * @param known the account's available cents, if the insert returned them
+ */
 async function acknowledge(
   { database }: CreationContext,
   caller: Caller,
@@ -143,7 +149,7 @@ async function acknowledge(
   orderNumber: number,
   known: number | undefined,
 ): Promise<CreatedJob> {
-  // The creation body of a machine job shows no balance, so none is read for it.
+  // The creation body of a machine job shows no balance, so none is read.
   const balance =
     known === undefined && job.tier === 'human'
       ? await readAccountBalance(database, caller)
@@ -152,8 +158,8 @@ async function acknowledge(
 }
 
 /**
- * Presents the job of a repeated uid.
- * @throws ApiError `invalid_request` when the repeated request differs
+ * Returns the answer for a uid that already exists.
+ * @throws ApiError `invalid_request` if the repeated request differs
  */
 async function presentRepeat(
   { database }: CreationContext,
@@ -170,9 +176,9 @@ async function presentRepeat(
 }
 
 /**
- * Finds the job of a retry that would be refused today: its pair may be closed, its callback URL forbidden, the
- * sandbox quota used up.
- * @throws the given error when no earlier request created the job
+ * Finds the existing job of a retry that would be refused today: the pair may be closed, the callback URL
+ * forbidden, or the sandbox quota used up.
+ * @throws the given error if no earlier request created the job
  */
 async function findEarlierJob(
   context: CreationContext,

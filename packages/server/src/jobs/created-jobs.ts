@@ -1,4 +1,4 @@
-/** What single and bulk creation share: quota words, idempotency keys, and the creation bodies of jobs. */
+/** Functions that single and bulk creation share: quota words, idempotency keys, and creation bodies. */
 import { quotaWords, type SandboxQuota } from '../accounts/sandbox-words.ts';
 import type { Caller } from '../base/account.ts';
 import { ApiError, fieldError } from '../base/errors.ts';
@@ -13,7 +13,7 @@ import { type PresentedJob, presentCreation } from './present.ts';
 import type { JobCreationBody } from './schemas.ts';
 import * as store from './store.ts';
 
-/** What the functions that create jobs need. */
+/** Dependencies of the functions that create jobs. */
 export interface CreationContext {
   database: Database;
   quota: SandboxQuota;
@@ -21,15 +21,18 @@ export interface CreationContext {
   inserts: JobInserter;
 }
 
-/** Attempts to assign a free uid. A clash of 40 random bits is far rarer than this. */
+/** Attempts to assign a free uid. Uids have 40 random bits, so five clashes in a row do not happen. */
 export const UID_TRIES = 5;
 
-/** Returns the words of jobs, as the sandbox quota counts them. */
+/** Returns the number of words that the sandbox quota counts for jobs. */
 export function countQuotaWords(jobs: readonly NewJob[]): number {
   return jobs.reduce((sum, { words, text }) => sum + quotaWords(words, text), 0);
 }
 
-/** Returns the quota words of those jobs that exist with our ids, also when the reply to their commit was lost. */
+/**
+ * Returns the quota words of those jobs that exist with our ids. This also works when the reply to their
+ * commit was lost.
+ */
 export async function countInsertedWords(
   database: Database,
   { account, environment }: Caller,
@@ -42,9 +45,9 @@ export async function countInsertedWords(
 }
 
 /**
- * Finds the jobs that were created under an idempotency key; undefined when the key is unused.
- * @param texts of the request: they are the texts of the jobs, because a key stands for one request only
- * @throws ApiError `invalid_request` when the key was used for another request
+ * Finds the jobs that were created under an idempotency key; undefined if the key is unused.
+ * @param texts the texts of this request; the jobs have the same texts, because a key belongs to one request
+ * @throws ApiError `invalid_request` if another request used the key
  */
 export async function findKeyedJobs(
   database: Database,
@@ -66,7 +69,7 @@ export async function findKeyedJobs(
   return { rows, bodies: rows.map((row, index) => presentCreation(row, texts[index]!, balance)) };
 }
 
-/** Rethrows an error of an insert; an overdrawn balance becomes `insufficient_balance`. */
+/** Rethrows an insert error; an overdrawn balance becomes `insufficient_balance`. */
 export async function rejectInsert(
   database: Database,
   error: unknown,
@@ -78,7 +81,7 @@ export async function rejectInsert(
   throw new ApiError('insufficient_balance', `insufficient balance: needs ${cents} cents, has ${balance}`);
 }
 
-/** Returns the presented fields of a job that was just inserted. */
+/** Returns the fields of a new job that its creation body shows. */
 export function newPresentedJob(job: NewJob, orderNumber: number): PresentedJob {
   return {
     uid: job.uid,

@@ -1,4 +1,4 @@
-/** A customer's own jobs: `/api/account/jobs…`. */
+/** Routes for the jobs of a customer's account in the web app: `/api/account/jobs…`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOf } from '../access/session-auth.ts';
@@ -172,7 +172,7 @@ export function customerJobRoutes(app: FastifyInstance, { database, hooks, live 
   });
 }
 
-/** Returns the query parameters, with newest first and paging by `after` as defaults. */
+/** Returns the query parameters, with "newest first" and paging by `after` as defaults. */
 function newestFirst(request: FastifyRequest): URLSearchParams {
   const parameters = parametersOf(request);
   if (!parameters.has('order_by')) parameters.set('order_by', '-created');
@@ -187,7 +187,7 @@ async function requested(database: Database, request: Asked): Promise<JobRow> {
   return found;
 }
 
-/** Returns an account's latest jobs of both tiers in an environment. */
+/** Returns an account's latest jobs of both tiers in one environment. */
 export async function listLatestJobs(
   database: Database,
   account: AccountRef,
@@ -223,14 +223,14 @@ function present(row: JobRow): Static<typeof OwnJob> {
   };
 }
 
-/** Characters of a text that a page shows; the API returns the whole text. */
+/** The number of characters of a text that a page shows; the API returns the whole text. */
 const MAX_SHOWN = 200_000;
 
 function shown(body: string): Static<typeof Text> {
   return { text: body.slice(0, MAX_SHOWN), cut: body.length > MAX_SHOWN };
 }
 
-/** Statuses whose moves send a callback. */
+/** Statuses that a job enters with a callback. */
 const DELIVERED = new Set<string>(
   Object.values(JOB_MOVES)
     .filter(({ effects }) => (effects as readonly string[]).includes('callback'))

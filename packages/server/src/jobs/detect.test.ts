@@ -1,4 +1,4 @@
-/** A job whose source language is not named, through the front door. */
+/** Tests of creating jobs without a source language, over HTTP. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
@@ -30,7 +30,8 @@ describe('a job without source_language', () => {
     call = await newAccount();
   });
 
-  // Texts of the kind that customers send. The statistics know some of their words, and none of these sentences.
+  // Typical short customer texts. The detector's statistics know some of the words, but none of these
+  // sentences.
   it.each([
     ['en', 'Hello, world!'],
     ['en', 'Good morning'],
@@ -54,7 +55,7 @@ describe('a job without source_language', () => {
     ['it', 'Dov’è il mio ordine?'],
     ['it', 'Vorrei restituire questo prodotto.'],
     ['ja', 'ありがとう'],
-  ])('is taken as %s: %s', async (language, text) => {
+  ])('is detected as %s when its text is: %s', async (language, text) => {
     const { status, body } = await call('POST', MACHINE, job(text));
     expect({ status, language: body.source_language }).toEqual({ status: 201, language });
   });
@@ -65,7 +66,7 @@ describe('a job without source_language', () => {
     expect(body.error).toMatch(/^source_language: The text has no letters/);
   });
 
-  it('is in a language that goes into the target', async () => {
+  it('is never detected as the target language', async () => {
     const text = '¿Dónde está mi pedido?';
     expect((await call('POST', MACHINE, job(text))).body.source_language).toBe('es');
     const { status, body } = await call('POST', MACHINE, job(text, { target_language: 'es' }));
@@ -74,10 +75,10 @@ describe('a job without source_language', () => {
   });
 });
 
-describe('the languages of an account’s latest jobs', () => {
+describe('the source languages of an account’s latest jobs', () => {
   const CLOSE = 'Hola';
 
-  it('decide a close call, in their environment, and no clear one', async () => {
+  it('decide an ambiguous text in the same environment, but not a clear one', async () => {
     const [catalan, spanish] = [await newAccount(), await newAccount()];
     await catalan('POST', MACHINE, job('Bon dia a tothom', { source_language: 'ca' }));
     await spanish('POST', HUMAN, job('Buenos días a todos', { source_language: 'es' }));
@@ -89,7 +90,7 @@ describe('the languages of an account’s latest jobs', () => {
     expect(await languageOf(catalan, '¿Dónde está mi pedido?')).toBe('es');
   });
 
-  it('do not keep a repeated request from finding its job', async () => {
+  it('do not change the language of a repeated request, which still finds its job', async () => {
     const account = await newAccount();
     await account('POST', MACHINE, job('Bon dia a tothom', { source_language: 'ca' }));
     const body = job(CLOSE, { uid: 'close' });

@@ -1,4 +1,4 @@
-/** Lists that are followed with `after`, and order numbers: what a client sees while others create. */
+/** Tests of reading job lists with `after` while other clients create jobs, and of order numbers. */
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
@@ -11,7 +11,9 @@ const MACHINE = '/tapi/v2/mt_translation/';
 
 let server: TestServer;
 let owner: pg.Client;
-/** Outside of the owner's transactions: within one, PostgreSQL shows the activity of its first look for ever. */
+/**
+ * A second connection: within a transaction, PostgreSQL keeps showing the first snapshot of pg_stat_activity.
+ */
 let watcher: pg.Client;
 let account: AccountCredentials;
 let call: ReturnType<typeof createClient>;
@@ -47,7 +49,7 @@ const create = async (uid?: string, path = MACHINE) => {
 const list = async (query: string, path = MACHINE): Promise<string[]> =>
   (await call('GET', `${path}?limit=1000&${query}`)).body.objects.map(({ uid }: { uid: string }) => uid);
 
-/** Goes on from the last object, as docs/jobs.md says. */
+/** Polls the list from the last object seen, as docs/jobs.md describes. */
 function follow(path = MACHINE) {
   const seen: string[] = [];
   return {
@@ -59,7 +61,7 @@ function follow(path = MACHINE) {
   };
 }
 
-/** A creation of this uid waits until it is released, as a slow one does. */
+/** Blocks the creation of a job with this uid until release() is called, to simulate a slow insert. */
 async function holdUp(uid: string): Promise<{ release(): Promise<void> }> {
   await owner.query('begin');
   await owner.query(
@@ -78,8 +80,8 @@ const isHeldUp = async () => {
   return rowCount! > 0;
 };
 
-describe('a list that is followed', () => {
-  it('shows a job that was committed after later ones, once and in its place', async () => {
+describe('a job list read with `after`', () => {
+  it('shows a job that commits after later jobs exactly once, in the order of creation', async () => {
     await create('first');
     const follower = follow();
     expect(await follower.poll()).toEqual(['first']);
@@ -87,7 +89,7 @@ describe('a list that is followed', () => {
     const slow = create('slow');
     await until(isHeldUp);
     await create('quick');
-    // The ordinary list shows at once what was answered.
+    // The list without `after` shows acknowledged jobs at once.
     expect(await list('order_by=created')).toEqual(['first', 'quick']);
     expect(await list('order_by=-created&after=')).toEqual(['quick', 'first']);
     await follower.poll();
@@ -98,7 +100,7 @@ describe('a list that is followed', () => {
     expect(await list('order_by=created')).toEqual(['first', 'slow', 'quick']);
   });
 
-  it('shows a job at once when no older creation of the account is under way', async () => {
+  it('shows a job at once when no older creation of the account is in progress', async () => {
     await create('mine');
     const held = await holdUp('slow');
     const slow = create('slow');
@@ -112,7 +114,7 @@ describe('a list that is followed', () => {
     await slow;
   });
 
-  it('goes on in the order of creation when the clock steps back', async () => {
+  it('keeps the order of creation when the clock steps back', async () => {
     await create('before');
     const hour = `update job_numbers set last_milliseconds = last_milliseconds + 3600000
                    where account_id = (select account_id from accounts where username = $1)`;
@@ -125,7 +127,7 @@ describe('a list that is followed', () => {
     expect(await follower.poll()).toEqual(['before', 'ahead', 'after', 'last']);
   });
 
-  it('loses nothing while many create, one by one and in bulk', async () => {
+  it('misses no job while four clients create jobs, singly and in bulk', async () => {
     const follower = follow(HUMAN);
     const made: string[] = [];
     let creating = true;
@@ -156,7 +158,7 @@ describe('a list that is followed', () => {
     expect(follower.seen).toEqual(await list('order_by=created', HUMAN));
   });
 
-  it('waits for a creation of a process that died, until that is forgotten', async () => {
+  it('waits for the creation of a dead process until its record is deleted as stale', async () => {
     await create('before');
     await owner.query(
       `insert into creations (creation_id, accounts, from_milliseconds)
@@ -173,7 +175,7 @@ describe('a list that is followed', () => {
     expect(await list('after=before')).toEqual(['later']);
   });
 
-  it('refuses a creation that was taken for one of a dead process', async () => {
+  it('answers 503 to a creation whose record was deleted as stale while it ran', async () => {
     await create('first');
     const held = await holdUp('slow');
     const slow = call('POST', MACHINE, job({ uid: 'slow' }));
@@ -185,7 +187,7 @@ describe('a list that is followed', () => {
     expect((await owner.query('select from creations')).rowCount).toBe(0);
   });
 
-  it('leaves no creation under way when creates are repeated, refused or not paid for', async () => {
+  it('leaves no creation record when creates are repeated, refused or not paid for', async () => {
     const key = { 'idempotency-key': 'again' };
     await call('POST', MACHINE, job(), key);
     expect((await call('POST', MACHINE, job(), key)).status).toBe(200);
@@ -205,7 +207,7 @@ describe('an order number', () => {
   const numbers = async (path: string): Promise<number[]> =>
     (await call('GET', path)).body.objects.map(({ order_number }: { order_number: number }) => order_number);
 
-  it('follows the request within a bulk', async () => {
+  it('follows the order of the request within a bulk', async () => {
     const objects = Array.from({ length: 40 }, (_, n) => job(n % 3 === 0 ? { uid: `z${90 - n}` } : {}));
     const { status, body } = await call('PATCH', HUMAN, { objects });
     expect(status).toBe(202);
@@ -214,7 +216,7 @@ describe('an order number', () => {
     expect(await numbers(`${HUMAN}?limit=100`)).toEqual(given);
   });
 
-  it('counts within the account and environment, whatever others order', async () => {
+  it('is counted separately for each account and environment', async () => {
     const other = createClient(server.url, (await server.createAccount()).sandbox_key);
     const own: number[] = [];
     for (const uid of ['one', 'two', 'three']) {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { encodeForm } from './form.ts';
 
-it('writes what URLSearchParams writes', () => {
-  // Half surrogate pairs among them, and every byte of ASCII.
+it('encodeForm writes the same bytes as URLSearchParams', () => {
+  // The samples include lone surrogates and every ASCII byte.
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: 'binary-ascii' }),

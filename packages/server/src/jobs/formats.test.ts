@@ -1,4 +1,4 @@
-/** The four formats through the front door; the engine is the fake one, which upper-cases. */
+/** Tests of jobs in the four formats over HTTP. The fake engine translates to upper case. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INLINE_LENGTH } from '../scanning/scanner.ts';
@@ -32,14 +32,14 @@ const xliff = (units: string) =>
   `<?xml version="1.0"?>\r\n<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">` +
   `<file original="a" source-language="en" datatype="plaintext"><header/><body>${units}</body></file></xliff>\r\n`;
 
-describe('a job in each format', () => {
-  it('text: lines, white space, variables and addresses stay', async () => {
+describe('a translated document', () => {
+  it('keeps lines, white space, variables and URLs of plain text', async () => {
     expect(await translate('text', '  Hello, {name}!\r\n\r\n\tSee https://example.com/a?b=c now.\n')).toBe(
       '  HELLO, {name}!\r\n\r\n\tSEE https://example.com/a?b=c NOW.\n',
     );
   });
 
-  it('html: markup, comments and scripts stay; origval takes the place of its example', async () => {
+  it('keeps markup, comments and scripts of HTML, and replaces excluded content by its origval', async () => {
     const text =
       '<!-- keep --><p id=x>Big <b>house</b>, <i class="notranslate" origval="{{n}}">Ann</i></p><script>var a</script>';
     expect(await translate('html', text)).toBe(
@@ -47,7 +47,7 @@ describe('a job in each format', () => {
     );
   });
 
-  it('html: a sign in prose begins no template, and white space round excluded parts stays', async () => {
+  it('keeps HTML white space around excluded parts, and treats “<?” in prose as text', async () => {
     const text =
       '<p>Really <? yes. The house is big.</p><p>The dog sleeps.</p><p>Who knows ?> well.</p>' +
       '<p>See \u0001\n\t<i translate="no">excluded text</i>\u0002 \n<i translate="no">more</i>\n  here.</p>';
@@ -57,18 +57,18 @@ describe('a job in each format', () => {
     );
   });
 
-  it('html: an element without content gets its origval', async () => {
+  it('has the origval in an HTML element that was empty', async () => {
     expect(await translate('html', '<p>Big <i class="notranslate" origval="{{n}}"/> house</p>')).toBe(
       '<p>BIG <i class="notranslate" origval="{{n}}">{{n}}</i> HOUSE</p>',
     );
   });
 
-  it('srt: a cue without letters stays as it is within a sentence', async () => {
+  it('keeps an SRT cue without letters unchanged within a sentence', async () => {
     const text = '1\n00:00:01,000 --> 00:00:02,000\nThe house\n\n2\n00:00:02,000 --> 00:00:03,000\n7\n8\n';
     expect(await translate('srt', text)).toBe(text.replace('The house', 'THE HOUSE'));
   });
 
-  it('xliff: origval takes the place of what stands between native codes', async () => {
+  it('has the origval between the native codes of XLIFF', async () => {
     const unit = (shown: string, words: string) =>
       `${words} <bpt id="1">&lt;b class="notranslate" origval="%C%"&gt;</bpt>${shown}<ept id="1">&lt;/b&gt;</ept>`;
     const units = (more: string) =>
@@ -78,12 +78,12 @@ describe('a job in each format', () => {
     );
   });
 
-  it('text: a word of millions of letters stays', async () => {
+  it('keeps a word of six million letters', async () => {
     const word = 'a'.repeat(6_000_000);
     expect(await translate('text', `The house ${word} is big.`)).toBe(`THE HOUSE ${word} IS BIG.`);
   });
 
-  it('srt: numbers, times and tags stay', async () => {
+  it('keeps SRT numbers, times and tags', async () => {
     const text =
       '1\r\n00:00:01,000 --> 00:00:02,000\r\n<i>Hello there.</i>\r\n\r\n7\r\n00:00:03.5 --> 00:00:04\r\n- Yes.\r\n';
     expect(await translate('srt', text)).toBe(
@@ -91,7 +91,7 @@ describe('a job in each format', () => {
     );
   });
 
-  it('xliff: every unit gets its target, and nothing else changes', async () => {
+  it('has a target in every XLIFF unit and no other change', async () => {
     const units = (first: string, second: string) =>
       `\r\n  <trans-unit id="1">\r\n    <source>A <g id="1">big</g> house</source>${first}\r\n  </trans-unit>` +
       `<trans-unit id="2" translate="no"><source>SKU-1</source>${second}</trans-unit>`;
@@ -100,7 +100,7 @@ describe('a job in each format', () => {
     );
   });
 
-  it('a document that is scanned in another process comes back whole', async () => {
+  it('is complete when another process scanned it', async () => {
     const unit = '<trans-unit id="1"><source>The house is big.</source></trans-unit>';
     const text = xliff(unit.repeat(Math.ceil(INLINE_LENGTH / unit.length) + 1));
     expect(await translate('xliff', text)).toBe(
@@ -108,7 +108,7 @@ describe('a job in each format', () => {
     );
   });
 
-  it('a text without a word to translate completes as it is', async () => {
+  it('equals its source when it has no word to translate', async () => {
     expect(await translate('text', '12:30 – 14:00\n***\n')).toBe('12:30 – 14:00\n***\n');
   });
 });

@@ -1,9 +1,9 @@
-/** Idempotency keys: which jobs a request with a key created. */
+/** SQL statements for idempotency keys: which jobs a request with a key created. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** An idempotency key with the fingerprint of its request. */
+/** An idempotency key with the hash of its request. */
 export interface IdempotencyKey {
   key: string;
   requestHash: Buffer;
@@ -15,7 +15,7 @@ export interface IdempotencyEntry extends IdempotencyKey {
   jobIds: readonly string[];
 }
 
-// In the order of the key, so that two batches with the same keys cannot deadlock.
+// Inserts in key order, so that two batches with the same keys cannot deadlock.
 const INSERT_KEYS = statement<{ job_id: string }>(
   'jobs.insert_keys',
   `insert into idempotency (part, account_id, environment, key, request_hash, job_ids)
@@ -27,7 +27,7 @@ const INSERT_KEYS = statement<{ job_id: string }>(
    returning job_ids[1] as job_id`,
 );
 
-/** Inserts keys before their jobs. @returns the first job id of each unused key */
+/** Inserts keys before their jobs. @returns the first job id of each key that was unused */
 export async function insertIdempotencyKeys(
   transaction: Transaction,
   entries: readonly IdempotencyEntry[],
@@ -63,7 +63,7 @@ const CORRECT_KEY = statement(
   `update idempotency set job_ids = $5 where part = $1 and account_id = $2 and environment = $3 and key = $4`,
 );
 
-/** Sets the jobs of a key that this transaction inserted. */
+/** Sets the job ids of a key that this transaction inserted. */
 export async function correctIdempotencyKey(
   transaction: Transaction,
   account: AccountRef,
@@ -79,7 +79,7 @@ const DELETE_KEY = statement(
   `delete from idempotency where part = $1 and account_id = $2 and environment = $3 and key = $4`,
 );
 
-/** Deletes a key of this transaction that created no job. */
+/** Deletes a key that this transaction inserted, because it created no job. */
 export async function deleteIdempotencyKey(
   transaction: Transaction,
   account: AccountRef,

@@ -1,4 +1,4 @@
-/** Creates that are sent again without a uid: `Idempotency-Key`, through the front door. */
+/** Tests of `Idempotency-Key` over HTTP: creates that are repeated without a uid. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const BALANCE = 1_000;
 
 let server: TestServer;
 let owner: pg.Client;
-/** Stalled, so that a job found again looks as it did at first. */
+/** The engine is stalled, so that a job found again has the same status as at first. */
 let engine: FakeEngine;
 let production: ReturnType<typeof createClient>;
 let sandbox: ReturnType<typeof createClient>;
@@ -50,8 +50,8 @@ const create = (key: string, fields = {}, path = HUMAN): Promise<Answer> =>
   production('POST', path, job(fields), keyed(key));
 const count = async (path = HUMAN) => (await production('GET', path)).body.meta.total_count;
 
-describe('Idempotency-Key', () => {
-  it('gives the job back for the same request, and charges once', async () => {
+describe('an Idempotency-Key', () => {
+  it('returns the same job for the same request and charges once', async () => {
     const first = await create('retry');
     expect(first.status).toBe(201);
     const again = await create('retry', { tone: null, color: 'blue' });
@@ -60,7 +60,7 @@ describe('Idempotency-Key', () => {
     expect(await count()).toBe(1);
   });
 
-  it('refuses another request under the same key, and makes nothing', async () => {
+  it('refuses a different request with the same key and creates nothing', async () => {
     await create('clash');
     for (const answer of [
       await create('clash', { text: 'Another text.' }),
@@ -76,7 +76,7 @@ describe('Idempotency-Key', () => {
     expect([await count(), await count(MACHINE)]).toEqual([1, 0]);
   });
 
-  it('makes one job of twenty simultaneous requests, charged once', async () => {
+  it('creates one job and charges once when twenty requests arrive at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create('race')));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
     expect(new Set(answers.map(({ body }) => body.uid)).size).toBe(1);
@@ -85,20 +85,20 @@ describe('Idempotency-Key', () => {
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
   });
 
-  it('lets different keys make different jobs of the same body, many at once', async () => {
+  it('creates one job per key when 40 requests with 20 keys and the same body arrive at once', async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => create(`many-${index % 20}`)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
     expect(await count()).toBe(20);
   });
 
-  it('is an environment’s and an account’s own', async () => {
+  it('is separate for each environment and account', async () => {
     await create('shared');
     expect((await sandbox('POST', HUMAN, job(), keyed('shared'))).status).toBe(201);
     const other = createClient(server.url, (await server.createAccount()).production_key);
     expect((await other('POST', HUMAN, job(), keyed('shared'))).status).toBe(201);
   });
 
-  it('finds the jobs of a bulk, in their order', async () => {
+  it('returns the jobs of a bulk in their order', async () => {
     const body = { objects: [job(), job({ text: 'Big.' }), job({ uid: 'named' })] };
     const first = await production('PATCH', HUMAN, body, keyed('bulk'));
     expect(first.status).toBe(202);
@@ -109,7 +109,7 @@ describe('Idempotency-Key', () => {
     expect(await count()).toBe(3);
   });
 
-  it('of a bulk stands for the jobs that it found, too', async () => {
+  it('of a bulk also returns jobs that the bulk only found', async () => {
     await create('unrelated', { uid: 'before' });
     const body = { objects: [job(), job({ uid: 'before' })] };
     const first = await production('PATCH', HUMAN, body, keyed('mixed'));
@@ -118,14 +118,14 @@ describe('Idempotency-Key', () => {
     expect(await count()).toBe(2);
   });
 
-  it('of one request changes no other’s, nor the same one’s of the other environment', async () => {
+  it('leaves other keys, and the same key in the other environment, unchanged', async () => {
     const sandboxed = (key: string) => sandbox('POST', HUMAN, job(), keyed(key));
     await create('named', { uid: 'before' });
     const answers = async () => [await create('other'), await sandboxed('other'), await sandboxed('mixed')];
     await answers();
     const before = (await answers()).map(({ body }) => body.uid);
     expect(new Set(before).size).toBe(3);
-    // One that found a job beside what it made, and one that was given back.
+    // Adds a bulk that finds one of its jobs, and a key that its refused request releases.
     const objects = [job(), job({ uid: 'before' })];
     expect((await production('PATCH', HUMAN, { objects }, keyed('mixed'))).status).toBe(202);
     await sandboxed('refused');
@@ -136,7 +136,7 @@ describe('Idempotency-Key', () => {
     expect((await create('refused')).status).toBe(201);
   });
 
-  it('is still free after a request that was refused', async () => {
+  it('is still unused after a refused request', async () => {
     expect((await create('free', { target_language: 'tlh' })).status).toBe(400);
     await create('used', { uid: 'taken' });
     expect((await create('free', { uid: 'taken', text: 'Other.' })).status).toBe(400);
@@ -151,7 +151,7 @@ describe('Idempotency-Key', () => {
     expect((await create('free')).status).toBe(201);
   });
 
-  it('finds its job even while the pair is not offered', async () => {
+  it('returns its job even if the language pair is no longer offered', async () => {
     const first = await create('closed');
     const objects = [job(), job({ text: 'Big.' })];
     const bulk = await production('PATCH', HUMAN, { objects }, keyed('closed-bulk'));
@@ -176,7 +176,7 @@ describe('Idempotency-Key', () => {
     ['of nothing', '', 400],
     ['with a letter beyond ASCII', 'caf\u00e9', 400],
     ['with a tab', 'a\tb', 400],
-  ])('%s', async (_, key, status) => {
+  ])('is checked for its length and characters: %s', async (_, key, status) => {
     const answer = await create(key);
     expect(answer.status).toBe(status);
     if (status === 400) {

@@ -1,14 +1,14 @@
-/** Inserts new jobs with their texts. */
+/** SQL statements that insert new jobs with their texts. */
 import type { AccountRef, Dialect, Environment } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import type { JobStatus } from './states.ts';
 import type { AnyTier, JobRow, JobTier, TextFormat } from './store.ts';
 
-/** A customer's job before its insert. */
+/** A customer's job to be inserted. */
 export interface NewJob {
   account: AccountRef;
-  /** Id and order number are assigned just before the insert (`order-numbers.ts`). */
+  /** The job id and the order number are assigned just before the insert (`order-numbers.ts`). */
   jobId: string;
   orderNumber: number;
   environment: Environment;
@@ -23,32 +23,32 @@ export interface NewJob {
   tone: string | undefined;
   topics: string[] | undefined;
   brand: string | undefined;
-  /** The account's default brand, where the request named none. */
+  /** The account's default brand, if the request names no brand. */
   defaultBrand: string | undefined;
   callbackUrl: string | undefined;
   words: number;
   priceCents: number;
-  /** Seconds after its creation for which a finished result is held back. */
+  /** Seconds after creation before which a finished result is not shown. */
   holdSeconds: number;
   text: string;
   targetText: string | undefined;
   instructions: string | undefined;
-  /** The lease of the worker of this process, where it takes the job at once. */
+  /** The lease token, if the worker of this process takes the job with its insert. */
   leaseToken: string | undefined;
 }
 
 /** A new job of a customer, or one that corrects a chat message. */
 export type AnyNewJob = Omit<NewJob, 'tier'> & { tier: AnyTier };
 
-/** The values of a new row that the insert sets. */
+/** The columns whose values the insert decides. */
 export interface InsertedJobRow {
   job_id: string;
   created_at: Date;
   hold_until: Date | null;
 }
 
-// Arrays rather than a list of values: one prepared statement serves a batch of any size. PostgreSQL has no arrays of
-// arrays of different lengths, so topics are passed as JSON.
+// Columns are passed as arrays, so that one prepared statement serves batches of any size. Topics are JSON,
+// because PostgreSQL arrays of arrays must all have the same length.
 const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyof InsertedJobRow]: null })>(
   'jobs.insert',
   `with given as (
@@ -94,10 +94,10 @@ const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyo
 );
 
 /**
- * Inserts jobs with their texts, and ends the creation that they belong to.
- * @param leaseSeconds of the jobs with a lease token
+ * Inserts jobs with their texts, and ends their creation record.
+ * @param leaseSeconds the lease of jobs with a lease token
  * @param creationId see `order-numbers.ts`
- * @returns the new rows (an existing uid gives none), and whether this ended the creation
+ * @returns the new rows (an existing uid gives none), and whether the creation record was still there
  */
 export async function insertJobs(
   transaction: Transaction,
@@ -142,7 +142,7 @@ export async function insertJobs(
   return { rows: rows.filter((row) => row.job_id !== null), ended: rows[0]!.ended };
 }
 
-/** Returns the row of a job that was just inserted, without reading it. */
+/** Builds the row of a newly inserted job without reading it. */
 export function newJobRow(job: NewJob, inserted: InsertedJobRow): JobRow {
   return {
     job_id: job.jobId,
