@@ -38,6 +38,7 @@ export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'client',
     ],
   },
+  { title: 'For customers', names: ['customers'] },
   { title: 'For editors', names: ['workbench', 'checks', 'editing'] },
   {
     title: 'For operators',
