@@ -1,6 +1,7 @@
 /**
- * Backups: every table at one moment, as PostgreSQL copies rows, in one compressed file. The embedded server comes
- * without `pg_dump`, and later versions of this program can read the file.
+ * Backups: a snapshot of every table in PostgreSQL's copy format, in one compressed file. `pg_dump` is not used, because
+ * the embedded server comes without it. Later versions of this program can read the file.
+ *
  *
  * Unpacked, the file has these lines:
  *
@@ -28,7 +29,7 @@ export class BackupError extends Error {
   override name = 'BackupError';
 }
 
-/** Rows by table. */
+/** Number of rows by table. */
 export type Rows = Record<string, number>;
 
 interface Header {
@@ -40,14 +41,14 @@ interface Header {
 
 interface Table {
   name: string;
-  /** Without generated columns. */
+  /** Names of the columns, without generated ones. */
   columns: string[];
 }
 
 /**
- * Writes the whole database as of one moment, while it is in use.
- * @param connection as the owner of the schema
- * @param target is ended
+ * Writes a snapshot of the whole database while it is in use.
+ * @param connection a connection as the owner of the schema
+ * @param target the stream for the file; it is ended
  */
 export async function writeBackup(connection: Connection, target: NodeJS.WritableStream): Promise<Rows> {
   return withClient(connection, async (client) => {
@@ -81,7 +82,7 @@ export async function writeBackup(connection: Connection, target: NodeJS.Writabl
 
 /**
  * Fills an empty database from a backup in one transaction, and migrates it to this version.
- * @param connection as the owner of the schema
+ * @param connection a connection as the owner of the schema
  * @throws BackupError when the database is not empty or the backup is incomplete; then nothing changes
  */
 export async function readBackup(connection: Connection, source: NodeJS.ReadableStream): Promise<Rows> {
@@ -134,7 +135,8 @@ async function copyTables(client: pg.Client, lines: AsyncGenerator<Buffer>): Pro
     const { table, columns } = section as { table?: unknown; columns?: unknown };
     if (typeof table !== 'string' || !isNames(columns)) throw notABackup();
     const copying = client.query(copyFrom(`copy ${quote(table)} (${columns.map(quote)}) from stdin`));
-    // From the start, because PostgreSQL may refuse rows while later ones are still being written.
+    // Errors are caught from the start, because PostgreSQL may refuse rows while later rows are still being
+    // written.
     let refused: Error | undefined;
     const ended = once(copying, 'finish').catch((error: Error) => {
       refused = error;
@@ -158,7 +160,7 @@ async function copyTables(client: pg.Client, lines: AsyncGenerator<Buffer>): Pro
   }
 }
 
-/** Lets sequences continue after the values of the backup. */
+/** Sets each sequence to continue after the highest value of the backup. */
 async function setSequences(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ sequence: string; table: string; column: string }>(
     `select pg_get_serial_sequence(quote_ident(c.relname), a.attname) as sequence, c.relname as table,
@@ -174,7 +176,7 @@ async function setSequences(client: pg.Client): Promise<void> {
   }
 }
 
-/** Returns the tables of the schema, without `migrations`, which migrating fills. */
+/** Returns the tables of the schema, without `migrations`, which the migrations fill themselves. */
 async function readTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -188,7 +190,7 @@ async function readTables(client: pg.Client): Promise<Table[]> {
 
 /**
  * Drops the foreign keys, because tables refer to each other in circles.
- * @returns a function that restores them, which checks every row
+ * @returns a function that restores the foreign keys, which checks every row
  */
 async function withoutReferences(client: pg.Client): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(
@@ -206,7 +208,7 @@ async function withoutReferences(client: pg.Client): Promise<() => Promise<void>
   };
 }
 
-/** Whether any migration was applied. */
+/** Whether the database has a schema, because at least one migration was applied. */
 async function isMade(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ made: boolean }>(
     `select to_regclass('migrations') is not null as made`,
@@ -226,7 +228,7 @@ async function withClient<T>(connection: Connection, work: (client: pg.Client) =
 
 const NEWLINE = Buffer.from('\n');
 
-/** Yields lines without their ends. @throws BackupError when the stream breaks off */
+/** Yields lines without their line ends. @throws BackupError when the stream ends early */
 async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let begun: Buffer[] = [];
   try {

@@ -8,13 +8,16 @@ interface Item {
   bad?: boolean;
 }
 
-/** A batch that waits, so that a test decides what arrives meanwhile. */
+/** A batch that runs until `land` is called, so that a test decides which items arrive meanwhile. */
 interface Flight {
   items: Item[];
   land(): void;
 }
 
-/** A batcher whose runs wait for `land`. `started(n)` resolves when the nth batch is running. */
+/**
+ * Creates a batcher whose batches run until `land` is called. `started(n)` resolves when the nth batch is
+ * running.
+ */
 function held(
   limits: Partial<
     Record<'maxItems' | 'maxWeight' | 'maxWaiting' | 'maxRunning' | 'restMilliseconds', number>
@@ -53,7 +56,7 @@ const item = (id: number, weight = 1): Item => ({ id, weight });
 const ids = (flight: Flight | undefined) => flight?.items.map(({ id }) => id);
 const addAll = (batcher: Batcher<Item, string>, items: Item[]) => items.map((one) => batcher.add(one));
 
-/** A batcher that commits at once and records its batches. */
+/** Creates a batcher that commits at once and records its batches. */
 function recording(maxItems: number, maxWeight: number) {
   const batches: Item[][] = [];
   let running = 0;
@@ -77,7 +80,7 @@ function recording(maxItems: number, maxWeight: number) {
   return { batcher, batches, together: () => together };
 }
 
-/** Returns what is wrong with batches for the added items. */
+/** Returns the faults of the recorded batches: lost, repeated or reordered items, and exceeded limits. */
 function faults(batches: Item[][], added: Item[], maxItems: number, maxWeight: number): string[] {
   const found: string[] = [];
   const run = batches.flat().map(({ id }) => id);
@@ -92,7 +95,7 @@ function faults(batches: Item[][], added: Item[], maxItems: number, maxWeight: n
 }
 
 describe('createBatcher', () => {
-  it('shares a batch among items that arrive in one turn or during a batch', async () => {
+  it('gives items that arrive in one turn of the event loop, or during a batch, one common batch', async () => {
     const { batcher, flights, started } = held();
     const first = addAll(batcher, [item(1), item(2)]);
     await started(1);
@@ -107,7 +110,7 @@ describe('createBatcher', () => {
     expect(await Promise.all(second)).toEqual(['result 3', 'result 4', 'result 5']);
   });
 
-  it('starts a second batch when two may run, and gathers items for the third', async () => {
+  it('starts a second batch when two may run, and collects later items for the third', async () => {
     const { batcher, flights, started } = held({ maxRunning: 2 });
     const first = batcher.add(item(1));
     await started(1);
@@ -115,7 +118,7 @@ describe('createBatcher', () => {
     await started(2);
     const third = addAll(batcher, [item(4), item(5)]);
     expect(flights.map(ids)).toEqual([[1], [2, 3]]);
-    // The later one may end first, and starts the third.
+    // The second batch may end before the first; the third then starts.
     flights[1]!.land();
     expect(await Promise.all(second)).toEqual(['result 2', 'result 3']);
     await started(3);
@@ -127,7 +130,7 @@ describe('createBatcher', () => {
     expect(await Promise.all([first, ...third])).toEqual(['result 1', 'result 4', 'result 5']);
   });
 
-  it('rests between two batches when it should, and starts the first at once', async () => {
+  it('waits for the rest time between batches, but starts the first batch at once', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const turns = async () => {
@@ -171,7 +174,7 @@ describe('createBatcher', () => {
     expect(batches.map((batch) => batch.length)).toEqual([3, 3, 1]);
   });
 
-  it('limits the weight of a batch, up to exactly the limit', async () => {
+  it('fills a batch up to exactly the weight limit', async () => {
     const { batcher, batches } = recording(100, 10);
     await Promise.all(addAll(batcher, [item(1, 4), item(2, 6), item(3, 5), item(4, 6)]));
     expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1, 2], [3], [4]]);
@@ -194,7 +197,7 @@ describe('createBatcher', () => {
     expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1, 2, 3], [1], [2, 3], [2], [3]]);
   });
 
-  it('rejects a whole batch for an error that no item caused', async () => {
+  it('rejects the whole batch at once when the error is not caused by an item', async () => {
     let runs = 0;
     const batcher = createBatcher<Item, string>({
       async run() {
@@ -213,7 +216,7 @@ describe('createBatcher', () => {
     expect(runs).toBe(1);
   });
 
-  it('refuses items only when too many are waiting', async () => {
+  it('refuses an item only when the maximum number of items is waiting', async () => {
     const { batcher, flights, started } = held({ maxItems: 1, maxWaiting: 2 });
     const first = batcher.add(item(1));
     await started(1);
@@ -226,7 +229,7 @@ describe('createBatcher', () => {
     expect(await Promise.all([first, ...waiting])).toEqual(['result 1', 'result 2', 'result 3']);
   });
 
-  it('does not repeat a batch of one bad item', async () => {
+  it('does not run a batch of one bad item a second time', async () => {
     const { batcher, batches } = recording(100, 1000);
     await expect(batcher.add({ ...item(1), bad: true })).rejects.toThrow('bad among 1');
     expect(batches).toHaveLength(1);
@@ -261,7 +264,7 @@ describe('createBatcher', () => {
     const scenario = fc.record({
       maxItems: fc.integer({ min: 1, max: 6 }),
       maxWeight: fc.integer({ min: 1, max: 30 }),
-      // Groups that arrive together, some turns of the event loop apart.
+      // Groups of items that arrive together, a few turns of the event loop apart.
       groups: fc.array(
         fc.record({
           turns: fc.integer({ min: 0, max: 4 }),
@@ -291,7 +294,7 @@ describe('createBatcher', () => {
     );
   });
 
-  it('fails exactly the bad items, wherever they are', async () => {
+  it('rejects exactly the bad items, wherever they are in a batch', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { maxLength: 12 }),
@@ -310,7 +313,7 @@ describe('createBatcher', () => {
     );
   });
 
-  it('the check finds lost, doubled and swapped items and overloaded batches', () => {
+  it("this test's own check finds lost, repeated and swapped items and overloaded batches", () => {
     const [a, b, c] = [item(1, 5), item(2, 5), item(3, 5)];
     expect(faults([[a, b], [c]], [a, b, c], 2, 10)).toEqual([]);
     expect(faults([[a], [c]], [a, b, c], 2, 10)).toEqual(['lost, doubled or out of order']);

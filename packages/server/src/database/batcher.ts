@@ -1,9 +1,9 @@
 /**
  * Group commit: items that arrive during a commit share the next one. There is no timer, so a single request does not
- * wait, and under load a batch is as large as what arrives during one commit.
+ * wait. Under load, a batch contains all items that arrive during one commit.
  *
- * Where no request waits for the result, a batcher can rest between batches, so that more items gather. The first item
- * still does not wait.
+ * When no request waits for the results, a batcher can rest between batches, so that more items share one. The first
+ * item still starts at once.
  */
 
 export interface BatcherOptions<Item, Result> {
@@ -17,11 +17,13 @@ export interface BatcherOptions<Item, Result> {
   maxWeight: number;
   /** Maximum number of waiting items; more are refused with `BatcherFull`. */
   maxWaiting: number;
-  /** Maximum number of batches at a time: one is prepared while another commits. */
+  /**
+   * Maximum number of batches that run at the same time. With two, one is prepared while the other commits.
+   */
   maxRunning: number;
   /** Minimum time between the starts of two batches; 0 by default. */
   restMilliseconds?: number;
-  /** Whether a single item may have caused this error, so that the others are tried without it. */
+  /** Whether a single item may have caused this error. If so, the other items run again without it. */
   isolates(error: unknown): boolean;
 }
 
@@ -76,14 +78,15 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         for (const { reject } of batch) reject(error);
         return;
       }
-      // Halving costs nine more commits for one bad item among 500, instead of 500.
+      // Halving costs at most nine more levels of commits for one bad item among 500. Running each item alone
+      // would cost 500.
       const middle = batch.length >> 1;
       await settle(batch.slice(0, middle));
       await settle(batch.slice(middle));
     }
   }
 
-  /** One turn later, so that requests parsed in the same turn of the event loop share a batch. */
+  /** Waits one turn of the event loop, so that requests parsed in the same turn share a batch. */
   function schedule(): void {
     if (scheduled || running >= options.maxRunning || waiting.length === 0) return;
     scheduled = true;

@@ -1,4 +1,6 @@
-/** Every statement that changes what pages show is reported (`Queryable.changed`) by the function that runs it. */
+/**
+ * Functions that run a statement which changes what pages show must report the change (`Queryable.changed`).
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +8,7 @@ import { type Node, parseSource, type Source, tablesOf } from '../../../../scrip
 import type { ChangeKind } from './changes.ts';
 import { allStatements } from './statements.ts';
 
-/** Tables that pages show, and the kind that reports a write to them. */
+/** Tables that pages show, and the kind of change that reports a write to them. */
 const SHOWN: Record<string, ChangeKind> = {
   jobs: 'jobs',
   edited_jobs: 'job',
@@ -32,8 +34,8 @@ const SHOWN: Record<string, ChangeKind> = {
 };
 
 /**
- * Statements that write such a table but change nothing on a page, with the reason. `module.` stands for all statements
- * whose names begin so.
+ * Statements that write such a table but change nothing on a page, with the reason. `module.` stands for all
+ * statements whose names begin with it.
  */
 const SILENT: Record<string, string> = {
   'deliveries.begin_attempts': 'reported at the end of the attempt',
@@ -56,7 +58,10 @@ const SILENT: Record<string, string> = {
   'work.': 'leases',
 };
 
-/** Kinds without an account. All others are reported with the account, or its pages miss them. */
+/**
+ * Kinds without an account. Every other kind must be reported with its account, or the account's pages miss
+ * the change.
+ */
 const OF_NO_ACCOUNT: readonly ChangeKind[] = ['engines', 'requests', 'sessions'];
 const callOf = (kind: ChangeKind) => `.changed('${kind}'${OF_NO_ACCOUNT.includes(kind) ? '' : ', '}`;
 
@@ -94,7 +99,7 @@ function usersOf(statement: string, sources: readonly Source[]): string[] {
   });
 }
 
-/** Returns statements with a kind of change that a function which runs them does not report. */
+/** Returns the statements that change a page, where a function that runs them does not report it. */
 function unsaid(statements: readonly { name: string; text: string }[], sources: readonly Source[]): string[] {
   return statements.flatMap(({ name, text }) => {
     const users = usersOf(name, sources);
@@ -104,7 +109,7 @@ function unsaid(statements: readonly { name: string; text: string }[], sources: 
   });
 }
 
-describe('changes', () => {
+describe('live updates', () => {
   let sources: Source[];
   beforeAll(async () => {
     const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
@@ -115,7 +120,7 @@ describe('changes', () => {
     for (const { file } of files) await import(join(ROOT, file));
   });
 
-  /** Test files share a process, and some register their own statements. */
+  /** Skips statements of other test files, which share this process. */
   const written = () =>
     allStatements().filter(({ name, text }) => kindsOf(text).length > 0 && !name.startsWith('test.'));
 
@@ -125,12 +130,12 @@ describe('changes', () => {
     expect(unsaid(watched, sources)).toEqual([]);
   });
 
-  it('have no unnecessary exceptions', () => {
+  it('have no exception for a statement that does not exist', () => {
     const names = written().map(({ name }) => name);
     expect(Object.keys(SILENT).filter((key) => !names.some((name) => covers(key, name)))).toEqual([]);
   });
 
-  it('are found missing in planted code', () => {
+  it('are found missing by this check when a function does not report them', () => {
     const text = 'with gone as (delete from claims where a = $1) update jobs set x = 1';
     const planted = (body: string) =>
       unsaid(

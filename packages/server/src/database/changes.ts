@@ -1,6 +1,8 @@
-/** Changes that stores report for live updates (`live/`). */
+/** The kinds of changes that stores report for live updates (`live/`). */
 
-/** Lists that pages show. No page shows `sessions`: it makes the server look for streams whose session has ended. */
+/**
+ * Lists that pages show. `sessions` is not shown: it makes the server close streams whose session has ended.
+ */
 export type ChangedList =
   | 'jobs'
   | 'tasks'
@@ -11,12 +13,15 @@ export type ChangedList =
   | 'requests'
   | 'sessions';
 
-/** A list, or a job that lists show unchanged: `edit` for the text of its segments, `job` for anything else. */
+/**
+ * A list, or a part of a job that leaves the lists unchanged: `edit` for its segments, `job` for anything
+ * else.
+ */
 export type ChangeKind = ChangedList | 'job' | 'edit';
 
 export interface Change {
   kind: ChangeKind;
-  /** The account of the list or job; undefined if it has none or the writer does not know it. */
+  /** The account of the list or job; undefined if there is none or the writer does not know it. */
   account: string | undefined;
   job: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** Connections that are lost while no query is running: no process ends, and the program recovers. */
+/** Lost connections while no query is running: the process goes on, and the program recovers. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -18,13 +18,13 @@ const ROOT = join(import.meta.dirname, '../../../..');
 
 describe('a connection whose database is dropped', () => {
   let test: TestDatabase;
-  /** Drops the database despite its connections, as `with (force)` does. */
+  /** Drops the database although it has connections, like `drop database … with (force)`. */
   const drop = () => test.drop();
   beforeEach(async () => {
     test = await createTestDatabase();
   });
 
-  it('reports its loss when it was idle', async () => {
+  it('reports the loss of an idle client', async () => {
     const { promise, resolve } = Promise.withResolvers<Error>();
     const client = createConnection(test.connection, resolve);
     await client.connect();
@@ -32,7 +32,7 @@ describe('a connection whose database is dropped', () => {
     expect(await promise).toMatchObject({ code: '57P01' });
   });
 
-  it.each(['idle', 'checked out'])('reports its loss when it was %s in a pool', async (state) => {
+  it.each(['idle', 'checked out'])('reports the loss of a client that is %s in a pool', async (state) => {
     const { promise, resolve } = Promise.withResolvers<Error>();
     const pool = createPool(test.connection, resolve);
     const client = await pool.connect();
@@ -43,7 +43,7 @@ describe('a connection whose database is dropped', () => {
     await pool.end();
   });
 
-  it('throws nothing without a listener, also while the pool is closing', async () => {
+  it('throws nothing without a listener, even while the pool is closing', async () => {
     const client = createConnection(test.connection);
     await client.connect();
     const pool = createPool(test.connection);
@@ -91,19 +91,21 @@ describe('the program', () => {
   });
 });
 
-describe('the sources', () => {
+describe('sources that create connections', () => {
   const isOurs = (file: string) => file.endsWith('.ts') && !file.includes('node_modules');
   const files = ['packages', 'prove', 'bench', 'scripts', 'examples'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter(isOurs)
       .map((file) => join(folder, file)),
   );
-  /** Finds a client or pool of the driver, whose lost connection would end the process. */
+  /**
+   * Finds code that creates the driver's own clients or pools, whose lost connection would end the process.
+   */
   const makesItsOwn = (source: string) =>
     /\bnew pg\.(?:Client|Pool)\(/.test(source) ||
     /import (?!type)[^;]*\b(?:Client|Pool)\b[^;]* from 'pg'/.test(source);
 
-  it('create connections only in the listed files', () => {
+  it('are only the listed files', () => {
     const found = files.filter((file) => makesItsOwn(readFileSync(join(ROOT, file), 'utf8')));
     expect(files.length).toBeGreaterThan(300);
     expect(found.sort()).toEqual([

@@ -1,7 +1,7 @@
 /**
  * Creates connections to PostgreSQL. An idle client emits `error` when the server ends its session (57P01 after a
- * restart, a failover or `drop database … with (force)`); without a listener, Node ends the process. A test shows that
- * no other file of the server creates clients or pools.
+ * restart, a failover or `drop database … with (force)`). Without a listener, Node then ends the process. A test checks
+ * that no other file of the server creates clients or pools.
  */
 import pg from 'pg';
 
@@ -10,7 +10,7 @@ export type Connection = pg.PoolConfig;
 /** Called when a connection is lost while no query is running on it. */
 type Lost = (error: Error) => void;
 
-/** For callers that learn of a lost connection from the next query, which rejects. */
+/** Used by callers that notice a lost connection when their next query rejects. */
 const ignore: Lost = () => {};
 
 /** Creates a client; `connect()` opens it. @param lost called when its connection is lost */

@@ -1,4 +1,4 @@
-/** Transactions with deadlocks and lost connections, and notifications that survive them. */
+/** Transactions with deadlocks and lost connections, and notifications that continue after a reconnect. */
 import { type AddressInfo, connect, createServer } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -63,7 +63,7 @@ afterAll(async () => {
 const readValue = async (name: string) => (await database.query(READ, [name]))[0]?.value;
 const pidOf = async (transaction: Transaction) => (await transaction.query(PID))[0]!.pid;
 
-/** Resolves for all when `count` have arrived; later arrivals pass. */
+/** Returns a function whose calls wait until `count` callers have arrived; later calls resolve at once. */
 function barrier(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let arrived = 0;
@@ -73,7 +73,7 @@ function barrier(count: number): () => Promise<void> {
   };
 }
 
-/** A proxy to the server that counts connections. */
+/** Starts a proxy to the database server that counts connections. */
 async function startPassage() {
   const { host, port, user, password, database } = createConnection(test.connection);
   let passed = 0;
@@ -102,14 +102,14 @@ describe('a transaction', () => {
   it('commits its work and returns the result', async () => {
     const result = await database.transaction(async (transaction) => {
       await transaction.query(ADD, ['a', 1]);
-      expect(await readValue('a')).toBeUndefined(); // not visible to others yet
+      expect(await readValue('a')).toBeUndefined(); // not committed, so other connections do not see it yet
       return 'done';
     });
     expect(result).toBe('done');
     expect(await readValue('a')).toBe(1);
   });
 
-  it('rolls back when its work throws, and throws the same error', async () => {
+  it('rolls back when its work throws, and rejects with the same error', async () => {
     const bug = new Error('a bug');
     const work = database.transaction(async (transaction) => {
       await transaction.query(ADD, ['a', 1]);
@@ -119,7 +119,7 @@ describe('a transaction', () => {
     expect(await readValue('a')).toBeUndefined();
   });
 
-  it('publishes the changes of the committed try after the commit', async () => {
+  it('publishes the changes of the committed attempt after the commit', async () => {
     const received: (readonly Change[])[] = [];
     const unsubscribe = database.onChanges((changes) => received.push(changes));
     const account = { accountId: 'a' };
@@ -160,14 +160,15 @@ describe('a transaction', () => {
     expect(await readValue('b')).toBeUndefined();
   });
 
-  it('throws an error of the commit, after a rollback', async () => {
+  it('rejects with an error of the commit, after a rollback', async () => {
     const work = database.transaction((transaction) => transaction.query(LATE));
     await expect(work).rejects.toMatchObject({ code: '23505' });
     expect((await owner.query('select from late')).rowCount).toBe(0);
   });
 
-  it('returns its connection however it ends', async () => {
-    // Twice as many as the pool has connections: if one were lost, the last ones would wait.
+  it('returns its connection to the pool after success and failure', async () => {
+    // 32 transactions are twice as many as the pool has connections. If each lost one, the last ones would
+    // wait forever.
     for (let ended = 0; ended < 32; ended++) {
       await database.transaction(() => Promise.reject(new Error('a bug'))).catch(() => {});
     }
@@ -175,7 +176,7 @@ describe('a transaction', () => {
     expect(await readValue('a')).toBe(1);
   });
 
-  it('is repeated after a deadlock, so that both sides succeed', async () => {
+  it('is repeated after a deadlock, so that both transactions succeed', async () => {
     await owner.query(`insert into scratch values ('a', 0), ('b', 0)`);
     const bothHoldOne = barrier(2);
     let tries = 0;
@@ -191,10 +192,10 @@ describe('a transaction', () => {
     expect([await readValue('a'), await readValue('b')]).toEqual([2, 2]);
   });
 
-  it('is repeated after a serialization failure, with the current data', async () => {
+  it('is repeated after a serialization failure, and then reads current data', async () => {
     const bothHaveRead = barrier(2);
     let tries = 0;
-    // Each writes the sum that it sees. In sequence, in either order, they write 0 and 0, or 1 and 2.
+    // Each transaction writes the sum that it reads. One after the other, they write 0 and 0, or 1 and 2.
     const side = (name: string) =>
       database.transaction(async (transaction) => {
         tries++;
@@ -208,7 +209,7 @@ describe('a transaction', () => {
     expect([await readValue('a'), await readValue('b')].sort()).toEqual([1, 2]);
   });
 
-  it('gives up after five tries, with the last error', async () => {
+  it('rejects with the last error after five attempts', async () => {
     let tries = 0;
     const work = database.transaction(async (transaction) => {
       tries++;
@@ -253,7 +254,7 @@ describe('a transaction', () => {
     expect(await readValue('a')).toBe(2);
   });
 
-  it('gives up after five lost connections', async () => {
+  it('rejects after five lost connections', async () => {
     let tries = 0;
     const work = database.transaction(async (transaction) => {
       tries++;
@@ -263,7 +264,7 @@ describe('a transaction', () => {
     expect(tries).toBe(5);
   });
 
-  it('is not repeated when its connection is lost during the commit, which may have happened', async () => {
+  it('is not repeated when its connection is lost during the commit, because it may be committed', async () => {
     let tries = 0;
     const work = database.transaction(async (transaction) => {
       tries++;
@@ -286,22 +287,22 @@ describe('isConnectionLoss', () => {
   const coded = (code: string) => Object.assign(new Error('x'), { code });
 
   it.each(['08006', '08001', '57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'])(
-    'knows %s',
+    'is true for %s',
     (code) => {
       expect(isConnectionLoss(coded(code))).toBe(true);
     },
   );
 
-  it.each(['23505', '40001', '40P01', '57014', '42P01', 'EACCES'])('does not include %s', (code) => {
+  it.each(['23505', '40001', '40P01', '57014', '42P01', 'EACCES'])('is false for %s', (code) => {
     expect(isConnectionLoss(coded(code))).toBe(false);
   });
 
-  it('includes every refused session, whatever its code', () => {
+  it('is true for every refused session, whatever its code', () => {
     expect(isConnectionLoss(Object.assign(coded('3D000'), { severity: 'FATAL' }))).toBe(true);
     expect(isConnectionLoss(Object.assign(coded('23505'), { severity: 'ERROR' }))).toBe(false);
   });
 
-  it('includes errors of pg without a code, and nothing that is no error', () => {
+  it("is true for the driver's errors without a code, and false for values that are not errors", () => {
     expect(isConnectionLoss(new Error('Connection terminated unexpectedly'))).toBe(true);
     expect(isConnectionLoss(new Error('Connection terminated'))).toBe(true);
     expect(isConnectionLoss(new Error('something else'))).toBe(false);
@@ -313,7 +314,7 @@ describe('notifications', () => {
   const LISTENERS = `select pid from pg_stat_activity
     where application_name = 'dragoman listener' and datname = current_database()`;
 
-  it('arrive on their channel, with their payload', async () => {
+  it('arrive with their payload on their own channel', async () => {
     const received: string[] = [];
     await database.listen('test_a', (payload) => received.push(`a ${payload}`));
     await database.listen('test_b', (payload) => received.push(`b ${payload}`));
@@ -324,13 +325,13 @@ describe('notifications', () => {
     expect(received).toEqual(['b it’s two', 'a ']);
   });
 
-  it('arrive once each over one connection, also after it was killed', async () => {
+  it('arrive exactly once over one connection, even after that connection was killed', async () => {
     const received: string[] = [];
     await database.listen('test_again', (payload) => received.push(payload));
     const { rows: before } = await owner.query(LISTENERS);
     expect(before).toHaveLength(1);
     await owner.query('select pg_terminate_backend($1)', [before[0].pid]);
-    // A notification without a listener is lost, so it is repeated until it arrives.
+    // Notifications sent before the reconnect are lost, so the test repeats them until one arrives.
     await until(async () => {
       await database.notify('test_again', 'anybody');
       return received.length > 0;
@@ -345,7 +346,7 @@ describe('notifications', () => {
     expect(received.filter((payload) => payload !== 'anybody')).toEqual(['once', 'last']);
   });
 
-  it('arrive again after connections were refused for some tries', async () => {
+  it('arrive again after several refused connections', async () => {
     const { connection } = inject('cluster');
     const { database: name } = createConnection(test.connection);
     const received: string[] = [];
@@ -367,7 +368,7 @@ describe('notifications', () => {
     await reach.close();
   });
 
-  it('leave nothing open when the database is closed', async () => {
+  it('leave no connection open when the database is closed', async () => {
     const other = openDatabase(test.connection, createLog('silent'));
     const ownPids = new Set((await owner.query(LISTENERS)).rows.map(({ pid }) => pid));
     await other.listen('test_close', () => {});
@@ -378,35 +379,42 @@ describe('notifications', () => {
   });
 });
 
-describe('numbers', () => {
+describe('a bigint column', () => {
   const BIGINT = statement<{ value: number }>('test.bigint', 'select $1::bigint as value');
 
-  it('reads a bigint as a number while numbers are exact', async () => {
+  it('is read as a number while the number is exact', async () => {
     for (const value of [0, -1, 1_234_567_890_123, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
       expect(await database.query(BIGINT, [value])).toEqual([{ value }]);
     }
   });
 
-  it('throws for a larger bigint instead of rounding it', async () => {
+  it('throws for a larger value instead of rounding it', async () => {
     await expect(database.query(BIGINT, ['9007199254740992'])).rejects.toThrow(
       'a bigint too large for a number: 9007199254740992',
     );
     await expect(database.query(BIGINT, ['9223372036854775807'])).rejects.toThrow('a bigint too large');
-    expect(await database.query(BIGINT, ['1'])).toEqual([{ value: 1 }]); // the connection still works
+    expect(await database.query(BIGINT, ['1'])).toEqual([{ value: 1 }]); // the connection still works after the error
   });
 });
 
 describe('the application’s role', () => {
-  it.each(['transfers', 'job_events'])('may insert into %s, but not update or delete', async (table) => {
-    const may = async (privilege: string) => {
-      const sql = `select has_table_privilege('dragoman_app', $1, $2) as may`;
-      return (await owner.query(sql, [table, privilege])).rows[0].may;
-    };
-    expect(await may('insert')).toBe(true);
-    expect([await may('update'), await may('delete'), await may('truncate')]).toEqual([false, false, false]);
-  });
+  it.each(['transfers', 'job_events'])(
+    'may insert into %s, but not update or delete its rows',
+    async (table) => {
+      const may = async (privilege: string) => {
+        const sql = `select has_table_privilege('dragoman_app', $1, $2) as may`;
+        return (await owner.query(sql, [table, privilege])).rows[0].may;
+      };
+      expect(await may('insert')).toBe(true);
+      expect([await may('update'), await may('delete'), await may('truncate')]).toEqual([
+        false,
+        false,
+        false,
+      ]);
+    },
+  );
 
-  it('is the role that the program uses', async () => {
+  it("is the role of the program's connections", async () => {
     const WHO = statement<{ current_user: string }>('test.who', 'select current_user');
     expect(await database.query(WHO)).toEqual([{ current_user: 'dragoman_app' }]);
     const FORGE = statement('test.forge', 'delete from transfers where part = 0 and account_id is null');

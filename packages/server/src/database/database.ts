@@ -1,6 +1,6 @@
 /**
- * Access to PostgreSQL. A function that takes a `Transaction` is part of its caller's transaction; one that takes a
- * `Database` makes its own.
+ * Access to PostgreSQL. A function with a `Transaction` parameter runs inside its caller's transaction; a function with
+ * a `Database` parameter starts its own.
  */
 import pg, { type QueryResultRow } from 'pg';
 import type { Log } from '../base/log.ts';
@@ -11,14 +11,14 @@ import { positionalValues, type Statement, statement, type Values } from './stat
 
 export type { Connection } from './connections.ts';
 
-/** Runs statements: the pool or an open transaction. */
+/** Runs statements in the pool or in an open transaction. */
 export interface Queryable {
   /** Runs a statement and returns its rows. Rejects with pg's error, whose `code` is the SQLSTATE. */
   query<Row extends QueryResultRow>(statement: Statement<Row>, values?: Values): Promise<Row[]>;
   /**
    * Reports what a statement changed, for live updates. Call it after the statement, unless its rows show that nothing
-   * changed; an extra call only makes pages reload. Listeners get it after the commit. `changes.test.ts` finds
-   * functions that forget the call.
+   * changed; an extra call only makes pages reload. Listeners are called after the commit. `changes.test.ts` finds
+   * functions without the call.
    */
   changed(kind: ChangeKind, account?: { accountId: string }, job?: string): void;
 }
@@ -38,13 +38,16 @@ export interface Database extends Queryable {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Subscribes to the changes that this process commits. Returns a function that unsubscribes. */
   onChanges(listener: ChangeListener): () => void;
-  /** Subscribes to a notification channel until the database is closed; reconnects automatically. */
+  /**
+   * Subscribes to a notification channel until the database is closed. Lost connections are reopened
+   * automatically.
+   */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>;
-  /** Sends a hint to other processes. Lost hints do no harm, because everything is also polled. */
+  /** Sends a notification to other processes. A lost one does no harm, because every process also polls. */
   notify(channel: string, payload?: string): Promise<void>;
   /**
-   * Whether the database accepts writes. False after a statement failed for lack of resources (SQLSTATE class 53),
-   * until a trial write succeeds. Each call then makes a trial.
+   * Whether the database accepts writes. False after a statement failed for lack of resources (SQLSTATE
+   * class 53), until a trial write succeeds; each call then tries one.
    */
   canWrite(): Promise<boolean>;
   close(): Promise<void>;
@@ -57,7 +60,8 @@ export class CommitUnknown extends Error {
   override name = 'CommitUnknown';
 }
 
-// int8 as number: counts and cents stay far below 2^53. A larger value is a bug and throws.
+// PostgreSQL's int8 becomes a number: counts and cents stay far below 2^53. A larger value is a bug and
+// throws.
 const INT8_OID = 20;
 pg.types.setTypeParser(INT8_OID, (written) => {
   const value = Number(written);
@@ -69,10 +73,13 @@ const RETRY_CODES = new Set(['40001', '40P01']);
 /** SQLSTATE class 08, 57P0x and 53300: the connection or the server is gone, or has no free connection. */
 const CONNECTION_CODES =
   /^(08...|57P0[1-4]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOENT|EPIPE|ETIMEDOUT)$/;
-/** Errors of pg without a code: a socket that closed during a query, a pool or a server that never answered. */
+/**
+ * Errors of the driver without a code: a socket closed during a query, or the pool or the server never
+ * answered.
+ */
 const CONNECTION_WORDS =
   /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect|^Query read timeout/;
-/** The server ends longer statements; slightly later, the client gives up the server. */
+/** The server cancels statements after 60 s. Five seconds later the client treats the server as lost. */
 const STATEMENT_MILLISECONDS = 60_000;
 const SILENCE_MILLISECONDS = 65_000;
 const TRIES = 5;
@@ -81,26 +88,27 @@ const TRIES = 5;
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, severity } = error as { code?: unknown; severity?: unknown };
-  // PostgreSQL sends FATAL when it ends or refuses a session, as when the database was dropped or renamed.
+  // PostgreSQL sends severity FATAL when it ends or refuses a session, for example after the database was
+  // dropped or renamed.
   if (severity === 'FATAL') return true;
   if (typeof code === 'string') return CONNECTION_CODES.test(code);
   return CONNECTION_WORDS.test(error.message);
 }
 
-/** Does the same, and includes a connection lost during a commit. */
+/** Like `isConnectionLoss`, but includes a connection lost during a commit. */
 function isGone(error: unknown): boolean {
   return error instanceof CommitUnknown || isConnectionLoss(error);
 }
 
 /**
- * Whether the server lacks disk space, memory or connections (SQLSTATE class 53). A retry may succeed later, not at
- * once.
+ * Whether the server lacks disk space, memory or connections (SQLSTATE class 53). An immediate retry would
+ * fail; a later one may succeed.
  */
 export function isOutOfResources(error: unknown): boolean {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('53');
 }
 
-/** Whether the database is unavailable for a reason that the request did not cause. */
+/** Whether the database is unavailable, rather than refusing this request. */
 export function isUnavailable(error: unknown): boolean {
   return isGone(error) || isOutOfResources(error);
 }
@@ -116,7 +124,7 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
   const config = {
     ...asApplication(connection),
     application_name: 'dragoman',
-    // Otherwise a server that disappears would block queries forever.
+    // Without keep-alive, queries would wait forever for a server that has disappeared.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: STATEMENT_MILLISECONDS,
@@ -166,12 +174,13 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
 const ROLE = '-c role=dragoman_app';
 
 /**
- * Sets a role without ownership, so that append-only tables are append-only for the program too. Keeps options that the
- * connection string already has.
+ * Sets a role that does not own the tables, so that append-only tables are append-only for the program too.
+ * Keeps options that the connection string already has.
  */
 function asApplication(connection: Connection): Connection {
   if (connection.connectionString === undefined) return { ...connection, options: ROLE };
-  // Not parsed as a URL, because PostgreSQL accepts `postgres://user@/name?host=/folder`, which is not one.
+  // The string is not parsed as a URL, because `postgres://user@/name?host=/folder` is valid for PostgreSQL
+  // but not a URL.
   const [address, query] = connection.connectionString.split('?', 2);
   const parameters = new URLSearchParams(query);
   parameters.set('options', `${parameters.get('options') ?? ''} ${ROLE}`.trim());
@@ -197,7 +206,8 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
       const code = (error as { code?: string }).code ?? '';
       const again = RETRY_CODES.has(code) || (!(error instanceof CommitUnknown) && isConnectionLoss(error));
       if (!again || tried === TRIES) throw error;
-      // 20, 40, 80, 160 ms plus up to as much again: enough for the other side of a deadlock.
+      // Waits 20, 40, 80 or 160 ms, plus up to the same time at random, so that the other side of a deadlock
+      // can finish.
       await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** tried * (1 + Math.random())));
     }
   }
@@ -228,7 +238,7 @@ async function runTransaction<T>(
       throw error;
     }
     try {
-      // PostgreSQL answers the commit of a failed transaction with ROLLBACK and without an error.
+      // PostgreSQL answers the commit of a failed transaction with ROLLBACK instead of an error.
       const { command } = await client.query('commit');
       if (command !== 'COMMIT') throw new Error('a transaction that had failed was committed');
     } catch (error) {
@@ -245,7 +255,7 @@ async function runTransaction<T>(
 
 class TrialOver extends Error {}
 
-/** Writes 256 KiB, which a full disk or quota refuses, and rolls back. */
+/** Writes 256 KiB, which fails on a full disk or quota, and rolls back. */
 async function tryToWrite(transaction: Transaction): Promise<never> {
   await transaction.query(TRIAL_TABLE);
   await transaction.query(TRIAL_ROWS);
@@ -260,7 +270,7 @@ const TRIAL_ROWS = statement(
   "insert into trial select repeat('x', 1000) from generate_series(1, 256)",
 );
 
-/** Remembers that the server lacked resources, and checks whether it has some again. */
+/** Remembers that the server lacked resources, and checks whether they are available again. */
 function createResourceWatch(trial: () => Promise<never>, log: Log) {
   let full = false;
   let checking: Promise<boolean> | undefined;
@@ -273,7 +283,7 @@ function createResourceWatch(trial: () => Promise<never>, log: Log) {
 
   async function check(): Promise<boolean> {
     const failed: unknown = await trial().catch((error: unknown) => error);
-    // Other errors, such as a role without temporary tables, do not mean a lack of resources.
+    // Another error, such as a role without temporary tables, does not prove a lack of resources.
     if (isUnavailable(failed)) return false;
     full = false;
     log.info('the database can write again');
@@ -291,7 +301,7 @@ function createResourceWatch(trial: () => Promise<never>, log: Log) {
     },
     async canWrite(): Promise<boolean> {
       if (!full) return true;
-      // One trial at a time.
+      // Concurrent calls share one trial.
       checking ??= check().finally(() => {
         checking = undefined;
       });
@@ -305,7 +315,10 @@ interface Listener {
   close(): Promise<void>;
 }
 
-/** Uses a separate connection for LISTEN. When it is lost, it is opened again, and so are all channels. */
+/**
+ * Uses a separate connection for LISTEN. When it is lost, it is reopened and all channels are subscribed
+ * again.
+ */
 function createListener(connection: Connection, lost: (error: Error) => void): Listener {
   const channels = new Map<string, (payload: string) => void>();
   let current: Promise<pg.Client> | undefined;
@@ -340,7 +353,7 @@ function createListener(connection: Connection, lost: (error: Error) => void): L
     async add(channel, onPayload) {
       channels.set(channel, onPayload);
       current ??= connect();
-      // One after another: a connection runs one query at a time.
+      // LISTEN statements run one after another, because a connection runs one query at a time.
       const added = adding.then(async () => listenOn(await current!, channel));
       adding = added.catch(() => {});
       await added;

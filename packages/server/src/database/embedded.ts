@@ -1,4 +1,4 @@
-/** Starts the embedded PostgreSQL with this program's names and advice. */
+/** Starts the embedded PostgreSQL with this program's user and database, and adds advice to its errors. */
 import {
   type EmbeddedPostgres,
   EmbeddedPostgresError,
@@ -10,7 +10,7 @@ import {
 /** The server's superuser owns the schema. The migrations create the role that the application runs as. */
 const NAMES = { user: 'dragoman_owner', database: 'dragoman' };
 
-/** Errors that another PostgreSQL server solves. */
+/** Codes of errors that do not occur with a separate PostgreSQL server, so the message recommends one. */
 const SOLVED_BY_ANOTHER_SERVER: readonly EmbeddedPostgresErrorCode[] = [
   'unsupported_platform',
   'root',

@@ -1,5 +1,6 @@
 /**
- * Explains in one sentence why PostgreSQL cannot be used, with the remedy. For commands; logs have codes and stacks.
+ * Explains in one sentence why PostgreSQL cannot be used, with the remedy. Commands print it; logs contain
+ * codes and stacks.
  */
 import { isConnectionLoss } from './database.ts';
 
@@ -11,7 +12,7 @@ interface SystemError {
   severity?: string;
 }
 
-/** The problem and the remedy, two halves of one sentence. */
+/** A problem and its remedy, the two halves of one sentence. */
 export interface Trouble {
   problem: string;
   /** Starts in lower case and ends with a full stop. */
@@ -19,8 +20,8 @@ export interface Trouble {
 }
 
 /**
- * Explains an error of PostgreSQL or of the connection. PostgreSQL's messages name users and databases, never
- * passwords.
+ * Explains an error of PostgreSQL or of the connection. PostgreSQL's messages contain names of users and
+ * databases, but no passwords.
  * @returns undefined for any other error
  */
 export function explainDatabaseError(error: unknown): Trouble | undefined {
@@ -30,7 +31,7 @@ export function explainDatabaseError(error: unknown): Trouble | undefined {
   const remedy = REMEDIES[code];
   if (severity !== undefined && remedy !== undefined)
     return { problem: `PostgreSQL refuses (${reason})`, remedy };
-  // Errors of files have the same codes as errors of sockets.
+  // File errors share their codes with socket errors, so the system call decides.
   const elsewhere = syscall !== undefined && !/^(connect|getaddrinfo|read|write)$/.test(syscall);
   if (elsewhere || !(code === 'ENOTFOUND' || isConnectionLoss(error))) return undefined;
   return {
@@ -39,7 +40,7 @@ export function explainDatabaseError(error: unknown): Trouble | undefined {
   };
 }
 
-/** By SQLSTATE. */
+/** Remedies by SQLSTATE. */
 const REMEDIES: Record<string, string> = {
   '28P01': 'correct the user name or the password in DATABASE_URL.',
   '28000': 'correct the user name in DATABASE_URL, or allow it in pg_hba.conf.',

@@ -1,7 +1,7 @@
 /**
- * Migrations: numbered from 1 without gaps, forward only, one transaction each, under an advisory lock, so that any
- * number of processes may start at the same time. Each must be safe while the previous version of the program is
- * running.
+ * Migrations: numbered from 1 without gaps, forward only, each in its own transaction. An advisory lock allows any
+ * number of processes to start at the same time. Each migration must be safe while the previous version of the program
+ * is running.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
@@ -45,8 +45,8 @@ function readMigrations(): Migration[] {
  * Migrates the schema to this version of the program.
  * @param options `upTo`: the number of the last migration to apply
  * @returns the names of the applied migrations, in order
- * @throws SchemaError when a newer version of the program or one before the first release created the database, the
- *   server is too old, or the user lacks a privilege
+ * @throws SchemaError when the database was created by a newer version or by one before the first release, when the
+ *   server is too old, or when the user lacks a privilege
  */
 export async function migrate(connection: Connection, options: { upTo?: number } = {}): Promise<string[]> {
   const migrations = readMigrations();
@@ -89,7 +89,7 @@ export async function migrate(connection: Connection, options: { upTo?: number }
 
 /**
  * Counts the migrations that the database lacks. Changes nothing.
- * @throws SchemaError when a newer version of the program or one before the first release created the database, or the
+ * @throws SchemaError when the database was created by a newer version or by one before the first release, or when the
  *   server is too old
  */
 export async function countVersionsBehind(connection: Connection): Promise<number> {
@@ -115,8 +115,8 @@ export async function readVersion(client: pg.Client): Promise<number> {
 }
 
 /**
- * Returns the number of the last applied migration if this program knows all of them. Names are compared too, because
- * other migrations had the same numbers before the first release.
+ * Returns the number of the last applied migration. The names must match too, because other migrations had
+ * the same numbers before the first release.
  */
 async function readKnownVersion(client: pg.Client, migrations: readonly Migration[]): Promise<number> {
   const { rows } = await client.query<{ number: number; name: string }>(
@@ -138,7 +138,7 @@ function requireKnown({ length: known }: readonly Migration[], number: number): 
   }
 }
 
-/** On an older server, half of the migrations would be applied before one fails. */
+/** Checked before migrating, because on an older server some migrations would be applied before one fails. */
 async function requirePostgresql(client: pg.Client): Promise<void> {
   const { rows } = await client.query(`select current_setting('server_version_num')::integer as version`);
   const major = Math.floor(rows[0].version / 10_000);
@@ -149,9 +149,12 @@ async function requirePostgresql(client: pg.Client): Promise<void> {
   }
 }
 
-/** Explains a privilege error. Migrations create tables and extensions, which the owner of the database may do. */
+/**
+ * Explains a privilege error: migrations create tables and extensions, which requires the owner of the
+ * database.
+ */
 async function notOwner(client: pg.Client, cause: Error): Promise<SchemaError> {
-  await client.query('rollback'); // the session refuses everything else
+  await client.query('rollback'); // the failed transaction refuses every other statement
   const user = await quotedUser(client);
   const { rows } = await client.query('select quote_ident(current_database()) as name');
   return new SchemaError(
@@ -161,7 +164,10 @@ async function notOwner(client: pg.Client, cause: Error): Promise<SchemaError> {
   );
 }
 
-/** Roles belong to the whole server, so a migration of another database may create this one at the same time. */
+/**
+ * Roles belong to the whole server, so the migration of another database may create this role at the same
+ * time.
+ */
 async function createApplicationRole(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query(`select from pg_roles where rolname = 'dragoman_app'`);
   if (rowCount === 0) {
@@ -180,7 +186,8 @@ async function createApplicationRole(client: pg.Client): Promise<void> {
       if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error;
     }
   }
-  // Tried instead of queried: from PostgreSQL 16 on, the creator of a role is a member but may still not use it.
+  // This is tried rather than queried: since PostgreSQL 16, the creator of a role is a member without the
+  // right to use it.
   try {
     await client.query('set role dragoman_app');
   } catch {

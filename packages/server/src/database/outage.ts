@@ -25,7 +25,8 @@ export function createOutageWatch(isLoss: (error: unknown) => boolean, log: Log)
       const started = performance.now();
       try {
         const result = await query();
-        // A query that started before the loss may still succeed, which proves nothing.
+        // A query that started before the loss may still succeed, so it does not prove that the connection is
+        // back.
         if (since !== undefined && started > since) {
           since = undefined;
           log.info('the database is available again');

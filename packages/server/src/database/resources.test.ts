@@ -1,4 +1,4 @@
-/** A database without space: nothing can be written, and every client is told when to try again. */
+/** A database server without free space: writes fail, and every client is asked to retry later. */
 import { PassThrough } from 'node:stream';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -37,7 +37,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Makes every table that grows fail as PostgreSQL does when it cannot extend a file. @param state SQLSTATE */
+/**
+ * Makes every write to a growing table fail, as when PostgreSQL cannot extend a file. @param state the
+ * SQLSTATE
+ */
 async function fill(state: string): Promise<void> {
   await owner.query(`
     create function refuse_rows() returns trigger language plpgsql as $$
@@ -62,42 +65,45 @@ const readiness = async () => {
   return { status: answer.status, body: (await answer.json()) as { checks: object } };
 };
 
-describe('a database without space', () => {
+describe('a database server without free space', () => {
   it.each([
     ['disk', '53100'],
     ['memory', '53200'],
     ['space for temporary files', '53400'],
-  ])('without %s answers 503 with Retry-After and is not ready, until there is space', async (_, state) => {
-    logged = '';
-    await fill(state);
-    const error = 'The database has no room now; the request can be sent again.';
-    const refused = await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: state });
-    expect([refused.status, refused.body]).toEqual([503, { error }]);
-    expect(refused.headers.get('retry-after')).toBe('5');
-    const chat = await call('POST', '/v2/chats/messages', { ...MESSAGE, external_id: state });
-    expect([chat.status, chat.body]).toEqual([503, { error: { code: 'server_error', message: error } }]);
-    expect(chat.headers.get('retry-after')).toBe('5');
-    const web = await person.call('POST', '/api/console/accounts', { username: `full-${state}` });
-    expect([web.status, web.body.error.code]).toEqual([503, 'unavailable']);
-    // Reads still work.
-    expect((await call('GET', '/tapi/v2/account/')).status).toBe(200);
+  ])(
+    '(no %s) makes writes answer 503 with Retry-After and the server not ready, until space is free',
+    async (_, state) => {
+      logged = '';
+      await fill(state);
+      const error = 'The database has no room now; the request can be sent again.';
+      const refused = await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: state });
+      expect([refused.status, refused.body]).toEqual([503, { error }]);
+      expect(refused.headers.get('retry-after')).toBe('5');
+      const chat = await call('POST', '/v2/chats/messages', { ...MESSAGE, external_id: state });
+      expect([chat.status, chat.body]).toEqual([503, { error: { code: 'server_error', message: error } }]);
+      expect(chat.headers.get('retry-after')).toBe('5');
+      const web = await person.call('POST', '/api/console/accounts', { username: `full-${state}` });
+      expect([web.status, web.body.error.code]).toEqual([503, 'unavailable']);
+      // Reads succeed without free space.
+      expect((await call('GET', '/tapi/v2/account/')).status).toBe(200);
 
-    for (let asked = 0; asked < 3; asked++) {
-      expect(await readiness()).toMatchObject({
-        status: 503,
-        body: { checks: { database: 'has no room to write' } },
-      });
-    }
-    expect(logged.match(/the database cannot write/g)).toHaveLength(1);
-    expect(logged).not.toContain('request failed');
+      for (let asked = 0; asked < 3; asked++) {
+        expect(await readiness()).toMatchObject({
+          status: 503,
+          body: { checks: { database: 'has no room to write' } },
+        });
+      }
+      expect(logged.match(/the database cannot write/g)).toHaveLength(1);
+      expect(logged).not.toContain('request failed');
 
-    await makeRoom();
-    await until(async () => (await readiness()).status === 200);
-    expect((await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: state })).status).toBe(201);
-    expect((await call('POST', '/v2/chats/messages', { ...MESSAGE, external_id: state })).status).toBe(201);
-  });
+      await makeRoom();
+      await until(async () => (await readiness()).status === 200);
+      expect((await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: state })).status).toBe(201);
+      expect((await call('POST', '/v2/chats/messages', { ...MESSAGE, external_id: state })).status).toBe(201);
+    },
+  );
 
-  it('is found by its writes when no trial is possible', async () => {
+  it('is detected by failing writes when the trial write is not possible', async () => {
     const { database } = owner;
     await owner.query(`revoke temporary on database ${database} from public`);
     await fill('53100');

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-it('sets n_distinct = 1 on the part of every table', async () => {
+it('the schema sets n_distinct = 1 on the column `part` of every table', async () => {
   const client = createConnection(test.connection);
   await client.connect();
   const { rows } = await client.query(
@@ -29,12 +29,12 @@ it('sets n_distinct = 1 on the part of every table', async () => {
   expect(rows).toEqual([]);
 });
 
-it('applies each migration once, however many processes start at the same time', async () => {
+it('migrate applies each migration once, even when several processes start at the same time', async () => {
   const again = await Promise.all([1, 2, 3].map(() => migrate(test.connection)));
   expect(again).toEqual([[], [], []]);
 });
 
-it('refuses a database of a newer version', async () => {
+it('migrate refuses a database that a newer version of the program has migrated', async () => {
   const client = createConnection(test.connection);
   await client.connect();
   await client.query(`insert into migrations (number, name) values (9999, '9999_from_the_future')`);
@@ -46,7 +46,7 @@ it('refuses a database of a newer version', async () => {
 it.each([
   ['with as many migrations', `select`],
   ['with more migrations', `insert into migrations (number, name) values (9999, '9999_last')`],
-])('refuses a database created before the first release, %s', async (_, later) => {
+])('migrate refuses a database created before the first release, %s', async (_, later) => {
   const own = await createTestDatabase();
   const client = createConnection(own.connection);
   await client.connect();
@@ -60,7 +60,7 @@ it.each([
 });
 
 it.each(['transfers', 'job_events'])(
-  'does not let the program change or delete rows of %s',
+  'the application role cannot change or delete rows of %s',
   async (table) => {
     const client = createConnection({ ...test.connection, options: '-c role=dragoman_app' });
     await client.connect();
@@ -70,16 +70,17 @@ it.each(['transfers', 'job_events'])(
   },
 );
 
-describe('an owner who may create roles and is no superuser', () => {
+describe('a database owner with CREATEROLE that is not a superuser', () => {
   const OWNER = `dragoman_owner_${process.pid}`;
   const NAME = `dragoman_owned_${process.pid}`;
 
-  it('can migrate, and the program uses the application’s role whatever options the URL has', async () => {
+  it('can migrate, and the program then uses the application role whatever options the URL has', async () => {
     const admin = createConnection(test.connection);
     await admin.connect();
     await admin.query(`create role ${OWNER} login createrole password 'secret'`);
     await admin.query(`create database ${NAME} owner ${OWNER}`);
-    // The role exists on this server already; its creator may grant it, as on a new server.
+    // The server already has this role. Granting it with ADMIN OPTION makes the owner as privileged as the
+    // role's creator.
     await admin.query(`grant dragoman_app to ${OWNER} with admin option`);
     const own = { ...withDatabase(test.connection, NAME), user: OWNER, password: 'secret' };
     await migrate(own);

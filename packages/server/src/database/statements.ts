@@ -1,18 +1,18 @@
 /**
- * SQL statements with names. Each is prepared once per connection; an unnamed statement is planned at every call, which
- * doubles the server's work for a select by key. Tests read all statements and refuse one that uses a table of an
- * account without its account.
+ * SQL statements with names. A named statement is prepared once per connection. An unnamed one is planned at every call,
+ * which doubles the server's work for a select by key. A test reads all statements and fails for each one that uses an
+ * account's table without restricting it to the account.
  */
 import type { QueryResultRow } from 'pg';
 
-/** One SQL statement. `Row` is the type of its rows; `never` where it returns none. */
+/** One SQL statement. `Row` is the type of its rows, or `never` when it returns none. */
 export interface Statement<Row extends QueryResultRow = QueryResultRow> {
   readonly name: string;
   /** SQL with positional parameters. */
   readonly text: string;
-  /** The names of the parameters in the order of their positions, where the SQL names them. */
+  /** The names of the parameters in order of their positions, if the SQL uses names. */
   readonly parameters?: readonly string[];
-  /** Carries the type of the rows; never set. */
+  /** Only carries the type of the rows; it is never set. */
   readonly row?: Row;
 }
 
@@ -21,7 +21,7 @@ export type Values = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 const registered = new Map<string, Statement>();
 
-/** A named parameter; not a cast (`::text`). */
+/** Matches a named parameter, but not a cast such as `::text`. */
 const PARAMETER = /(?<![:\w]):([a-z_]+)\b/g;
 
 /**
@@ -48,7 +48,7 @@ function numberParameters(text: string): Pick<Statement, 'text' | 'parameters'> 
 
 /**
  * Returns the values of a statement by position.
- * @throws Error when a named parameter has no value; null is a value, undefined is none
+ * @throws Error when a named parameter is undefined; null is a value
  */
 export function positionalValues({ name, parameters = [] }: Statement, values: Values): unknown[] {
   if (Array.isArray(values)) return [...values];

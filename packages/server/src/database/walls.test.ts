@@ -1,11 +1,11 @@
-/** Every SQL statement stays within its account. */
+/** Every SQL statement is restricted to one account, unless this file lists it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allStatements } from './statements.ts';
 
 const SOURCE = join(import.meta.dirname, '..');
-/** Small tables that all modules read; all other tables belong to an account. */
+/** Small tables that all modules read. Every other table belongs to an account. */
 const REFERENCE_TABLES = [
   'editor_slots',
   'accounts',
@@ -43,9 +43,9 @@ function readAccountTables(): string[] {
 const accountTables = readAccountTables();
 
 /**
- * Finds what is wrong with an SQL text: the accounts' tables in it, when they are used in more places than the account
- * is required. It is required when both columns are compared with parameters or with another table's columns, joined
- * on, or listed first in an insert. Naming the columns elsewhere, as in a select list, requires nothing.
+ * Finds what is wrong with an SQL text: the accounts' tables in it, when they occur more often than the account is
+ * required. The account is required when both of its columns are compared with parameters or with columns of another
+ * table, joined on, or listed first in an insert. Its mere mention, as in a select list, requires nothing.
  */
 function breach(sql: string): string | undefined {
   const touched = [...sql.matchAll(/\b(?:from|join|into|update)\s+(\w+)/gi)]
@@ -60,7 +60,8 @@ function breach(sql: string): string | undefined {
 }
 
 /**
- * Statements that read several accounts on purpose. They return numbers and queue positions, never an account's text.
+ * Statements that read several accounts on purpose. They return numbers and queue positions, but no
+ * account's text.
  */
 const ACROSS_ACCOUNTS = [
   'accounts.newest_webhook_secret',
@@ -95,25 +96,25 @@ const ACROSS_ACCOUNTS = [
   'work.due_messages',
 ];
 
-describe('tenant walls', () => {
+describe('tenant separation', () => {
   beforeAll(async () => {
-    // Only modules make statements; importing main.ts would run the command line.
+    // Imports the modules that define statements. Importing main.ts would run the command line.
     const makers = production.filter((file) =>
       readFileSync(join(SOURCE, file), 'utf8').includes("database/statements.ts'"),
     );
     for (const file of makers) await import(join(SOURCE, file));
   });
 
-  it('start every statement from its account', () => {
+  it('requires the account in every statement', () => {
     const breaches = allStatements()
-      // Test files share a process, and some register their own statements.
+      // Test files share a process, and some register statements named `test.…`.
       .filter(({ name }) => !ACROSS_ACCOUNTS.includes(name) && !name.startsWith('test.'))
       .flatMap(({ name, text }) => (breach(text) === undefined ? [] : [`${name}: ${breach(text)}`]));
     expect(allStatements().length).toBeGreaterThan(20);
     expect(breaches).toEqual([]);
   });
 
-  it('have no unnecessary exceptions', () => {
+  it('lists no exception for a statement that requires its account', () => {
     const texts = new Map(allStatements().map(({ name, text }) => [name, text]));
     for (const name of ACROSS_ACCOUNTS) expect(breach(texts.get(name) ?? ''), name).toBeDefined();
   });
@@ -131,7 +132,7 @@ describe('tenant walls', () => {
     ],
     ['writes for no account', 'insert into job_texts (job_id, kind, body) values ($1, $2, $3)', 'job_texts'],
     ['turns it around', 'select uid from jobs where part = $1 and account_id <> $2', 'jobs'],
-  ])('find a statement that %s', (_name, text, tables) => {
+  ])('finds a statement that %s', (_name, text, tables) => {
     expect(breach(text)).toBe(tables);
   });
 
@@ -140,11 +141,11 @@ describe('tenant walls', () => {
     'select body from jobs j join job_texts t using (part, account_id, job_id) where j.part = $1 and j.account_id = $2',
     'insert into job_texts (part, account_id, job_id, kind, body) values ($1, $2, $3, $4, $5)',
     'select 1 from accounts where username = $1',
-  ])('accept %s', (text) => {
+  ])('accepts %s', (text) => {
     expect(breach(text)).toBeUndefined();
   });
 
-  it('let only the database module use the driver, so that all SQL has names', () => {
+  it('lets only the database module use the driver, so that every statement has a name', () => {
     const speaks = (source: string) =>
       /(?:from|import|import\(|require\() ?['"](?:pg|.*\/connections\.ts)['"]/.test(source);
     const loose = production.filter(
@@ -161,7 +162,7 @@ describe('tenant walls', () => {
     }
   });
 
-  it('let a module use another one through its main file, not its store', () => {
+  it('lets no module import the store of another module', () => {
     const reaches = (source: string) => /from '\.\.\/[\w-]+\/[\w-]*store\.ts'/.test(source);
     const reaching = production.filter((file) => reaches(readFileSync(join(SOURCE, file), 'utf8')));
     expect(reaching).toEqual([]);
@@ -169,7 +170,7 @@ describe('tenant walls', () => {
     expect(reaches("import { findPage } from '../jobs/list-store.ts';")).toBe(true);
   });
 
-  it('put part and account_id first in every key of an account’s table', () => {
+  it("puts part and account_id first in every key of an account's table", () => {
     const directory = join(import.meta.dirname, 'migrations');
     for (const file of readdirSync(directory)) {
       const sql = readFileSync(join(directory, file), 'utf8');

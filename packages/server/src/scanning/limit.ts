@@ -1,14 +1,17 @@
 /** What the two threads of a scanner process and its parent share about the time limit of a task. */
 
-/** The signal that kills a scanner process whose task is over its limit. The parent recognizes the cause by it. */
+/**
+ * The signal that kills a scanner process whose task exceeds its limit. The parent recognizes the cause by
+ * this signal.
+ */
 export const LIMIT_SIGNAL = 'SIGVTALRM';
 
-/** Replaces the limit while the watchdog kills the process. */
+/** Stored in place of the limit while the watchdog kills the process. */
 export const ENDING = -1;
 
 /**
- * Returns the processor time that this process has used. Limits are in processor time, because on a busy machine a task
- * waits for the processor, whatever its text.
+ * Returns the processor time that this process has used. Limits are in processor time, because on a busy machine any
+ * task may wait long for the processor.
  */
 export function processorMilliseconds(): number {
   const { user, system } = process.cpuUsage();

@@ -1,4 +1,7 @@
-/** The time limit of a task and the share of an account, through the front door. The tasks of these processes can last for ever. */
+/**
+ * The time limit of a scan and the share of an account, tested over HTTP. Tasks of these processes may never
+ * end.
+ */
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import type pg from 'pg';
@@ -27,11 +30,11 @@ const COUNT = '/tapi/v2/wordcount/';
 const MESSAGES = '/v2/chats/messages';
 const METRICS_TOKEN = 'for-the-test';
 
-/** Processor milliseconds of each task: many times what an honest one of these takes, or for ever. */
+/** Limits in processor milliseconds: SMALL is many times what an ordinary text of these tests takes. */
 const SMALL = 1_000;
 const NONE = 1e9;
 let limit = SMALL;
-/** Tasks that were given to the processes. */
+/** Number of tasks that were sent to the scanner processes. */
 let given = 0;
 let logged = '';
 
@@ -83,7 +86,7 @@ function limitMilliseconds(): number {
 }
 
 const long = (words: string) => `${words}\n`.padEnd(INLINE_LENGTH + 1, 'The house is big.\n');
-/** One sentence to translate, in a long text. */
+/** Returns an HTML text with one sentence to translate and a long comment. */
 const hidden = (words: string) => `<p>The house is big.</p><!-- ${long(words)} -->`;
 const job = (text: string) => ({ text, source_language: 'en', target_language: 'es' });
 const refused = {
@@ -91,7 +94,7 @@ const refused = {
   text: expect.stringContaining('text: cannot be read in reasonable time; send it in smaller parts.'),
 };
 
-describe('a text that takes longer to read than its limit', () => {
+describe('a text that takes longer to read than the limit', () => {
   it.each([
     ['a word count', 'POST', COUNT, { text: long('endless:count') }],
     ['a machine job', 'POST', MACHINE, job(long('endless:examine'))],
@@ -101,7 +104,7 @@ describe('a text that takes longer to read than its limit', () => {
       MACHINE,
       { ...job('endless:examine'), source_language: null },
     ],
-  ])('refuses %s and names the text, and answers the next request', async (_, method, path, body) => {
+  ])('is named in the refusal of %s, and the next request succeeds', async (_, method, path, body) => {
     expect(await call(method, path, body)).toMatchObject(refused);
     const next = {
       ...body,
@@ -110,14 +113,14 @@ describe('a text that takes longer to read than its limit', () => {
     expect((await call(method, path, next)).status).toBe(201);
   });
 
-  it('refuses a bulk of jobs, names the text among them, and creates none', async () => {
+  it('is named in the refusal of a bulk of jobs, and no job of the bulk is created', async () => {
     const answer = await call('PATCH', HUMAN, { objects: [job('One.'), job(long('endless:examine'))] });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('objects[1].text: cannot be read in reasonable time');
     expect((await call('GET', HUMAN)).body.meta.total_count).toBe(0);
   });
 
-  it('fails a machine job at its first try and gives its price back', async () => {
+  it('fails a machine job at the first attempt and releases its hold', async () => {
     const before = given;
     const { uid } = (await call('POST', MACHINE, job(long('endless:open')))).body;
     const failed = await until(async () => {
@@ -129,10 +132,10 @@ describe('a text that takes longer to read than its limit', () => {
       failure: 'the text cannot be read in reasonable time',
       kinds: ['hold', 'void'],
     });
-    expect(given - before).toBe(2); // examined, opened once
+    expect(given - before).toBe(2); // two tasks: one examination, one opening
   });
 
-  it('fails a machine job whose translation is put together too slowly, in the same way', async () => {
+  it('fails a machine job and releases its hold when the translation cannot be assembled in time', async () => {
     const { uid } = (await call('POST', MACHINE, job(long('endless:assemble')))).body;
     await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'failed');
     expect(await recordOf(uid)).toMatchObject({ kinds: ['hold', 'void'] });
@@ -147,7 +150,7 @@ describe('a text that takes longer to read than its limit', () => {
     await until(async () => (await call('GET', path)).body.message.status === 'mt_failed');
   });
 
-  it('leaves a human job as it is when an operator has it drafted once more', async () => {
+  it('leaves a human job unchanged when an operator redrafts it', async () => {
     const uid = await orderEdit(call, hidden(''), { text_format: 'html' });
     await giveSource(uid, hidden('endless:open'));
     const { rows } = await owner.query('select job_id from jobs where uid = $1', [uid]);
@@ -158,7 +161,7 @@ describe('a text that takes longer to read than its limit', () => {
     expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('translating');
   });
 
-  it('tries an edited job three times when its result cannot be assembled, then fails it with a refund', async () => {
+  it('fails an edited job and releases its hold after three attempts to assemble the result', async () => {
     const receiver = await startReceiver();
     const text = hidden('endless:assemble');
     const uid = await orderEdit(call, text, { text_format: 'html', callback_url: receiver.url });
@@ -180,7 +183,7 @@ describe('a text that takes longer to read than its limit', () => {
     await receiver.close();
   });
 
-  it('gives an edited upgrade back as the completed machine job when its result cannot be assembled', async () => {
+  it('turns an upgraded job back into the completed machine job when the edited result cannot be assembled', async () => {
     const { uid } = (await call('POST', MACHINE, { ...job(hidden('')), text_format: 'html' })).body;
     await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
     await call('PATCH', `${MACHINE}${uid}/`, { status: 'upgrade', properties: null });
@@ -194,7 +197,7 @@ describe('a text that takes longer to read than its limit', () => {
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
   });
 
-  it('leaves a rejected job with what was delivered when its new result cannot be assembled', async () => {
+  it('leaves a rejected job with the delivered translation when the new result cannot be assembled', async () => {
     const uid = await orderEdit(call, hidden(''), { text_format: 'html' });
     const editor = await handIn(uid);
     const delivered = await until(async () => {
@@ -212,7 +215,7 @@ describe('a text that takes longer to read than its limit', () => {
     await until(() => givenUp(uid));
   });
 
-  it('counts no try of a late job that an editor is at work on, and begins again with the submitted text', async () => {
+  it('counts no attempt of a late job while an editor works on it, and starts over after the submit', async () => {
     const { ref } = await accountNamed(server.database, username);
     const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
     await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
@@ -232,7 +235,7 @@ describe('a text that takes longer to read than its limit', () => {
     expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
   });
 
-  it('gives an upgraded job back as the completed machine job that it was', async () => {
+  it('turns an upgraded job back into the completed machine job when it cannot be drafted', async () => {
     const receiver = await startReceiver();
     const { uid } = (await call('POST', MACHINE, { ...job(hidden('')), text_format: 'html' })).body;
     const completed = await until(async () => {
@@ -257,7 +260,7 @@ describe('a text that takes longer to read than its limit', () => {
     await receiver.close();
   });
 
-  it('tells the editor who claims it what becomes of it, and reports the task to the operators', async () => {
+  it('tells the editor who claims its task to report the task, which operators then see', async () => {
     const uid = await orderEdit(call, hidden('endless:describe'), { text_format: 'html' });
     const task = await taskOf(uid);
     const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -267,7 +270,7 @@ describe('a text that takes longer to read than its limit', () => {
       text: expect.stringContaining('This document takes too long to prepare. Report the task'),
     });
     expect(claimed.text).not.toContain('smaller parts');
-    // Other tests leave tasks in this queue.
+    // Other tests leave tasks in this queue, so only this task is looked for.
     const { open } = (await editor.call('GET', '/api/editing/queue')).body;
     expect(open.map((one: { task: string }) => one.task)).not.toContain(task);
     const operator = await createPerson(server, { role: 'operator' });
@@ -283,7 +286,7 @@ describe('a text that takes longer to read than its limit', () => {
   });
 });
 
-/** Puts another source in the place of a job's, as if an older version had taken it. */
+/** Replaces the source of a job, as if an older version of the program had accepted this text. */
 async function giveSource(uid: string, text: string): Promise<void> {
   await owner.query(
     `update job_texts set body = $2 where kind = 'source' and job_id = (select job_id from jobs where uid = $1)`,
@@ -291,7 +294,7 @@ async function giveSource(uid: string, text: string): Promise<void> {
   );
 }
 
-/** Has an editor confirm all of a job, which nobody reviews. */
+/** Lets an editor confirm and submit all segments of a job, without a review. */
 async function handIn(uid: string): Promise<TestPerson> {
   const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   await owner.query('update users set review_share = 0');
@@ -303,7 +306,10 @@ const NAMED = 'job_id = (select job_id from jobs where uid = $1)';
 
 const tryNow = (uid: string) => owner.query(`update edited_jobs set due_at = now() where ${NAMED}`, [uid]);
 
-/** Has a result that cannot be assembled tried so often, an hour apart. */
+/**
+ * Waits until assembling has failed `tries` times. Attempts are an hour apart, so each but the first is made
+ * due.
+ */
 async function triesFail(uid: string, tries: number, stage = 'assembling'): Promise<void> {
   for (let tried = 1; tried <= tries; tried++) {
     if (tried > 1) await tryNow(uid);
@@ -311,14 +317,16 @@ async function triesFail(uid: string, tries: number, stage = 'assembling'): Prom
   }
 }
 
-/** Waits for a try that failed. @param counted how many tries of the stage are counted then */
+/**
+ * Waits until an attempt has failed. @param counted the number of counted attempts of the stage afterwards
+ */
 async function tryFails(uid: string, counted: number, stage: string): Promise<void> {
   const later = `select from edited_jobs
     where ${NAMED} and stage = $3 and due_at > now() + interval '30 minutes' and tries = $2`;
   await until(async () => (await owner.query(later, [uid, counted, stage])).rowCount === 1);
 }
 
-/** Whether the log says that the job failed because its result takes too long. */
+/** Returns whether the log says that the job failed because its result takes too long. */
 async function givenUp(uid: string): Promise<boolean> {
   const { rows } = await owner.query('select job_id from jobs where uid = $1', [uid]);
   return logged
@@ -339,7 +347,7 @@ async function stagesOf(uid: string) {
   return rows[0];
 }
 
-/** The task of a job that has one. */
+/** Returns the task of a job. */
 async function taskOf(uid: string): Promise<string> {
   const tasks = 'select task_id from tasks join jobs using (part, account_id, job_id) where uid = $1';
   return (await owner.query(tasks, [uid])).rows[0].task_id;
@@ -361,7 +369,7 @@ async function timedOut(): Promise<number> {
   return Number(/^dragoman_scans_timed_out_total (\d+)$/m.exec(text)![1]);
 }
 
-describe('an account with more long texts than there are processes', () => {
+describe('an account with more long texts than scanner processes', () => {
   beforeEach(() => {
     limit = NONE;
   });
@@ -395,12 +403,12 @@ describe('an account with more long texts than there are processes', () => {
     const before = given;
     const slow = await orderEdit(call, hidden('endless:assemble'), { text_format: 'html' });
     await editNext(editor, await taskOf(slow));
-    await until(() => given > before + 2); // examined, opened, described; it is put together now
+    await until(() => given > before + 2); // tasks so far: examine, open, describe; the running one assembles
     const quick = await orderEdit(other, 'The door is red.');
     await editNext(editor, await taskOf(quick));
     await until(async () => (await other('GET', `${HUMAN}${quick}/`)).body.status === 'completed');
     expect((await call('DELETE', `${HUMAN}${slow}/`)).status).toBe(200);
-    // The next job of the slow one's account follows when that has failed: its task has ended two processes.
+    // The account's next job can be assembled when the slow task has failed, after two processes died of it.
     const next = await orderEdit(call, 'The dog sleeps.');
     await editNext(editor, await taskOf(next));
     await until(async () => {
@@ -409,12 +417,12 @@ describe('an account with more long texts than there are processes', () => {
     });
   });
 
-  it('answers each of its own requests when its turn comes', async () => {
+  it('gets an answer to each of its own requests', async () => {
     const sent = [1, 2, 3].map(() => call('POST', COUNT, { text: long('The house.') }));
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([201, 201, 201]);
   });
 
-  it('has no queued word count begun whose client has gone away', async () => {
+  it('does not start a queued word count whose client has disconnected', async () => {
     const before = given;
     const begun = [1, 2].map(() => call('POST', COUNT, { text: long('endless:count') }));
     await until(() => given === before + 2);
@@ -423,7 +431,7 @@ describe('an account with more long texts than there are processes', () => {
       http.once('request', (_, response) => response.once('close', resolve));
     });
     const client = new AbortController();
-    limit = SMALL; // were it begun, it would be counted
+    limit = SMALL; // if the word count started, it would exceed this limit and be counted
     const gone = fetch(server.url + COUNT, {
       method: 'POST',
       headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
@@ -440,7 +448,7 @@ describe('an account with more long texts than there are processes', () => {
     expect(await timedOut()).toBe(counted + 1);
   });
 
-  /** With three endless texts of the account: two in processes, one queued. */
+  /** Runs `look` while the account has three endless texts: two in processes and one queued. */
   async function beside(look: (answered: number[]) => Promise<void>): Promise<void> {
     const before = given;
     const answered: number[] = [];
@@ -456,7 +464,10 @@ describe('an account with more long texts than there are processes', () => {
     }
   }
 
-  /** Kills processes until all requests are answered: each with the fault that its task has ended two processes. */
+  /**
+   * Kills processes until all requests are answered. Each request fails after two processes died of its
+   * task.
+   */
   async function ended(sent: Promise<unknown>[]): Promise<void> {
     let over = false;
     void Promise.all(sent).then(() => {

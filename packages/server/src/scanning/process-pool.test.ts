@@ -12,13 +12,13 @@ const A = limited('a', 60_000);
 const B = limited('b', 60_000);
 const task = { format: 'text' as const, sourceLanguage: 'en', text: 'The house stands near the river.' };
 
-/** The processes that a process began, as the system knows them. */
+/** Returns the child processes of a process, as the system lists them. */
 const children = (pid = process.pid) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 const others = new Set(children());
 const begun = () => children().filter((pid) => !others.has(pid));
 
-/** One that was not there before. */
+/** Waits for a child process that is not in `known`. */
 async function another(known: readonly number[]): Promise<number> {
   await until(() => begun().some((pid) => !known.includes(pid)));
   return begun().find((pid) => !known.includes(pid))!;
@@ -27,8 +27,8 @@ async function another(known: readonly number[]): Promise<number> {
 let processes: ProcessPool;
 afterEach(() => processes.close());
 
-describe('a few processes', () => {
-  it('do what is asked as it would be done here, and one of them all of it', async () => {
+describe('the process pool', () => {
+  it('returns the results that a task has in this process, and reuses one process for all tasks', async () => {
     processes = createProcessPool(OPTIONS);
     expect(begun()).toEqual([]);
     const all = Array.from({ length: 5 }, () => processes.run('count', task, A));
@@ -37,7 +37,7 @@ describe('a few processes', () => {
     expect(begun()).toHaveLength(1);
   });
 
-  it('are never more than allowed, and have none of the program’s secrets', async () => {
+  it('starts no more processes than allowed, and passes no secrets to them', async () => {
     process.env.DRAGOMAN_TEST_SECRET = 'told to nobody';
     try {
       processes = createProcessPool({ ...OPTIONS, most: 2 });
@@ -50,7 +50,7 @@ describe('a few processes', () => {
     }
   });
 
-  it('throw what the task throws, and go on', async () => {
+  it('rejects with the error of the task, and goes on', async () => {
     processes = createProcessPool(OPTIONS);
     const broken = { ...task, format: 'xliff' as const, targetLanguage: 'es', text: '<xliff' };
     await expect(processes.run('open', broken, A)).rejects.toThrow(/line 1/);
@@ -58,7 +58,7 @@ describe('a few processes', () => {
     expect(begun()).toHaveLength(1);
   });
 
-  it('hand what one died of to another, once', async () => {
+  it('runs a task once more in another process when its process dies', async () => {
     processes = createProcessPool(OPTIONS);
     const first = processes.run('count', task, A);
     const second = processes.run('count', task, A);
@@ -68,7 +68,7 @@ describe('a few processes', () => {
     expect(begun()).not.toContain(died);
   });
 
-  it('fail the task alone of which two died', async () => {
+  it('fails only the task that two processes died of', async () => {
     processes = createProcessPool(OPTIONS);
     const fatal = processes.run('count', task, A);
     const next = processes.run('count', task, A);
@@ -80,7 +80,7 @@ describe('a few processes', () => {
     expect(await next).toEqual(count(task));
   });
 
-  it('do not end when the program is asked to', async () => {
+  it('keeps its processes when they receive SIGTERM or SIGINT', async () => {
     processes = createProcessPool(OPTIONS);
     await processes.run('count', task, A);
     const [pid] = begun();
@@ -90,7 +90,7 @@ describe('a few processes', () => {
     expect(begun()).toEqual([pid]);
   });
 
-  it('fail the tasks while none can be begun, and begin again', async () => {
+  it('fails tasks while no process can start, and recovers afterwards', async () => {
     processes = createProcessPool(OPTIONS);
     const { execPath } = process;
     process.execPath = '/nowhere/node';
@@ -102,14 +102,14 @@ describe('a few processes', () => {
     expect(await processes.run('count', task, A)).toEqual(count(task));
   });
 
-  it('end when there is nothing to do, and begin again', async () => {
+  it('ends idle processes, and starts one for the next task', async () => {
     processes = createProcessPool({ ...OPTIONS, idleMilliseconds: 1 });
     await processes.run('count', task, A);
     await until(() => begun().length === 0);
     expect(await processes.run('count', task, A)).toEqual(count(task));
   });
 
-  it('end when they are closed, and what was to be done fails', async () => {
+  it('ends its processes when it is closed, and fails the unfinished tasks', async () => {
     processes = createProcessPool(OPTIONS);
     const failed = [processes.run('count', task, A), processes.run('count', task, A)].map((run) =>
       expect(run).rejects.toThrow(/SIGKILL|was closed/),
@@ -126,7 +126,7 @@ describe('the share of an account', () => {
   const withEndless = { ...OPTIONS, script: ENDLESS };
   const isClosed = (run: Promise<unknown>) => expect(run).rejects.toThrow(/SIGKILL|was closed/);
 
-  it('leaves one process for the others when an account has tasks for all of them', async () => {
+  it('leaves one process for other accounts when one account has many tasks', async () => {
     processes = createProcessPool({ ...withEndless, most: 3 });
     const failed = [1, 2, 3, 4].map(() => isClosed(processes.run('count', endless, A)));
     expect(begun()).toHaveLength(2);
@@ -136,7 +136,7 @@ describe('the share of an account', () => {
     await Promise.all(failed);
   });
 
-  it('gives each waiting account its turn when one has many tasks', async () => {
+  it('lets waiting accounts take turns when one account has many tasks', async () => {
     processes = createProcessPool(OPTIONS);
     const order: string[] = [];
     const run = (account: typeof A) =>
@@ -145,7 +145,7 @@ describe('the share of an account', () => {
     expect(order.join('')).toBe('aabcaba');
   });
 
-  it('does not begin a task when nobody wants its answer any more', async () => {
+  it('skips a queued task whose signal was aborted', async () => {
     processes = createProcessPool(withEndless);
     const client = new AbortController();
     const first = processes.run('count', task, A);
@@ -161,7 +161,7 @@ describe('the time limit of a task', () => {
   const endless = { ...task, text: 'endless:count' };
   const withEndless = { ...OPTIONS, script: ENDLESS };
 
-  it('ends the process of a task that is over it, once, and the next task is done', async () => {
+  it('kills the process of a task that exceeds it, and the next task succeeds', async () => {
     processes = createProcessPool(withEndless);
     const over = processes.run('count', endless, limited('a', 300));
     const failed = expect(over).rejects.toThrow(TimeLimitExceeded);
@@ -173,12 +173,13 @@ describe('the time limit of a task', () => {
     expect(begun()).not.toContain(ended);
   });
 
-  it('counts processor time, so a process that only waits for the processor goes on', async () => {
+  it('counts processor time, so a process that only waits does not exceed it', async () => {
     processes = createProcessPool({ ...withEndless, most: 2 });
     const stopped = processes.run('count', task, limited('a', 1_000));
     const [pid] = begun();
     process.kill(pid!, 'SIGSTOP');
-    // Longer than the limit of the other one, by any clock.
+    // The second task uses more processor time than the first task's limit, so that limit has passed on any
+    // clock.
     await expect(processes.run('count', endless, limited('b', 1_500))).rejects.toThrow(TimeLimitExceeded);
     process.kill(pid!, 'SIGCONT');
     expect(await stopped).toEqual(count(task));
@@ -186,7 +187,7 @@ describe('the time limit of a task', () => {
   });
 });
 
-it('ends a busy process when its program was killed', async () => {
+it('a busy scanner process ends when its program is killed', async () => {
   const source = `
     import { createProcessPool } from '${new URL('./process-pool.ts', import.meta.url)}';
     import { ENDLESS } from '${ENDLESS}';
@@ -196,7 +197,7 @@ it('ends a busy process when its program was killed', async () => {
   await until(() => children(program.pid).length === 1);
   const [pid] = children(program.pid);
   try {
-    await until(() => isBusy(pid!)); // its start takes less
+    await until(() => isBusy(pid!)); // starting the process takes less than that
     program.kill('SIGKILL');
     await until(() => hasEnded(pid!));
   } finally {
@@ -204,7 +205,7 @@ it('ends a busy process when its program was killed', async () => {
   }
 });
 
-/** From the state on, which follows the name in brackets; undefined when the process is gone. */
+/** Returns the fields of `/proc/PID/stat` from the state on; undefined when the process is gone. */
 function statOf(pid: number): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
@@ -213,8 +214,8 @@ function statOf(pid: number): string[] | undefined {
   }
 }
 
-/** A process that its new parent has not noted yet has ended, too. */
+/** A zombie has ended too: its new parent only has not collected its status yet. */
 const hasEnded = (pid: number) => ['Z', 'X', undefined].includes(statOf(pid)?.[0]);
 
-/** It has used more than a second of the processor (in ticks of 10 ms). */
+/** Whether the process has used more than a second of processor time, in ticks of 10 ms. */
 const isBusy = (pid: number) => Number(statOf(pid)?.[11]) > 100;

@@ -16,9 +16,9 @@ import type { Tasks } from './tasks.ts';
 
 export interface ProcessPool {
   /**
-   * Runs a task when its turn comes. If its process dies, another one runs the task once more, because the cause may be
-   * another task. Task and result are copied between the processes.
-   * @throws what the task throws; `TimeLimitExceeded`; an `Error` when its second process died too, when the pool was
+   * Runs a task when its turn comes. If its process dies, another process runs it once more, because an earlier task may
+   * have caused the crash. Task and result are copied between the processes.
+   * @throws the error of the task; `TimeLimitExceeded`; an `Error` when its second process died too, when the pool was
    *   closed, or when the signal was aborted before the turn came
    */
   run<Name extends keyof Tasks>(
@@ -39,7 +39,10 @@ export interface RunOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The task used more processor time than its limit, and its process was killed. Another try would end the same way. */
+/**
+ * The task used more processor time than its limit, so its process was killed. A retry would end in the same
+ * way.
+ */
 export class TimeLimitExceeded extends Error {
   override name = 'TimeLimitExceeded';
 }
@@ -151,10 +154,10 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
       running.set(child, task);
       child.ref();
       child.channel?.ref();
-      // The process reports the result itself; one that could not be started emits an error.
+      // A process that cannot start has no id, and its later `error` event fails the task.
       if (child.pid !== undefined) child.send(task.request, () => {});
     } catch (error) {
-      // The system cannot start any process.
+      // The system cannot start any process, for example for lack of memory.
       if (child !== undefined) {
         all.delete(child);
         running.delete(child);
@@ -222,7 +225,7 @@ function createAccountQueues(accountShare: number) {
 
 function forkScanner({ memoryMebibytes, script = SCRIPT }: ProcessPoolOptions): ChildProcess {
   // Compiling is most of a start, so the processes use the program's compile cache.
-  const compiled = getCompileCacheDir(); // a folder for this version of Node inside the configured one
+  const compiled = getCompileCacheDir(); // this folder inside the configured one is specific to the version of Node
   return fork(fileURLToPath(script), [String(process.pid)], {
     env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
     execArgv: [`--max-old-space-size=${memoryMebibytes}`],

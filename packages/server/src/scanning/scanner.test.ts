@@ -17,8 +17,8 @@ const task = {
 const sentence = 'The house stands near the river. ';
 const large = `${sentence.repeat(Math.ceil((INLINE_LENGTH + 1) / sentence.length))}\n`;
 
-describe('examining a text', () => {
-  it('gives the same answer at once and in a process of its own', async () => {
+describe('Scanner.examine', () => {
+  it('returns the same result in this process and in a scanner process', async () => {
     expect(large.length).toBeGreaterThan(INLINE_LENGTH);
     expect(await scanner.examine(account, { ...task, text: large })).toEqual(
       examine({ ...task, text: large }),
@@ -31,7 +31,7 @@ describe('examining a text', () => {
     });
   });
 
-  it('leaves the event loop free while a large text is looked at', async () => {
+  it('leaves the event loop free while a large text is scanned', async () => {
     let turns = 0;
     const turning = setInterval(() => turns++, 1);
     await scanner.examine(account, { ...task, text: large.repeat(8) });
@@ -39,7 +39,7 @@ describe('examining a text', () => {
     expect(turns).toBeGreaterThan(1);
   });
 
-  it('detects the language among those offered, or says that it cannot', async () => {
+  it('detects the language among the offered ones, or reports that it is undetermined', async () => {
     const asked = { ...task, sourceLanguage: undefined };
     expect(await scanner.examine(account, { ...asked, text: sentence.repeat(3) })).toMatchObject({
       sourceLanguage: 'en',
@@ -56,7 +56,7 @@ describe('examining a text', () => {
     ['xliff', '<xliff version="1.2">\n<file></xliff>', /line 2, column \d+/],
     ['xliff', '<!DOCTYPE xliff [<!ENTITY a "b">]><xliff version="1.2"/>', /line 1/],
     ['srt', 'no times in here', /line 1/],
-  ] as const)('says what is wrong with a broken %s, and where', async (format, text, sentence) => {
+  ] as const)('reports the fault of an invalid %s text and its line', async (format, text, sentence) => {
     const found = await scanner.examine(account, { ...task, format, text });
     expect(found).toMatchObject({
       kind: 'invalid',
@@ -65,13 +65,13 @@ describe('examining a text', () => {
     });
   });
 
-  it('says what is wrong in a process of its own too', async () => {
+  it('reports an invalid text in a scanner process too', async () => {
     const broken = `<xliff version="1.2">${' '.repeat(INLINE_LENGTH)}<file>`;
     const found = await scanner.examine(account, { ...task, format: 'xliff', text: broken });
     expect(found).toMatchObject({ kind: 'invalid', field: 'text' });
   });
 
-  it('wants as many units in a supplied translation as in its text', async () => {
+  it('requires a supplied translation to have as many units as the text', async () => {
     const html = { ...task, format: 'html' as const, text: '<p>One.</p><p>Two.</p>' };
     expect(await scanner.examine(account, { ...html, suppliedText: '<p>Uno.</p><p>Dos.</p>' })).toMatchObject(
       {
@@ -88,15 +88,15 @@ describe('examining a text', () => {
 
 const { offered: _, suppliedText: __, ...languages } = { ...task, sourceLanguage: 'en' };
 
-describe('opening a text', () => {
-  it('gives the same segments at once and in a process of its own', async () => {
+describe('Scanner.open', () => {
+  it('returns the same segments in this process and in a scanner process', async () => {
     for (const text of [sentence, large]) {
       const { segments } = await scanner.open(account, { ...languages, text });
       expect(segments).toEqual(open({ ...languages, text }));
     }
   });
 
-  it('gives a text that can be assembled, as one that was opened elsewhere', async () => {
+  it('returns a text that assembles to the same result as in another process', async () => {
     for (const format of ['text', 'html', 'srt', 'xliff'] as const) {
       const text = {
         text: 'One. Two.\n',
@@ -121,7 +121,7 @@ describe('opening a text', () => {
   });
 });
 
-describe('assembling a text', () => {
+describe('Scanner.assemble', () => {
   const paragraph = '<p>The <b>big</b> house stands near {{river}}.</p>\n';
   const upper = (text: string): AssembleTask => {
     const wanted = { ...languages, format: 'html' as const, text };
@@ -141,12 +141,12 @@ describe('assembling a text', () => {
   it.each([
     ['at once', 1],
     ['in a process of its own', Math.ceil(INLINE_LENGTH / paragraph.length) + 1],
-  ])('puts every draft in its place, and changes nothing else: %s', async (_name, times) => {
+  ])('inserts every draft and changes nothing else in the document: %s', async (_name, times) => {
     const result = await scanner.assemble(account, upper(paragraph.repeat(times)));
     expect(result === translated.repeat(times)).toBe(true);
   });
 
-  it('leaves what has no draft as it is', async () => {
+  it('keeps the source of segments without a draft', async () => {
     const wanted = upper(paragraph.repeat(2));
     expect(await scanner.assemble(account, { ...wanted, drafts: wanted.drafts.slice(1) })).toBe(
       paragraph + translated,
@@ -154,7 +154,7 @@ describe('assembling a text', () => {
   });
 });
 
-describe('texts that wait for a process', () => {
+describe('texts that wait for a scanner process', () => {
   const apart = { ...task, text: large };
   const refusal = {
     name: 'ApiError',
@@ -167,18 +167,18 @@ describe('texts that wait for a process', () => {
 
   const other = { part: 1, accountId: 'b' } as AccountRef;
 
-  it('are refused when there are too many, and taken again when there are fewer', async () => {
+  it('are refused when too many wait, and accepted when fewer wait', async () => {
     small = createScanner({ maxWaiting: 2 });
     const first = [small.examine(account, apart), small.examine(other, apart)];
     await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
     expect(await small.examine(account, { ...task, text: sentence })).toMatchObject({ kind: 'valid' });
     const opened = await small.open(account, { ...languages, text: large });
-    expect(opened.segments).not.toHaveLength(0); // a worker's turn comes
+    expect(opened.segments).not.toHaveLength(0); // a worker's text is queued despite the limit
     await Promise.all(first);
     expect(await small.examine(account, apart)).toMatchObject({ kind: 'valid' });
   });
 
-  it('are refused when they are too long together, but one alone never is', async () => {
+  it('are refused when they are too long in total, but a single text is accepted', async () => {
     small = createScanner({ maxWaitingLength: large.length - 1 });
     const first = small.examine(account, apart);
     await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
@@ -190,7 +190,7 @@ describe('texts that wait for a process', () => {
     ['count', { maxWaiting: 4 }],
     ['length', { maxWaitingLength: large.length * 4 }],
   ])(
-    'are refused when those of one account fill half of the %s, and those of others are taken',
+    'are refused when one account fills half of the %s, while other accounts are accepted',
     async (_, options) => {
       small = createScanner(options);
       const first = [small.examine(account, apart), small.examine(account, apart)];

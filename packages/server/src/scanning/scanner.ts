@@ -1,6 +1,7 @@
 /**
- * Runs the tasks on texts: small ones in this process, others in scanner processes, so that one customer's ten megabytes
- * do not block the event loop. Language detection always runs there, because loading the detector takes 250 ms.
+ * Runs the tasks on texts: small texts in this process, larger ones in scanner processes, so that one customer's ten
+ * megabytes do not block the event loop. Language detection always runs in a scanner process, because loading the
+ * detector takes 250 ms.
  */
 import type { AccountRef } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
@@ -37,8 +38,8 @@ export interface OpenedText {
 const TOO_LONG = 'cannot be read in reasonable time; send it in smaller parts.';
 
 /**
- * A text whose task exceeded its time limit. A retry would take as long again. It is also the error of an HTTP request
- * with such a text.
+ * The task of a text exceeded its time limit. A retry would take as long again. HTTP requests with such a
+ * text get this error as their answer.
  */
 export class TextTakesTooLong extends ApiError {
   override name = 'TextTakesTooLong';
@@ -78,26 +79,29 @@ export interface Scanner {
 
 export interface ScannerOptions {
   /**
-   * Limits of examinations that are queued or running: their number, and their UTF-16 units. One account may have half of
-   * both.
+   * Limits of the queued and running examinations: their number and their UTF-16 units in total. One account
+   * may use half of both.
    */
   maxWaiting?: number;
   maxWaitingLength?: number;
-  /** Processor milliseconds that a task of so many UTF-16 units may use. */
+  /** Returns the processor milliseconds that a task of `length` UTF-16 units may use. */
   limitMilliseconds?(length: number): number;
-  /** Called when a task exceeded that limit. */
+  /** Called when a task exceeded its time limit. */
   timedOut?(): void;
   /** The program of the processes, for tests. */
   script?: URL;
 }
 
 /**
- * UTF-16 units up to which a text is read in this process. Measured on HTML with short paragraphs, warm, medians:
- * examining 64 Ki takes 13 ms, and 105 to 160 ms when half of it is in other scripts or languages. So 16 Ki take 40 ms at
- * most. The first texts of a process take three times as long.
+ * UTF-16 units up to which a text is read in this process. Measured medians on HTML with short paragraphs, warm:
+ * examining 64 Ki units takes 13 ms, or 105 to 160 ms when half of the text is in other scripts or languages. So 16 Ki
+ * units take at most 40 ms. The first texts of a process take three times as long.
  */
 export const INLINE_LENGTH = 16 * 1024;
-/** One account uses at most two of three, so that a long text delays neither its account's other texts nor others'. */
+/**
+ * One account uses at most two of the three processes, so that its long text delays neither other accounts
+ * nor its own other texts.
+ */
 const PROCESSES = 3;
 const MAX_WAITING = 256;
 const MAX_WAITING_LENGTH = 64 * 1024 * 1024;
@@ -108,8 +112,8 @@ const IDLE_MILLISECONDS = 60_000;
 /** Heap limit of a process. A text that needs more memory fails alone. */
 const MEMORY_MEBIBYTES = 1024;
 /**
- * Processor time of a task: ten times that of the slowest measured texts, which use eleven seconds for 10 MiB, because a
- * machine may be slower. 10 MiB may use 110 seconds.
+ * Limit of the processor time of a task: ten times the slowest measured texts, because a machine may be
+ * slower. Those take 11 seconds for 10 MiB; the limit for 10 MiB is 110 seconds.
  */
 const LIMIT_BASE_MILLISECONDS = 5_000;
 const LIMIT_MILLISECONDS_PER_UNIT = 0.01;

@@ -1,8 +1,8 @@
 /**
- * Tasks on a whole text: checking it, counting its words and detecting its language; opening it for translation; and
+ * Tasks on a whole text: checking it, counting its words, detecting its language, opening it for translation, and
  * assembling its translation. They are pure functions of plain data, because they also run in other processes. A scanned
- * document takes many times the memory of its text. So only a small one is kept during the translation; a large one is
- * scanned again.
+ * document takes many times the memory of its text. So only small documents stay in memory during the translation; a
+ * large one is scanned again.
  */
 import {
   type Aligned,
@@ -26,7 +26,7 @@ import {
 export interface ExamineTask {
   text: string;
   format: Format;
-  /** Undefined: it is detected among the offered languages. */
+  /** Undefined: the language is detected among the offered ones. */
   sourceLanguage: string | undefined;
   targetLanguage: string;
   offered: readonly string[];

@@ -19,10 +19,10 @@ const INTERVAL_MILLISECONDS = 250;
 
 const { limit, parent } = workerData as WatchdogData;
 setInterval(() => {
-  // An orphaned process gets another parent.
+  // A process whose parent died gets another parent.
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
   const most = Atomics.load(limit, 0);
   if (most <= 0 || processorMilliseconds() <= most) return;
-  // The task may have ended just now.
+  // The exchange fails when the task has just ended.
   if (Atomics.compareExchange(limit, 0, most, ENDING) === most) process.kill(process.pid, LIMIT_SIGNAL);
 }, INTERVAL_MILLISECONDS);

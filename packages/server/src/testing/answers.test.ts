@@ -1,4 +1,4 @@
-/** Each fault is planted into a correct answer, and the checker must find it. */
+/** Tests of the checker of answers: it must accept correct answers and find the fault in each wrong one. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ it.each<[string, Planted, string?, string?]>([
   ['a refusal', { status: 404, body: { error: 'Not found' } }],
   ['an unknown path', { status: 404, body: { error: 'Not found' } }, 'GET', '/nowhere'],
   ['a wrong method', { status: 405, body: { error: 'no' }, headers: { allow: 'GET' } }, 'PUT'],
-])('takes %s', async (_, planted, method = 'GET', path = PATH) => {
+])('the answer checker accepts %s', async (_, planted, method = 'GET', path = PATH) => {
   lie = planted;
   expect((await call(method, path)).status).toBe(planted.status ?? 200);
 });
@@ -77,12 +77,12 @@ it.each<[string, Planted, RegExp, string?, string?]>([
   ['an undescribed path', {}, /the path is not described\. Describe it/, 'GET', '/tapi/v2/planted/'],
   ['an undescribed method', {}, /the method is not described\. Describe it/, 'PUT'],
   ['405 without Allow', { status: 405, body: { error: 'no' } }, /Allow: is missing/, 'PUT'],
-])('refuses %s', async (_, planted, complaint, method = 'GET', path = PATH) => {
+])('the answer checker rejects %s', async (_, planted, complaint, method = 'GET', path = PATH) => {
   lie = planted;
   await expect(call(method, path)).rejects.toThrow(complaint);
 });
 
-it('fails for a callback that no webhook describes, when it is awaited and when the receiver closes', async () => {
+it('a callback that no webhook describes fails the test when it is awaited and when the receiver closes', async () => {
   const receiver = await startReceiver();
   const post = (body: object, changes: Record<string, string> = {}) => {
     const signature = signatureHeaders([Buffer.alloc(24)], 'one', new Date(), '');

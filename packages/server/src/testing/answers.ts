@@ -1,6 +1,6 @@
 /**
- * Checks every answer that a test receives against `/openapi.json`: status, headers and body. The description allows
- * fields of later versions; here, an undescribed field is an error.
+ * Checks every answer that a test receives against `/openapi.json`: status, headers and body. `/openapi.json` allows
+ * undescribed fields, because later versions may add some; this check reports each as an error.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -18,13 +18,13 @@ export interface CheckedAnswer {
 }
 
 export interface Checker {
-  /** @throws Error that says what differs from the description */
+  /** @throws Error that names the differences from the description */
   answer(given: CheckedAnswer): void;
-  /** Checks a callback. @returns what is wrong with it */
+  /** Checks a callback. @returns a sentence about its fault; undefined when it is correct */
   callback(headers: IncomingHttpHeaders, body: string): string | undefined;
 }
 
-/** For operators and for reading the description; not part of the API. */
+/** Paths for operators and for the description itself, which `/openapi.json` does not describe. */
 const UNDESCRIBED = ['/healthz', '/readyz', '/metrics', '/openapi.json'];
 
 const HOW =
@@ -33,7 +33,7 @@ const HOW =
 
 const ours = new Map<Audience, Promise<Checker>>();
 
-/** Returns the checker of this program's API, created once per process. */
+/** Returns the checker for this program's own API. It is created once per process. */
 export function ourChecker(audience: Audience = 'public'): Promise<Checker> {
   const made = ours.get(audience) ?? describeApp(audience).then(createChecker);
   ours.set(audience, made);
@@ -82,7 +82,7 @@ export function createChecker(document: OpenApi): Checker {
       const refusals = route === undefined ? [400, 404, 431] : [400, 401, 403, 404, 405, 431];
       const refused = refusals.includes(given.status);
       if (!refused) return [`${route === undefined ? 'the path' : 'the method'} is not described. ${HOW}`];
-      // Errors have the form of the path's own operations: chat has other error bodies.
+      // An unknown path has the error bodies of its neighbours: chat routes use other error bodies.
       const own = Object.values(route?.operations ?? {}).map((one) => one?.responses[given.status]);
       const likeOwn = own.find((one) => one !== undefined);
       const everywhere = document['x-everywhere'][given.status] ?? document['x-everywhere'].default!;
@@ -149,7 +149,10 @@ function readBody(type: string, body: string): unknown {
   return type === 'application/json' ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
 }
 
-/** Normalizes a path as the server does: no sandbox, query, double slash or final slash. */
+/**
+ * Normalizes a path like the server: removes the sandbox prefix, the query, double slashes and a final
+ * slash.
+ */
 function plain(path: string): string {
   const bare = path
     .split('?')[0]!
@@ -178,7 +181,7 @@ function headerValue(value: string, schema: JsonSchema): unknown {
   return schema.type === 'integer' ? Number(value) : value;
 }
 
-/** Returns the same schema without additional fields; references lead to closed schemas. */
+/** Returns the same schema, but without additional properties. References then point to such schemas too. */
 function close(schema: JsonSchema): JsonSchema {
   if (schema.$ref !== undefined)
     return { $ref: schema.$ref.replace('#/components/schemas/', 'document#/$defs/') };

@@ -1,6 +1,6 @@
 /**
- * One database server per test run, one database per test file. The server is the embedded one or that of DATABASE_URL;
- * the databases are copies of a migrated template.
+ * Starts one database server per test run, and creates one database per test file. The server is the embedded one or
+ * that of DATABASE_URL. The databases are copies of a migrated template.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,14 +13,14 @@ import { migrate } from '../database/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server of this run, and the name of its migrated template. */
+    /** The database server of this test run, and the name of its migrated template database. */
     cluster: { connection: Connection; template: string };
   }
 }
 
 /**
- * The data need not survive the test run, so the server does not wait for the disk. Tests about crashes use their own
- * clusters (`packages/embedded-postgres`, `npm run prove -- crash`).
+ * The data need not survive the test run, so the server does not sync to disk. Crash tests use their own
+ * servers (`packages/embedded-postgres`, `npm run prove -- crash`).
  */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
@@ -29,7 +29,7 @@ interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Each project loads this file separately; the shared server is kept where all of them find it. */
+/** Each test project loads this file separately, so the shared server is kept in `globalThis`. */
 const shared = globalThis as { dragomanTestCluster?: { started: Promise<Cluster>; users: number } };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -67,7 +67,7 @@ async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** Runs one statement about databases, in the server's own database. */
+/** Runs one statement about databases, such as `create database`, in the server's default database. */
 export async function administer(connection: Connection, sql: string): Promise<void> {
   const client = createConnection(connection);
   await client.connect();

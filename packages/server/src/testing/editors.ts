@@ -27,7 +27,7 @@ export async function emptyEditing(owner: Pick<pg.Client, 'query'>): Promise<voi
 
 let orders = 0;
 
-/** Orders a human job and waits for its tasks. @returns its uid */
+/** Creates a human job and waits for its tasks. @returns the uid of the job */
 export async function orderEdit(call: Call, text: string, fields: object = {}): Promise<string> {
   const { uid = `edit-${++orders}` } = fields as { uid?: string };
   const body = { text, source_language: 'en', target_language: 'es', ...fields, uid };
@@ -93,7 +93,7 @@ export async function confirmAll(person: TestPerson, task: { task: string; lease
   }
 }
 
-/** Claims, confirms and submits the next task. @returns it */
+/** Claims, confirms and submits the next task. @returns the task */
 export async function editNext(person: TestPerson, named?: string) {
   const task = await claimTask(person, named);
   await confirmAll(person, task);

@@ -1,6 +1,6 @@
 /**
- * A scanner process whose tasks can last forever: a text with the words `endless:open` is never opened, and so on. It
- * simulates a bug in a format's reader.
+ * A scanner process whose tasks can last forever, like a bug in a document scanner. A text that contains
+ * `endless:open` makes the task `open` endless, and likewise for the other tasks.
  */
 import { runTasks } from '../scanning/run-tasks.ts';
 import { TASKS, type Tasks } from '../scanning/tasks.ts';

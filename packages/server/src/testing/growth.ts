@@ -11,11 +11,11 @@ async function processorTime(send: Send, times: number): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** Some systems count processor time in steps of 4 ms, so shorter times mean little. */
+/** Some systems count processor time in steps of 4 ms, so this is the shortest time that is measured. */
 const ENOUGH_MILLISECONDS = 48;
 /**
- * Garbage collection and other processes add to the time, so the minimum of several rounds counts, and of more rounds
- * when the ratio is too large.
+ * Number of rounds, whose minimum counts, because garbage collection and other processes add time. More
+ * rounds follow when the ratio is too large.
  */
 const ROUNDS = { least: 3, most: 9 };
 
@@ -27,10 +27,10 @@ async function timeOfOne(send: Send): Promise<number> {
 }
 
 /**
- * Returns by what doubling the content multiplies the work: 2 for linear growth, 4 for quadratic.
- * @param sendOf a request with so many bytes
- * @param most a ratio of at least this is measured repeatedly
- * @param little a request of twice the length that takes fewer milliseconds counts as 1
+ * Returns the factor by which doubling the content multiplies the processor time: 2 for linear growth, 4 for quadratic.
+ * @param sendOf returns a request whose content has `length` bytes
+ * @param most a ratio of at least this is measured again
+ * @param little if a request of twice the length takes fewer milliseconds than this, the ratio counts as 1
  */
 export async function ratioOf(
   sendOf: (length: number) => Send,

@@ -1,4 +1,7 @@
-/** What server tests start from: their own database, a server with the fake engine, a receiver. */
+/**
+ * Fixtures of the server tests: a database for each test file, a server with the fake engine, and a callback
+ * receiver.
+ */
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,12 +30,12 @@ let databases = 0;
 
 export interface TestDatabase {
   database: Database;
-  /** As the owner of the schema. */
+  /** A connection as the owner of the schema. */
   connection: Connection;
   drop(): Promise<void>;
 }
 
-/** Creates a migrated database. @param log of its handle; silent by default */
+/** Creates a migrated database. @param log the log of the database handle; silent by default */
 export async function createTestDatabase(log = createLog('silent')): Promise<TestDatabase> {
   const { connection, template } = inject('cluster');
   const name = `dragoman_test_${process.pid}_${++databases}_${randomBytes(3).toString('hex')}`;
@@ -132,13 +135,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return test;
 }
 
-/** Waits until the worker has published its pairs; before that, the server is not ready. */
+/** Waits until the server is ready, which requires that a worker has published its language pairs. */
 async function pairsAreOffered(test: TestServer): Promise<void> {
   if (test.url === '') return;
   await until(async () => (await fetch(`${test.url}/readyz`)).status === 200);
 }
 
-/** Polls until a condition holds. The timeout of the test ends the wait. */
+/** Polls until a condition holds. Only the timeout of the test ends the wait. */
 export async function until<T>(
   question: () => Promise<T | undefined | false> | T | undefined | false,
 ): Promise<T> {
@@ -152,21 +155,21 @@ export async function until<T>(
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Parsed JSON, or undefined for an empty body. Tests look into it freely. */
+  /** Parsed JSON, or undefined for an empty body. It has no type, so that tests can read any field. */
   // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are there to find out
   body: any;
   text: string;
 }
 
 /**
- * Creates a client of one account that sends exactly what it is given. A test fails when an answer differs from
- * `/openapi.json`.
+ * Creates an API client of one account that sends requests unchanged. A test fails when an answer differs
+ * from `/openapi.json`.
  */
 export function createClient(url: string, key: string) {
   return createCaller(url, 'public', () => ({ authorization: `ApiKey ${key}` }));
 }
 
-/** Creates a browser on this site, which sends the last cookie that it was given. */
+/** Creates a browser on this site, which sends back the latest cookie. */
 export function createBrowser(url: string | (() => string)) {
   let cookie: string | undefined;
   const send = createCaller(url, 'web', () => ({
@@ -222,13 +225,13 @@ export interface TestPerson {
   name: string;
   /** The account of a customer, with its keys. */
   account: AccountCredentials | undefined;
-  /** Calls the API as the web app does, signed in. */
+  /** Calls the API like the web app, with this user's session. */
   call: ReturnType<typeof createBrowser>['call'];
 }
 
 export interface TestPersonOptions {
   role: PersonRole;
-  /** `en:es`; or `en:es+review` for a reviewer. */
+  /** Language pairs such as `en:es`, or `en:es+review` for a reviewer. */
   languages?: string[];
   /** The account of a customer; created when not given. */
   account?: AccountCredentials;
@@ -257,7 +260,7 @@ export async function createPerson(server: TestServer, options: TestPersonOption
       return { source_language, target_language, review: review === 'review' };
     }),
   });
-  // Follows the server to another port after a restart.
+  // The URL is read at each call, because a restart changes the port.
   const { call } = createBrowser(() => server.url);
   const { email, password } = person;
   const answer = await call('POST', '/api/session', { email, password });
@@ -283,9 +286,9 @@ export interface Receiver {
 }
 
 /**
- * Starts a callback receiver on the loopback. A test fails when a request is no webhook of `/openapi.json`, at the
- * latest when the receiver closes.
- * @param takes `anything` for tests of sending, whose bodies mean nothing
+ * Starts a callback receiver on the loopback. When a request matches no webhook of `/openapi.json`, the test fails, at
+ * the latest when the receiver closes.
+ * @param takes `anything` for tests that send other requests
  */
 export async function startReceiver(takes: 'webhooks' | 'anything' = 'webhooks'): Promise<Receiver> {
   const checker = takes === 'webhooks' ? await ourChecker() : undefined;

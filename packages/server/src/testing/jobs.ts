@@ -3,7 +3,10 @@ import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { NewJob } from '../jobs/insert-store.ts';
 
-/** Returns rows of machine jobs from English to Spanish, free and without a callback unless `fields` change that. */
+/**
+ * Returns rows of machine jobs from English to Spanish. Unless `fields` change it, they are free and have no
+ * callback.
+ */
 export function newJobs(account: AccountRef, count: number, fields: Partial<NewJob> = {}): NewJob[] {
   return Array.from({ length: count }, (_, place) => {
     const jobId = uuidv7();

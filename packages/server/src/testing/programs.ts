@@ -1,5 +1,6 @@
 /**
- * Runs the program as users do, with arguments, exit status, standard output and error, in a process or in this one.
+ * Runs the program like a user, in its own process or in this one, and returns its exit status, standard output and
+ * error output.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +15,7 @@ import { replacePairs } from '../languages/store.ts';
 import { main } from '../main.ts';
 import { SECRET_KEY, type TestDatabase, until } from './harness.ts';
 
-/** The file that users run; it keeps a compile cache. */
+/** The executable that users run. It enables Node's compile cache. */
 const DRAGOMAN = fileURLToPath(new URL('../../bin/dragoman.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -27,7 +28,7 @@ export async function killPrograms(): Promise<void> {
 
 type Environment = Record<string, string>;
 
-/** Returns an environment without the tester's own settings. */
+/** Returns an environment without the settings of the developer who runs the tests. */
 function environment(own: Environment): Environment {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(DRAGOMAN_|DATABASE_URL$|CI$|NODE_OPTIONS$|VITEST)/.test(name),
@@ -67,13 +68,16 @@ export function start(command: string, args: string[], own: Environment = {}, in
   return { child, output, ended };
 }
 
-/** Runs a command as a process, for tests about processes and standard input. */
+/** Runs a command in its own process, for tests about processes and standard input. */
 export const dragomanProcess = (args: string[], own: Environment = {}, input?: string): Promise<Ended> =>
   start(process.execPath, [DRAGOMAN, ...args], own, input).ended;
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs a command in this process, which saves the second that a process takes to start. One at a time. */
+/**
+ * Runs a command in this process, which saves the second that a process takes to start. Commands run one at
+ * a time.
+ */
 export function dragoman(args: string[], own: Environment = {}): Promise<Ended> {
   const ended = last.then(() => inThisProcess(args, environment(own)));
   last = ended.catch(() => {});
@@ -113,7 +117,7 @@ async function freePort(): Promise<number> {
 
 export interface Serving extends Program {
   url: string;
-  /** Waits until a path answers 200. @throws Error with the program's output when it exits before */
+  /** Waits until a path answers 200. @throws Error with the program's output when the program exits before */
   answers(path: string): Promise<void>;
   /** Sends SIGTERM and returns the exit status. */
   terminate(): Promise<number | null>;
@@ -150,8 +154,8 @@ export function urlOf(connection: TestDatabase['connection']): string {
 }
 
 /**
- * Returns a setting for an engine without languages, so that the doctor has no pairs to test.
- * @param root a folder for it; an empty setting would mean the engine of the system
+ * Returns a setting for an Apertium without languages, so that `doctor` has no pairs to test.
+ * @param root the folder in which it is created; without a folder, the system's Apertium would be used
  */
 export function engineWithoutLanguages(root: string): { DRAGOMAN_APERTIUM_ROOT: string } {
   mkdirSync(join(root, 'usr/bin'), { recursive: true });
@@ -159,7 +163,10 @@ export function engineWithoutLanguages(root: string): { DRAGOMAN_APERTIUM_ROOT: 
   return { DRAGOMAN_APERTIUM_ROOT: root };
 }
 
-/** Marks the engine's self-tests as done today, which saves ten seconds of processor time. */
+/**
+ * Records an engine self-test of today, which saves the ten seconds of processor time that a self-test
+ * takes.
+ */
 export async function markEngineTested(database: Database): Promise<void> {
   const engine = createApertium();
   const tested = { name: engine.name, version: await engine.version() };

@@ -5,10 +5,10 @@ import { parseSync } from 'vite';
 
 /** A regular expression in the sources. */
 export interface FoundRegex {
-  /** Relative to the searched folder. */
+  /** Path relative to the searched folder. */
   file: string;
   line: number;
-  /** A literal, `/pattern/flags`; otherwise the expression that creates it. */
+  /** The literal as `/pattern/flags`, or the expression that creates the regular expression. */
   written: string;
   literal: { source: string; flags: string } | undefined;
 }
@@ -44,7 +44,7 @@ export function regexesOf(file: string, code: string): FoundRegex[] {
   return found;
 }
 
-/** The part of a syntax tree that is read here. */
+/** The parts of a syntax tree node that this file reads. */
 interface Node {
   type?: string;
   start: number;
@@ -54,9 +54,9 @@ interface Node {
 }
 
 /**
- * Whether some input makes it take time that grows faster than the input. `scslre` finds three causes: a quantifier
- * that can match text in several ways, two that compete for characters, and one at the beginning that is retried at
- * every character (`/\s+$/`).
+ * Whether some inputs take time that grows faster than their length. `scslre` finds three causes: a
+ * quantifier that can match a text in several ways, two quantifiers that compete for characters, and a
+ * quantifier at the start that is retried at every character (`/\s+$/`).
  */
 export function isSuperlinear(literal: { source: string; flags: string }): boolean {
   const reportTypes = { Self: true, Trade: true, Move: true };

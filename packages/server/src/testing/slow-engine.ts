@@ -1,4 +1,4 @@
-/** An engine that pauses in a large text after some slices, until it is told to continue. */
+/** An engine that pauses after a number of slices of a large text, until `goOn` is called. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 
 export interface SlowEngine extends FakeEngine {
@@ -8,8 +8,8 @@ export interface SlowEngine extends FakeEngine {
 const SLICE_MILLISECONDS = 200;
 
 /**
- * @param slices after which it pauses
- * @param start nothing is drafted before
+ * @param slices the number of slices after which the engine pauses
+ * @param start the engine drafts nothing before this promise resolves
  */
 export function createSlow(slices: number, start?: Promise<void>): SlowEngine {
   const fake = createFake();
@@ -25,7 +25,7 @@ export function createSlow(slices: number, start?: Promise<void>): SlowEngine {
   return Object.assign(fake, { goOn: gate.resolve });
 }
 
-/** Returns a text with so many different sentences. */
+/** Returns a text with `count` different sentences. */
 export function sentences(count: number): string {
   return Array.from({ length: count }, (_, at) => `This is sentence number ${at + 1} of the book.`).join(
     '\n',

@@ -1,11 +1,11 @@
-/** A page that is subscribed to topics, for tests. */
+/** Simulates a web page that is subscribed to live-update topics. */
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createBrowser, type TestPerson, until } from './harness.ts';
 
 export interface TestSubscriber {
   status: number;
-  /** The body of an error. */
+  /** The body of an error answer. */
   body: unknown;
   /** The events received so far. */
   events: { event: string; data: Record<string, unknown> }[];
@@ -58,7 +58,7 @@ export async function subscribe(
   return subscriber;
 }
 
-/** Uses a separate connection without keep-alive. */
+/** Opens the event stream over its own connection, without keep-alive. */
 function open(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get(url, { agent: false, headers }, resolve).on('error', reject);
@@ -80,6 +80,6 @@ async function read(body: IncomingMessage, events: TestSubscriber['events']): Pr
       }
     }
   } catch {
-    // Disconnected by the test or the server.
+    // The test or the server closed the connection.
   }
 }
