@@ -1,8 +1,8 @@
 /**
- * Aligns a translation that the customer supplied with the segments of its source: by unit, and within a unit by
- * sentence if the lengths agree, otherwise all of it is assigned to the first segment. No text is lost: a sentence
- * without a counterpart is added to the one before. A segment that is empty then cannot be confirmed, so that an editor
- * notices it.
+ * Aligns a translation that the customer supplied with the segments of the source document. Units are matched first,
+ * then the sentences within a unit if their lengths agree. If the lengths do not agree, the unit's first segment gets
+ * the whole text. No text is lost: a sentence without a counterpart is added to the sentence before it. The segment
+ * left empty cannot be confirmed, so an editor notices it.
  */
 
 import { flowOf, segmentCues } from './cues.ts';
@@ -13,37 +13,40 @@ import { isText, type Run, sliceRun } from './runs.ts';
 import { type CutSegment, piecesOf, segmentUnit, sentences, trim } from './segmentation.ts';
 
 /**
- * - `sentences differ`: the translation has other sentence borders, so this one was joined from several, or its text is
- *   in the one before.
- * - `code restored`, `code removed`, `code moved`: notes of `repair`.
+ * - `sentences differ`: the translation has other sentence borders. The segment's text was joined from several
+ *   sentences, or is part of the segment before.
+ * - `code restored`, `code removed`, `code moved`: the notes of `repair`.
  */
 export type AlignNote = 'sentences differ' | 'code restored' | 'code removed' | 'code moved';
 
 export interface Aligned {
-  /** Id of the segment, as returned by `segments`. */
+  /** The id of the segment, as returned by `segments`. */
   id: string;
-  /** Undefined if nothing was supplied. Without words if its text is in another segment. */
+  /**
+   * The supplied translation of the segment, or undefined if there is none. The pieces have no words if their text is
+   * in another segment.
+   */
   pieces: Piece[] | undefined;
   notes: AlignNote[];
 }
 
-/** A segment of the source. */
+/** A segment of the source that needs a translation. */
 interface Wanted {
   id: string;
   cut: CutSegment;
 }
 
-/** Segments of the source and the supplied sentences for them. */
+/** Segments of the source, with the supplied sentences that correspond to them. */
 interface Group {
   wanted: Wanted[];
   supplied: Run[][];
 }
 
-/** Largest deviation of lengths, in standard deviations, of a sentence and its translation. */
+/** The largest accepted deviation between the lengths of a sentence and its translation, in standard deviations. */
 const MOST_STRAIN = 4;
 
 /**
- * Returns one result per segment, in the order of `segments(source, from)`.
+ * Returns one result for each segment, in the order of `segments(source, from)`.
  *
  * @param supplied the translation, scanned like the source but with `reads: 'target'`
  */
@@ -65,7 +68,7 @@ function alignGroup(source: Document, supplied: Document, { wanted, supplied: te
   });
 }
 
-/** Assigns sentences to segments. */
+/** Assigns the supplied sentences to segments. */
 function share(wanted: readonly Wanted[], texts: readonly Run[][]): { runs: Run[]; differs: boolean }[] {
   const shares = wanted.map(() => ({ runs: [] as Run[], differs: false }));
   const give = (index: number, from: number, to: number, differs: boolean) => {
@@ -93,7 +96,7 @@ function share(wanted: readonly Wanted[], texts: readonly Run[][]): { runs: Run[
   return shares;
 }
 
-/** Whether the lengths agree, and not both sides have sentences without a counterpart. */
+/** Returns true if the lengths agree and at most one side has sentences without a counterpart. */
 function agree(beads: readonly Bead[]): boolean {
   const isAlone = ({ from, to }: Bead['source']) => from === to;
   const lacks = beads.some(({ source }) => isAlone(source)) && beads.some(({ target }) => isAlone(target));
@@ -103,7 +106,7 @@ function agree(beads: readonly Bead[]): boolean {
 const lengthOf = (runs: readonly Run[]): number =>
   runs.reduce((sum, run) => sum + (isText(run) ? run.text.length : (run.code.text?.length ?? 0)), 0);
 
-/** Matches units by position, or lines of a text with other lines by their lengths. */
+/** Matches units by position. In plain text, where the number of lines may differ, matches lines by their lengths. */
 function unitGroups(source: Document, supplied: Document, from: string, to: string): Group[] {
   const cutsOf = (unit: Unit): Wanted[] =>
     segmentUnit(source, unit, from).cuts.map((cut, index) => ({ id: `${unit.index}.${index}`, cut }));
@@ -145,32 +148,33 @@ function unitGroups(source: Document, supplied: Document, from: string, to: stri
   return groups.map((group) => ({ wanted: group.wanted, supplied: textsOf(group.units, group.own) }));
 }
 
-/** Matches units by position; undefined if their numbers differ. */
+/** Matches units by position. Returns undefined if the documents have different numbers of units. */
 function placesOf(source: Document, supplied: Document): Map<Unit, Unit> | undefined {
   const pair = (own: readonly Unit[], others: readonly Unit[]) =>
     own.length === others.length ? new Map(own.map((unit, index) => [unit, others[index]!])) : undefined;
   return (
     pair(source.units, supplied.units) ??
-    // Texts inside codes are separate units, and a target may have others.
+    // Texts inside inline codes are separate units, and their number may differ between source and target.
     (source.format === 'xliff'
       ? pair(source.units.filter(isWhole), supplied.units.filter(isWhole))
       : undefined)
   );
 }
 
-/** Whether documents have the same number of units, so that one may be a translation of the other. */
+/** Returns true if both documents have the same number of units, so that one may be a translation of the other. */
 export function haveSameUnits(source: Document, supplied: Document): boolean {
   return source.format === 'text' || placesOf(source, supplied) !== undefined;
 }
 
 const isWhole = ({ target }: Unit): boolean => target !== undefined;
 
-/** Whether a unit has a supplied translation. In XLIFF, a missing target means that there is none. */
+/** Returns true if the customer supplied a translation for a unit. In XLIFF, a unit without a `target` has none. */
 function wasSupplied(source: Document, unit: Unit, supplied: Document, other: Unit): boolean {
   const { target } = other;
   if (target === undefined || target.action === 'leave') return true;
   if (target.action === 'replace' && target.hadText) return true;
-  // Some customers put the translation into the source element.
+  // Some customers write the translation into the `source` element. A changed source therefore counts as a
+  // translation.
   const [given, made] = [
     source.text.slice(unit.start, unit.end),
     supplied.text.slice(other.start, other.end),
@@ -178,7 +182,7 @@ function wasSupplied(source: Document, unit: Unit, supplied: Document, other: Un
   return given !== made;
 }
 
-/** Groups the cues of each sentence with the sentences that share a cue with it. */
+/** Groups the cues of each sentence with all sentences that share a cue with them. */
 function cueGroups(source: Document, supplied: Document, from: string, to: string): Group[] {
   const groups: { wanted: Wanted[]; first: number; last: number }[] = [];
   for (const { id, cut, cues } of segmentCues(source, from)) {
@@ -198,14 +202,14 @@ function cueGroups(source: Document, supplied: Document, from: string, to: strin
   }));
 }
 
-/** Returns sentences with the white space between them, so that several can be joined. */
+/** Returns sentences, each with the white space after it, so that several can be joined. */
 function sentencesOf(runs: readonly Run[], language: string, segmented: boolean): Run[][] {
   const stretches: Run[][] = [[]];
   for (const run of runs) {
     const stretch = stretches.at(-1)!;
     if (isText(run) || run.code.kind !== 'gap') stretch.push(run);
     else {
-      // A line break separates sentences, and words if several are joined.
+      // A line break ends a sentence. The space keeps the words apart if both sentences are joined later.
       stretch.push({ text: ' ', start: run.start, end: run.start, whole: true });
       stretches.push([]);
     }
@@ -215,26 +219,27 @@ function sentencesOf(runs: readonly Run[], language: string, segmented: boolean)
   );
 }
 
-/** Numbers count as words: the source may have them in letters. */
+/** Numbers count as words, because the source may spell them out. */
 const hasWords = (runs: readonly Run[]): boolean =>
   runs.some((run) => (isText(run) ? run.text.trim() !== '' : run.code.kind === 'keep'));
 
 const textOf = (runs: readonly Run[]): string => runs.map((run) => (isText(run) ? run.text : '')).join('');
 
 /**
- * Removes supplied sentences that the document keeps anyway. Sentences of the source without letters (`1.1.`, `…`) are
- * in no segment, so a translation that repeats them must not add them again.
+ * Removes supplied sentences that the document copies anyway. Source sentences without letters (`1.1.`, `…`) are in
+ * no segment, so a translation that repeats them must not add them a second time.
  */
 function beyond(supplied: Run[][], source: readonly Run[][]): Run[][] {
   const staying = source.map(textOf).filter((text) => !/\p{L}/u.test(text) && text.trim() !== '');
   if (staying.length === 0) return supplied;
-  // In languages with ordinals a leading number is not a separate sentence.
+  // Languages that write ordinals with a full stop (German `1.`) do not treat a leading number as a separate
+  // sentence.
   const lead = staying[0] === textOf(source[0]!) ? staying[0].trim() : '';
   const first = supplied[0];
   const isInFront = lead !== '' && first !== undefined && textOf(first).trimStart().startsWith(lead);
   const isMore = isInFront && /\p{L}/u.test(textOf(first));
   const rest = isMore ? [withoutLead(first, lead), ...supplied.slice(1)] : supplied;
-  /** How often each text occurs in the document. */
+  /** The number of copies of each text that the document keeps. */
   const left = new Map<string, number>();
   for (const text of staying.slice(isMore ? 1 : 0)) left.set(text.trim(), (left.get(text.trim()) ?? 0) + 1);
   return rest.filter((runs) => {
@@ -256,18 +261,21 @@ function withoutLead(runs: readonly Run[], lead: string): Run[] {
   });
 }
 
-/** A code of a segment; both halves of a pair are one. */
+/** A code of a segment. Both halves of a pair are one code. */
 interface Inline {
   kind: 'pair' | 'single' | 'keep';
-  /** The document's characters of the code or its first half. */
+  /** The code as it is written in the document. For a pair, the first half. */
   raw: string;
-  /** Name of the element, if it is one. */
+  /** The name of the element, or an empty string if the code is not an element. */
   name: string;
   piece: Piece;
   number: number;
 }
 
-/** Replaces supplied codes by those of the source: the same ones, or of the same element, or in order. */
+/**
+ * Replaces each supplied code with a code of the source: an identical code, else one of the same element, else the
+ * next in order.
+ */
 function withCodesOf(
   source: Document,
   cut: CutSegment,
@@ -298,7 +306,10 @@ function withCodesOf(
   return { pieces: repaired.pieces, notes: repaired.notes };
 }
 
-/** Matches each supplied code with one of the source: the same one, or of the same element, or any of its kind. */
+/**
+ * Matches each supplied code with a code of the source: an identical code, else one of the same element, else one of
+ * the same kind.
+ */
 function partnersOf(found: readonly Inline[], own: readonly Inline[]): Map<Inline, Inline> {
   const partner = new Map<Inline, Inline>();
   const taken = new Set<Inline>();

@@ -24,11 +24,11 @@ test.each([
   ['www.example.com, please', ['www.example.com']],
   ['Write to a.b+c@example.co.uk.', ['a.b+c@example.co.uk']],
   ['1 < 2 and "x"', []],
-] as [string, string[]][])('%s', (text, wanted) => {
+] as [string, string[]][])('protectedRanges finds the variables and addresses in: %s', (text, wanted) => {
   expect(found(text)).toEqual(wanted);
 });
 
-test('keeps words that are too long for an engine, but not sentences without spaces', () => {
+test('protectedRanges protects words that are too long for an engine, but not long sentences without spaces', () => {
   const just = 'x'.repeat(Limits.word);
   expect(found(`a ${just} b`)).toEqual([]);
   expect(found(`a ${just}x b`)).toEqual([`${just}x`]);

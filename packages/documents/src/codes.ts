@@ -1,13 +1,14 @@
 /**
- * Words that a translation must not change, in every format: variables of common template and printf styles, URLs and
- * email addresses, references of noncharacters, and words too long for an engine. They become `keep` codes.
+ * Finds words that a translation must not change, in every format: variables in the common template and printf
+ * styles, URLs, email addresses, references to noncharacters, and words too long for an engine. Such words become
+ * `keep` codes.
  */
 
 import { Limits } from './limits.ts';
 import type { Range } from './runs.ts';
 
-// No pattern can match the same characters in two ways, and every repetition is bounded or anchored to a literal, so
-// that matching is linear even for hostile text.
+// Matching takes linear time even for hostile text. No pattern can match the same characters in two ways, and every
+// repetition has a limit or follows a literal.
 const variable = [
   /\{\{\{?[^{}\n]{1,200}\}\}\}?/u, // {{x}} {{{x}}}
   /\{%[^{}%\n]{1,200}%\}/u, // {% tag %}
@@ -25,13 +26,16 @@ const address = [
   /(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,126}/u,
 ];
 
-/** References of the 66 noncharacters of Unicode, such as `&#xFFFF;`, `&#65535`. They are never decoded. */
+/** References to the 66 noncharacters of Unicode, such as `&#xFFFF;` and `&#65535`. They are never decoded. */
 const noncharacter = [
   /&#[xX]0*(?:(?:10|[1-9a-fA-F])?[fF]{3}[eEfF]|[fF][dD][dDeE][\da-fA-F])(?![\da-fA-F]);?/u,
   /&#0*(?:6497[6-9]|649[89]\d|6500[0-7]|6553[45]|13107[01]|19660[67]|26214[23]|32767[89]|39321[45]|45875[01]|52428[67]|58982[23]|65535[89]|72089[45]|78643[01]|85196[67]|91750[23]|98303[89]|104857[45]|111411[01])(?!\d);?/u,
 ];
 
-/** The end of a word: white space, and letters of scripts without spaces, where a long run is a sentence. */
+/**
+ * A character that ends a word: white space, or a character of a script without spaces. In such scripts a long run is
+ * a sentence.
+ */
 const wordEnd =
   /[\s\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u3000-\u303f\uff00-\uffef]/gu;
 const words = new RegExp(
@@ -52,7 +56,8 @@ export function protectedRanges(text: string): Range[] {
 }
 
 /**
- * Searches for word ends: one match of several million characters would overflow the stack of V8's regular expressions.
+ * Finds words above the length limit. It searches for word ends, because one match of several million characters
+ * would overflow the stack of V8's regular expressions.
  */
 function longWords(text: string): Range[] {
   const found: Range[] = [];
@@ -60,7 +65,7 @@ function longWords(text: string): Range[] {
   const end = (at: number) => {
     if (at - start <= Limits.word) return;
     const word = text.slice(start, at);
-    // Counted in code points, which matters only for words little longer than the limit.
+    // The limit counts code points. Counting them only matters for words near the limit.
     if (word.length > 2 * Limits.word || [...word].length > Limits.word) found.push(keep(start, word));
   };
   for (const match of text.matchAll(wordEnd)) {
@@ -72,8 +77,8 @@ function longWords(text: string): Range[] {
 }
 
 /**
- * Whether a run without an ASCII space exceeds the length of a word. Such a run covers every n-th character, so only
- * those characters and the words around them are examined.
+ * Returns true if a run without an ASCII space is longer than the limit of a word. Such a run covers every n-th
+ * character, so only these characters and the words around them are examined.
  */
 function hasLongRun(text: string): boolean {
   const step = Limits.word + 1;
@@ -91,7 +96,7 @@ function keep(from: number, found: string): Range {
   return { from, to: from + found.length, code: { kind: 'keep', text: shorten(found) } };
 }
 
-/** Returns what a reader sees of a kept range, truncated if it is long. */
+/** Returns what readers see in place of a protected range. Long text is truncated. */
 export function shorten(text: string): string {
   if (text.length <= Limits.word) return text;
   return `${text
@@ -100,14 +105,15 @@ export function shorten(text: string): string {
     .replace(/\ufffd$/, '')}…`;
 }
 
-/** Merges both lists in order. A long word includes the variables inside it. */
+/** Merges both lists in order of position. A long word absorbs the variables inside it. */
 function merge(ranges: Range[], long: Range[]): Range[] {
   const kept = [...long];
   let next = 0;
   for (const range of ranges) {
     while (next < long.length && long[next]!.to <= range.from) next += 1;
     const word = long[next];
-    // A URL may end after the long word. The reverse cannot happen: both end at white space or before it.
+    // A URL may end after the long word. A long word cannot end after the URL, because both end at white space or
+    // before it.
     if (word && range.from < word.to && range.to > word.from) {
       word.to = Math.max(word.to, range.to);
       word.from = Math.min(word.from, range.from);

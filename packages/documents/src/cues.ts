@@ -1,7 +1,7 @@
 /**
- * Sentences over several cues are translated as one segment. The translation is divided over the cues at word borders,
- * by their shares of characters. 12 % of the cues of a large collection end in mid-sentence. Cues are never merged or
- * moved.
+ * Segments subtitles and writes their translations. A sentence that runs over several cues is translated as one
+ * segment; 12 % of the cues of a large collection end in mid-sentence. The translation is divided over the cues at
+ * word borders, in proportion to the cues' lengths. Cues are never merged or moved.
  */
 
 import type { Document, Piece, Unit } from './document.ts';
@@ -15,7 +15,7 @@ import { segmenter } from './sentences.ts';
 import type { Edit } from './splice.ts';
 import { readTimes } from './srt.ts';
 
-/** A segment of subtitles, with the cue of each run. */
+/** A segment of subtitles. `cues` has the index of the cue for each run. */
 export interface CueSegment {
   id: string;
   unit: number;
@@ -23,20 +23,24 @@ export interface CueSegment {
   cues: number[];
 }
 
-/** Longest pause within a sentence, in milliseconds. */
+/** The longest pause within a sentence, in milliseconds. */
 const longestPause = 1000;
 
-/** Results of `segments`, cached for `rebuild`. */
+/** The result of `segments` for each document, cached for `rebuild`. */
 const cache = new WeakMap<Document, { language: string; cuts: CueSegment[] }>();
 
-/** Returns the segments of a subtitle document, in order, and caches them as long as the document exists. */
+/** Returns the segments of a subtitle document, in order. They are cached as long as the document exists. */
 export function segmentAndCacheCues(document: Document, language: string): CueSegment[] {
   const cuts = segmentCues(document, language);
   cache.set(document, { language, cuts });
   return cuts;
 }
 
-/** Returns the segments of a subtitle document, in order; with `wanted`, only those of flows that have these cues. */
+/**
+ * Returns the segments of a subtitle document, in order.
+ *
+ * @param wanted if present, only sentences that share a flow with these cues are returned
+ */
 export function segmentCues(
   document: Document,
   language: string,
@@ -59,14 +63,15 @@ export function segmentCues(
 
 const closers = /(?:<[^<>]*>|\{[^{}]*\}|["'”’»)\]\s])+$/;
 
-/** Whether the sentence at the end of a cue continues in the next one. */
+/** Returns true if the sentence at the end of a cue continues in the next cue. */
 function continuesInNext(document: Document, unit: Unit | undefined, next: Unit | undefined): boolean {
   if (!unit?.translatable || !next?.translatable || !unit.time || !next.time) return false;
   const pause = next.time.from - unit.time.to;
   if (pause >= longestPause || next.time.from < unit.time.from) return false;
   const raw = document.text.slice(Math.max(unit.start, unit.end - 200), unit.end);
   const end = raw.replace(closers, '');
-  // A bracket at the end closes a sound effect. Scripts without spaces rarely use full stops in subtitles.
+  // A bracket at the end of a cue closes a sound effect. Scripts without spaces rarely use full stops in subtitles,
+  // so their cues end the sentence.
   if (/[)\]]\s*(?:<[^<>]*>)*$/.test(raw)) return false;
   if (
     /[.!?…:;。！？：；♪♫—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}-]$/u.test(
@@ -76,7 +81,7 @@ function continuesInNext(document: Document, unit: Unit | undefined, next: Unit 
     return false;
   }
   if (!/[\p{L}\p{N},]$/u.test(end)) return false;
-  // A speaker's dash, a bracket or a musical note starts a new sentence.
+  // A speaker's dash, a bracket or a musical note at the start of a cue begins a new sentence.
   const begins = /^(?:<[^<>]*>|\{[^{}]*\}|\s)*[-–—‐([♪♫#]/.test(
     document.text.slice(next.start, next.start + 200),
   );
@@ -84,7 +89,7 @@ function continuesInNext(document: Document, unit: Unit | undefined, next: Unit 
   return !begins && hasLetters(runsOf(document, unit).runs) && hasLetters(runsOf(document, next).runs);
 }
 
-/** Joins units with spaces into one flow and renumbers their codes, whose numbers are local to a unit. */
+/** Joins the runs of several units with spaces. Code numbers are local to a unit, so the codes are renumbered. */
 export function flowOf(document: Document, units: readonly Unit[]): Run[] {
   const runs: Run[] = [];
   let number = 0;
@@ -104,7 +109,7 @@ export function flowOf(document: Document, units: readonly Unit[]): Run[] {
   return runs;
 }
 
-/** Segments the cues of one flow. */
+/** Divides the text of consecutive cues into segments and adds these to `found`. */
 function segmentFlow(document: Document, cues: readonly Unit[], language: string, found: CueSegment[]): void {
   const runs = flowOf(
     document,
@@ -133,7 +138,7 @@ function stretchesOf(runs: readonly Run[]): Run[][] {
   return found.filter(hasLetters);
 }
 
-/** Returns the index of the cue of a run. The space between two cues belongs to the second. */
+/** Returns the index of the cue that contains a run. The space between two cues belongs to the second cue. */
 function cueAt(cues: readonly Unit[], start: number, end: number): number {
   const cue = cues.find((one) => start >= one.start && end <= one.end);
   return (cue ?? cues[0]!).index;
@@ -142,11 +147,11 @@ function cueAt(cues: readonly Unit[], start: number, end: number): number {
 interface Part {
   start: number;
   end: number;
-  /** Undefined for the source's text. */
+  /** The translated text, or undefined where the text of the source stays. */
   text: string | undefined;
 }
 
-/** Returns edits for the cues that change, with new line breaks. */
+/** Returns edits for the cues that change. Their lines are broken again. */
 export function cueEdits(
   document: Document,
   language: string,
@@ -208,7 +213,8 @@ function share(
   let offset = 0;
   let current = 0;
   const encoders = order.map((cue) => encoderOf(document, document.units[cue]!, false));
-  // Codes never leave their cue: those that come too early wait for it; those that come too late are added at its end.
+  // A code never leaves its cue. A code that comes too early is held back until the text of its cue begins; one that
+  // comes too late is added at the end of its cue.
   const waiting = order.map((): string[] => []);
   const arrive = () => {
     while (current < borders.length && offset >= borders[current]!) {
@@ -243,7 +249,7 @@ function share(
   }));
 }
 
-/** Returns the offsets, at word borders, that divide the text of pieces by shares. */
+/** Returns the offsets at word borders that divide a translation in proportion to `lengths`. */
 function bordersOf(pieces: readonly Piece[], lengths: readonly number[], language: string): number[] {
   const text = pieces.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
   const total = lengths.reduce((sum, length) => sum + length, 0) || 1;
@@ -272,7 +278,7 @@ function bordersOf(pieces: readonly Piece[], lengths: readonly number[], languag
   return borders;
 }
 
-/** Returns a cue with its new parts. Only changed blocks (one per speaker) get new line breaks. */
+/** Returns a cue with its new parts. Only changed blocks (one block for each speaker) get new line breaks. */
 function renderCue(document: Document, unit: Unit, parts: Part[], newline: string, language: string): string {
   const { text } = document;
   parts.sort((a, b) => a.start - b.start);
@@ -298,7 +304,7 @@ function renderCue(document: Document, unit: Unit, parts: Part[], newline: strin
     if (changed) {
       const source = text.slice(from, gap.start).trimEnd();
       const tail = text.slice(from + source.length, gap.start);
-      // Within a block every line end is LF, CR, CR LF or CR CR LF.
+      // Within a block, a line ends with LF, CR, CR LF or CR CR LF.
       const lines = source.trimStart().split(/\r+\n?|\n/).length;
       block = joinLines(layOut(block, lines, language), newline) + tail;
     }
@@ -308,7 +314,10 @@ function renderCue(document: Document, unit: Unit, parts: Part[], newline: strin
   return out.join('');
 }
 
-/** Joins lines. A line that looks like a time line is changed, because it would start another cue. */
+/**
+ * Joins lines. In a line that looks like a time line, the arrow is replaced, because the line would start another
+ * cue.
+ */
 function joinLines(lines: readonly string[], newline: string): string {
   return lines.map((line) => (readTimes(line) ? line.replace('-->', '→') : line)).join(newline);
 }

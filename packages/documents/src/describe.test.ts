@@ -1,7 +1,7 @@
 import { expect, describe as group, it } from 'vitest';
 import { describe, type Format, scan, segments } from './documents.ts';
 
-/** The description of each segment, and that it matches the segments that an engine gets. */
+/** Returns the descriptions of all segments, after checking that they match the segments that an engine gets. */
 function described(text: string, format: Format) {
   const ids = segments(scan(text, format, { sourceLanguage: 'en' }), 'en').map(({ id }) => id);
   const descriptions = describe(scan(text, format, { sourceLanguage: 'en' }), 'en');
@@ -10,7 +10,7 @@ function described(text: string, format: Format) {
 }
 
 group('the description of a segment', () => {
-  it('has the markup of codes, even if another unit has a code with the same number', () => {
+  it('segment description has the markup of its own codes, even if another unit has a code with the same number', () => {
     const page = '<p>A <b class="x">big</b> house, {{name}}.</p><p>A <i>red</i><br>one.</p>';
     expect(described(page, 'html')).toMatchObject([
       { unit: 0, codes: { open1: '<b class="x">', close1: '</b>', keep2: '{{name}}' } },
@@ -19,13 +19,13 @@ group('the description of a segment', () => {
     ]);
   });
 
-  it('has long codes truncated, but not inside a character', () => {
+  it('segment description truncates long codes, but never inside a surrogate pair', () => {
     const [one] = described(`<p>A <a href="/${'x'.repeat(191)}😀">house</a> here.</p>`, 'html');
     expect(one!.codes.open1).toHaveLength(201);
     expect(one!.codes.open1!.isWellFormed()).toBe(true);
   });
 
-  it('has the time of a subtitle, from its first cue to its last', () => {
+  it('segment description has the display time of a subtitle, from its first cue to its last', () => {
     const subtitles =
       '1\n00:00:01,000 --> 00:00:03,500\nThe train leaves at ten,\n\n2\n00:00:03,700 --> 00:00:06,000\nand the city is <i>big</i>.\n';
     expect(described(subtitles, 'srt')).toMatchObject([
@@ -33,7 +33,7 @@ group('the description of a segment', () => {
     ]);
   });
 
-  it('has the notes for translators and the longest length of a target', () => {
+  it('segment description has the notes for translators and the maximum length of the target', () => {
     const file = `<?xml version="1.0"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" target-language="es" datatype="plaintext"><body>
 <trans-unit id="1" maxwidth="20" size-unit="char"><source>The house.</source><note>A button.</note></trans-unit>
@@ -41,7 +41,7 @@ group('the description of a segment', () => {
 </body></file></xliff>`;
     const descriptions = described(file, 'xliff');
     expect(descriptions[0]).toMatchObject({ notes: ['A button.'], maxLength: 20 });
-    // The limit applies to the whole unit.
+    // A limit applies to a whole unit, so segments of a unit with several sentences have none.
     expect(descriptions.slice(1).every(({ maxLength }) => maxLength === undefined)).toBe(true);
     expect(descriptions).toHaveLength(3);
   });

@@ -1,6 +1,6 @@
 /**
- * What the workbench shows about a segment: its position, the markup behind its codes, and the document's notes and
- * limits. Engines do not need it, so it is not part of a segment.
+ * Describes a segment for the workbench: its position, the markup behind its codes, and the document's notes and
+ * limits. Engines do not need a description, so it is not part of a segment.
  */
 
 import { segmentAndCacheCues } from './cues.ts';
@@ -10,26 +10,26 @@ import { isText } from './runs.ts';
 import { type CutSegment, segmentAndCacheUnit } from './segmentation.ts';
 
 export interface Description {
-  /** Id of the segment, as returned by `segments` for the same document and language. */
+  /** The id of the segment, as returned by `segments` for the same document and language. */
   id: string;
-  /** Index of the (first) unit. */
+  /** The index of the segment's unit, or of its first unit if it has several. */
   unit: number;
-  /** Notes in the document for translators. */
+  /** The document's notes for translators. */
   notes: readonly string[];
-  /** Longest target of the unit in characters, if the unit is one segment. */
+  /** The maximum length of the unit's target in characters. Set only if the unit is a single segment. */
   maxLength?: number;
-  /** Time of display in milliseconds, and the number of cues if there are several. */
+  /** The display time in milliseconds, and the number of cues if there are several. */
   time?: { from: number; to: number; cues?: number };
-  /** The document's characters for each code, by `open1`, `close1`, `single2`, `keep3`, truncated. */
+  /** The markup of each code by its key: `open1`, `close1`, `single2`, `keep3`. Long markup is truncated. */
   codes: Record<string, string>;
 }
 
-/** Longer codes, such as styles and `data:` URLs, are truncated to this length. */
+/** The maximum length of a code in characters. Longer codes, such as styles and `data:` URLs, are truncated. */
 const LONGEST_CODE = 200;
 
 const KINDS: Record<string, string> = { o: 'open', c: 'close', s: 'single', k: 'keep' };
 
-/** Returns one description per segment, in the same order. */
+/** Returns one description for each segment, in the order of the segments. */
 export function describe(document: Document, language: string): Description[] {
   document.segmentLanguage = language;
   if (document.format === 'srt') {
@@ -59,7 +59,7 @@ function common(document: Document, id: string, unit: Unit, cut: CutSegment): De
   return { id, unit: unit.index, notes: unit.notes ?? [], codes: codesOf(document, cut) };
 }
 
-/** Codes are in the order of the runs. */
+/** Returns the markup of a segment's codes by key. Pieces and runs have their codes in the same order. */
 function codesOf(document: Document, cut: CutSegment): Record<string, string> {
   const codes: Record<string, string> = {};
   const runs = cut.runs.filter((run) => !isText(run));

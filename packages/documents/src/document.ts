@@ -1,6 +1,6 @@
 /**
- * The common data model of all formats: a text is scanned into units with offsets, units are divided into segments,
- * and translations are spliced in at the offsets. All other characters are copied from the text.
+ * The common data model of all formats. A text is scanned into units with offsets, units are divided into segments,
+ * and translations are inserted at the offsets. All other characters are copied unchanged.
  */
 
 export type Format = 'text' | 'html' | 'srt' | 'xliff';
@@ -10,7 +10,7 @@ export type Format = 'text' | 'html' | 'srt' | 'xliff';
  *
  * - `open`/`close`: the two halves of a paired code, which must stay nested.
  * - `single`: a standalone code between words.
- * - `keep`: a protected word (variable, URL, `notranslate` element); `text` is what a reader sees there.
+ * - `keep`: a protected word (variable, URL, `notranslate` element). Its `text` is what readers see in its place.
  */
 export type Piece =
   | { text: string }
@@ -38,122 +38,145 @@ export type Form =
   | 'cdata-kept';
 
 /**
- * A part of a unit that is not translated, found by the scanner. Offsets are UTF-16 indexes into the document's text.
- * A `gap` also separates sentences (a line break, the space between two `mrk` segments) and is never in a segment. The
- * two halves of a pair have the same `number`.
+ * A part of a unit that is not translated. Offsets are UTF-16 indexes into the document's text. A `gap` separates
+ * sentences (a line break, the space between two `mrk` segments) and is never part of a segment. The two halves of a
+ * pair have the same `number`.
  */
 export interface Code {
   kind: 'open' | 'close' | 'single' | 'keep' | 'gap';
   number: number;
   start: number;
   end: number;
-  /** What a reader sees there; only for `keep`. */
+  /** What readers see in place of a code of kind `keep`. */
   text?: string;
-  /** A half that is an element by itself (`bpt`, `ept`, Angular's `x`). Unlike a tag, it may be anywhere. */
+  /**
+   * True if this half of a pair is an element of its own (`bpt`, `ept`, Angular's `x`). Unlike a tag, such a half may
+   * be anywhere.
+   */
   tied?: true;
 }
 
-/** A translatable run of a document: a line, a paragraph, an attribute value, a cue, a trans-unit. */
+/** A translatable run of a document: a line, a paragraph, an attribute value, a cue or a trans-unit. */
 export interface Unit {
-  /** Index in `Document.units`, which identifies the unit. Ids in documents are not unique. */
+  /** The index in `Document.units`. It identifies the unit, because ids in documents are not unique. */
   index: number;
   form: Form;
   start: number;
   end: number;
-  /** Ordered by offset, without overlaps. Empty in subtitles, whose codes are found when needed. */
+  /**
+   * The unit's codes, ordered by offset, without overlaps. Empty for subtitles, whose codes are found when needed.
+   */
   codes: readonly Code[];
-  /** The quotation mark around an attribute value, or `''`. */
+  /** The quotation mark around an attribute value, or `''` if there is none. */
   quote?: '"' | "'" | '';
   /** False if the unit is not translated (`translate="no"`, an approved target, an empty cue). */
   translatable: boolean;
-  /** The document defines the segments (XLIFF `seg-source`), so that sentences are not detected. */
+  /** True if the document defines the segments (XLIFF `seg-source`). Sentences are then not detected. */
   segmented?: true;
-  /** Name of the unit in the document (XLIFF `resname` or `id`). Not unique. */
+  /** The name of the unit in the document (XLIFF `resname` or `id`). Names are not unique. */
   name?: string;
-  /** Notes in the document for translators. */
+  /** The document's notes for translators. */
   notes?: readonly string[];
-  /** Longest target in characters, if the document sets one (XLIFF `maxwidth` with `size-unit="char"`). */
+  /**
+   * The maximum length of the target in characters, if the document sets one (XLIFF `maxwidth` with
+   * `size-unit="char"`).
+   */
   maxLength?: number;
-  /** XLIFF: how the target is written. Undefined for units inside a code of another unit (`sub`). */
+  /** How the target of an XLIFF unit is written. Undefined for units inside a code of another unit (`sub`). */
   target?: Target;
-  /** SRT: when the cue is shown, in milliseconds. */
+  /** The display time of an SRT cue, in milliseconds. */
   time?: { from: number; to: number };
 }
 
-/** XLIFF: how the `target` of a trans-unit is written. */
+/** How the `target` element of an XLIFF trans-unit is written. */
 export type Target =
   | {
       action: 'insert';
       at: number;
-      /** Line break and indent. */
+      /** The line break and indent to write before the element. */
       lead: string;
-      /** Element name, with the prefix of the source. */
+      /** The element name, with the namespace prefix of the source element. */
       name: string;
-      /** Value of `xml:lang`, set if the source has it: the file's target language, or `''` for the job's. */
+      /**
+       * The value of `xml:lang`: the file's target language, or `''` for the target language of the job. Undefined if
+       * the source element has no `xml:lang`.
+       */
       lang?: string;
-      /** Attribute `xml:space` of the source, or `''`. */
+      /** The attribute `xml:space` of the source element, or `''`. */
       space: string;
-      /** Around the unit, inside the element: CDATA brackets, white space. */
+      /** The text to write inside the element before and after the translation: CDATA brackets or white space. */
       before: string;
       after: string;
     }
-  /** Replaces `start`…`end`, from the start tag to the end tag. */
+  /** Replaces an existing target element. `start` and `end` include its tags. */
   | { action: 'replace'; start: number; end: number; before: string; after: string; hadText: boolean }
-  /** Leaves the target unchanged. */
+  /** Leaves the existing target element unchanged. */
   | { action: 'leave' };
 
-/** A change that does not depend on translations: the content of a `notranslate` element with an `origval`. */
+/**
+ * A change that does not depend on translations: it replaces the content of a `notranslate` element with its
+ * `origval`.
+ */
 export interface Patch {
   start: number;
   end: number;
-  /** Encoded for the document. */
+  /** The new content, encoded for the document. */
   text: string;
 }
 
-/** The language that the document declares from an offset on, below its root; undefined if none. */
+/**
+ * A change of the language that the document declares. It applies from an offset on. Declarations of the root element
+ * do not count.
+ */
 export interface LanguageChange {
   from: number;
-  /** As returned by `primaryLanguage`. */
+  /** The declared language as returned by `primaryLanguage`, or undefined if there is none. */
   language: string | undefined;
 }
 
-/** A scanned text: plain data that can be posted between threads. */
+/** A scanned text. It is plain data that can be posted between threads. */
 export interface Document {
   format: Format;
   text: string;
   units: Unit[];
-  /** Declared by the document (XLIFF) or, otherwise, by the caller of `scan`. */
+  /** The source language that the document (XLIFF) declares, or otherwise the one that the caller of `scan` gave. */
   sourceLanguage?: string;
-  /** The last language passed to `segments`; `rebuild` must divide the document in the same way. */
+  /** The last language passed to `segments`. `rebuild` needs it to divide the document in the same way. */
   segmentLanguage?: string;
-  /** Whether the document itself declares the source language. */
+  /** True if the document itself declares its source language. */
   declaresLanguage: boolean;
   patches: readonly Patch[];
-  /** Language declarations of elements (`lang`, `xml:lang`), in order. */
+  /** The language declarations of elements (`lang`, `xml:lang`), in order. */
   languages: readonly LanguageChange[];
-  /** XLIFF: every `<![CDATA[…]]>` inside a unit, for copying parts of them. */
+  /** The ranges of CDATA sections inside the units of an XLIFF document. */
   sections: readonly { start: number; end: number }[];
-  /** XLIFF: the declared encoding does not have every character, so that new ones are written as references. */
+  /**
+   * True if an XLIFF document's declared encoding lacks some characters. New characters outside ASCII are then
+   * written as references.
+   */
   asciiOnly: boolean;
-  /** XLIFF: number of trans-units, with or without a source. */
+  /** The number of trans-units of an XLIFF document, with or without a source. */
   transUnits: number;
 }
 
-/** Why a segment is kept: it is not in the source language. See `keptReason`. */
+/** The reason why a segment is copied instead of translated: it is not in the source language. See `keptReason`. */
 export type Kept = 'language' | 'script' | 'symbols';
 
-/** A sentence of a unit (in SRT, of up to four cues), as engines and editors get it. */
+/** A sentence as engines and editors get it. In SRT, it may span up to four cues. */
 export interface Segment {
-  /** Unit index and number within the unit, such as `12.0`. Stable for the same text, format and language. */
+  /**
+   * The unit's index and the number of the segment within the unit, such as `12.0`. The id is stable for the same
+   * text, format and language.
+   */
   id: string;
-  /** Index of the (first) unit. */
+  /** The index of the segment's unit, or of its first unit if it has several. */
   unit: number;
   pieces: Piece[];
-  /** Not in the source language: the segment is copied, and its words are not counted. */
+  /** The reason if the segment is not in the source language. It is then copied, and its words are not counted. */
   kept?: Kept;
 }
 
-/** The text cannot be parsed. `message` is for the caller; `line` and `column` start at 1. */
+/** Thrown when a text cannot be parsed. `message` is for the caller; `line` and `column` start at 1. */
 export class DocumentError extends Error {
   readonly line: number;
   readonly column: number;
@@ -166,7 +189,7 @@ export class DocumentError extends Error {
   }
 }
 
-/** Returns a `DocumentError` at an offset. Lines end with CRLF, LF or CR. */
+/** Returns a `DocumentError` for an offset. A line ends with CRLF, LF or CR. */
 export function errorAt(text: string, offset: number, sentence: string): DocumentError {
   const before = text.slice(0, Math.max(0, offset));
   let line = 1;
@@ -178,7 +201,6 @@ export function errorAt(text: string, offset: number, sentence: string): Documen
   return new DocumentError(sentence, line, before.length - lineStart + 1);
 }
 
-/** Returns an empty document for scanners to fill. */
 export function emptyDocument(format: Format, text: string): Document {
   return {
     format,

@@ -1,7 +1,9 @@
 /**
- * Converts text, HTML, SRT and XLIFF 1.2 to segments for translation and back, without changing other characters.
+ * Converts text, HTML, SRT and XLIFF 1.2 to segments for translation and back. Characters outside the translated text
+ * never change.
  *
- * `scan` → `segments` → (an engine, an editor; `repair`) → `rebuild`. All functions are pure.
+ * The steps are `scan`, `segments`, the translation by an engine or editor, `repair` and `rebuild`. All functions are
+ * pure.
  */
 
 import { segmentAndCacheCues } from './cues.ts';
@@ -72,14 +74,15 @@ function checkCharacters(text: string): void {
 const COUNTED = 256 * 1024;
 
 /**
- * Whether a text exceeds the limit of bytes. A UTF-16 unit has at most three bytes in UTF-8, so counting stops when the
- * rest cannot exceed the limit, and short texts are not counted at all. Counting takes a fifth of a scan.
+ * Returns true if a text exceeds the limit in UTF-8 bytes. A UTF-16 unit has at most three bytes in UTF-8, so
+ * counting stops as soon as the rest cannot exceed the limit. Short texts are not counted at all. Without this
+ * shortcut, counting would take a fifth of the time of a scan.
  */
 function isTooLong(text: string): boolean {
   let remaining: number = Limits.bytes;
   for (let at = 0; (text.length - at) * 3 > remaining; ) {
     let to = at + COUNTED;
-    if ((text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to += 1; // The halves of a character count together.
+    if ((text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to += 1; // Does not divide a surrogate pair.
     remaining -= Buffer.byteLength(text.slice(at, to));
     if (remaining < 0) return true;
     at = to;
@@ -88,11 +91,11 @@ function isTooLong(text: string): boolean {
 }
 
 /**
- * Returns the sentences to translate, in order. Excludes units without letters, protected words, approved targets and
- * the like. Segments that are not in the language are included and marked as kept.
+ * Returns the sentences to translate, in order. Units without letters, protected words and approved targets are left
+ * out. Segments in another language than the source language are included and marked as kept.
  *
- * Stores the language in the document, because `rebuild` must divide it in the same way. After a new scan of the same
- * text, pass the language to `scan` as `sourceLanguage`, or call `segments` again.
+ * The language is stored in the document, because `rebuild` must divide the document in the same way. After a new
+ * scan of the same text, pass the language to `scan` as `sourceLanguage`, or call `segments` again.
  */
 export function segments(document: Document, language: string): Segment[] {
   document.segmentLanguage = language;

@@ -1,4 +1,7 @@
-/** `notranslate` elements in the text of an XLIFF unit, escaped or in CDATA, which get their `origval` as content. */
+/**
+ * Finds `notranslate` elements with an `origval` in XLIFF text, where HTML is escaped or in CDATA. Their content is
+ * replaced with the `origval`.
+ */
 
 import type { Document, Patch, Unit } from './document.ts';
 import { endWithContent, hasNotranslate } from './escaped.ts';
@@ -7,7 +10,7 @@ import { voids } from './html-elements.ts';
 import { tokenize } from './markup.ts';
 import { firstSection, isText, type Run, rawRuns, type TextRun } from './runs.ts';
 
-/** Returns the contents to replace when the unit is copied to its target. */
+/** Returns the replacements to apply when a unit is copied to its target. */
 export function escapedPatches(
   document: Document,
   unit: Unit,
@@ -25,7 +28,7 @@ export function escapedPatches(
   return textStretches(runs).flatMap((stretch) => patchesOf(stretch, inSection).patches);
 }
 
-/** Returns the contents to replace in a text, and the element that is open at its end. */
+/** Returns the replacements for a text, and the element that is still open at its end. */
 function patchesOf(
   stretch: readonly TextRun[],
   inSection: (offset: number) => boolean,
@@ -40,17 +43,17 @@ function patchesOf(
   return { patches, open };
 }
 
-/** Markup in the native code of a `bpt`, `ept`, `it` or `ph`. */
+/** HTML markup in the native code of an XLIFF element `bpt`, `ept`, `it` or `ph`. */
 export interface NativeMarkup {
-  /** The decoded native code. */
+  /** The native code after decoding. */
   text: string;
-  /** Patches of elements that begin and end in it. */
+  /** The replacements for elements that begin and end in this native code. */
   patches: Patch[];
-  /** A `notranslate` element that begins in it and ends in another code. */
+  /** A `notranslate` element that begins in this native code and ends in another one. */
   open?: OpenElement;
 }
 
-/** Reads the native code between two offsets; undefined if it contains elements (`sub`). */
+/** Reads the native code between two offsets. Returns undefined if it contains elements (`sub`). */
 export function readNative(document: string, start: number, end: number): NativeMarkup | undefined {
   const raw = document.slice(start, end);
   const isSection = raw.startsWith('<![CDATA[') && raw.indexOf(']]>') === raw.length - 3;
@@ -62,12 +65,12 @@ export function readNative(document: string, start: number, end: number): Native
   const stretch = textStretches(runs)[0] ?? [];
   const text = stretch.map((run) => run.text).join('');
   const { patches, open } = patchesOf(stretch, () => isSection);
-  // The content of an element that is open at the end is outside this code.
+  // The content of an element that is still open lies outside this native code.
   if (open === undefined) return { text, patches };
   return { text, patches: patches.slice(0, -1), open };
 }
 
-/** Returns the number of open elements of a name after a text, or 0 as soon as all are closed. */
+/** Returns how many elements of a name are open after a text. Returns 0 as soon as all are closed. */
 export function depthAfter(text: string, name: string, depth: number): number {
   let open = depth;
   tokenize(text, {
@@ -83,7 +86,7 @@ export function depthAfter(text: string, name: string, depth: number): number {
   return open;
 }
 
-/** Returns the text runs between codes. Line breaks are part of the text here. */
+/** Returns the text runs between codes. Line breaks count as text here. */
 function textStretches(runs: readonly Run[]): TextRun[][] {
   const found: TextRun[][] = [[]];
   for (const run of runs) {
@@ -95,18 +98,20 @@ function textStretches(runs: readonly Run[]): TextRun[][] {
   return found.filter((stretch) => stretch.length > 0);
 }
 
-/** Maps offsets in the text of runs, queried in ascending order, to offsets in the document. */
+/**
+ * Maps offsets in the decoded text of runs to offsets in the document. Callers must query offsets in ascending order.
+ */
 class RawOffsets {
   readonly #stretch: readonly TextRun[];
   #index = 0;
-  /** Characters of the text before the run at `#index`. */
+  /** The number of decoded characters before the run at `#index`. */
   #before = 0;
 
   constructor(stretch: readonly TextRun[]) {
     this.#stretch = stretch;
   }
 
-  /** Start of the character at an offset. */
+  /** Returns where the character at a decoded offset starts in the document. */
   startAt(offset: number): number {
     const run = this.#reach(offset + 1);
     return run === undefined
@@ -116,7 +121,7 @@ class RawOffsets {
         : run.start + offset - this.#before;
   }
 
-  /** End of the character before an offset. */
+  /** Returns where the character before a decoded offset ends in the document. */
   endAt(offset: number): number {
     const run = this.#reach(offset);
     return run === undefined
@@ -126,7 +131,7 @@ class RawOffsets {
         : run.start + offset - this.#before;
   }
 
-  /** Returns the run that contains the text up to an offset. */
+  /** Returns the run that contains the decoded text up to an offset. */
   #reach(offset: number): TextRun | undefined {
     for (;;) {
       const run = this.#stretch[this.#index];
@@ -137,7 +142,7 @@ class RawOffsets {
   }
 }
 
-/** A `notranslate` element with an `origval`. */
+/** A `notranslate` element with an `origval` whose end tag has not been found yet. */
 export interface OpenElement {
   name: string;
   depth: number;
@@ -146,8 +151,8 @@ export interface OpenElement {
 }
 
 /**
- * Returns the contents of `notranslate` elements with an `origval` in a decoded text, outermost first, and their
- * replacements. The content of an unclosed element is the rest of the text.
+ * Returns the contents of `notranslate` elements with an `origval` in a decoded text, outermost first, with their
+ * replacements. An unclosed element extends to the end of the text.
  */
 function contents(text: string): {
   found: { from: number; to: number; html: string }[];

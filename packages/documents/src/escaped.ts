@@ -1,6 +1,6 @@
 /**
- * HTML in the text of an XLIFF unit, escaped (`&lt;b&gt;`) or in CDATA. Its tags are codes and are written back
- * unchanged.
+ * Finds HTML in the text of an XLIFF unit, where it is escaped (`&lt;b&gt;`) or in CDATA. HTML tags become codes and
+ * are written back unchanged.
  */
 
 import { shorten } from './codes.ts';
@@ -13,8 +13,8 @@ const knownTag =
   /<\/?(?:a|abbr|b|big|br|cite|code|div|em|font|h[1-6]|hr|i|img|li|ol|p|small|span|strong|sub|sup|table|td|th|tr|tt|u|ul)(?=[\s/>])/i;
 
 /**
- * Whether a decoded text is HTML, so that `&amp;` in it means `&`. It is if it has a reference or a well-known tag. It
- * is not if it has a bare `&`, which shows that it was not escaped twice.
+ * Returns true if a decoded text is HTML, so that `&amp;` in it means `&`. A reference or a well-known tag shows that
+ * it is HTML. A bare `&` shows that it is not, because the text was then escaped only once.
  */
 export function isHtml(text: string): boolean {
   const bare = text.replace(reference, '');
@@ -22,7 +22,7 @@ export function isHtml(text: string): boolean {
   return bare.length < text.length || knownTag.test(text);
 }
 
-/** Returns the tags, comments and (in HTML) references of a decoded text. */
+/** Returns the tags, comments and (in HTML) character references of a decoded text. */
 export function markupRanges(text: string, html: boolean): Range[] {
   const ranges: Range[] = [];
   if (text.includes('<')) tagRanges(text, ranges);
@@ -42,9 +42,9 @@ export function markupRanges(text: string, html: boolean): Range[] {
 const voids = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 
 function tagRanges(text: string, ranges: Range[]): void {
-  /** Start tags without their end tag yet: name and index in `ranges`. */
+  /** Start tags whose end tag has not been found yet, with their index in `ranges`. */
   const open: { name: string; at: number }[] = [];
-  /** Number of open tags by name, so that a stray end tag causes no search. */
+  /** The number of open tags of each name. With it, a stray end tag needs no search. */
   const count = new Map<string, number>();
   let kept: { name: string; depth: number; from: number; to: number } | undefined;
   let serial = 0;
@@ -102,20 +102,20 @@ function tagRanges(text: string, ranges: Range[]): void {
     text() {},
     other: (start, end) => single(start, end),
   });
-  // A notranslate element without an end tag extends to the end of the text.
+  // A `notranslate` element without an end tag extends to the end of the text.
   if (kept) {
     const seen = shorten(plainHtml(text.slice(kept.to)));
     ranges.push({ from: kept.from, to: text.length, code: { kind: 'keep', text: seen } });
   }
 }
 
-/** Returns the replacement for the `/>` of an empty element that gets a value as its content. */
+/** Returns the end of an empty element that gets content: the replacement of its `/>`. */
 export function endWithContent(element: string, value: string): string {
   const name = /^<([^\s/>]+)/.exec(element)![1]!;
   return `>${escapeMarkup(value)}</${name}>`;
 }
 
-/** Whether an element has the class `notranslate` or `translate="no"`, in any letter case. */
+/** Returns true if an element has the class `notranslate` or `translate="no"`, in any letter case. */
 export function isKept(attributes: ReadonlyMap<string, string>): boolean {
   if (hasNotranslate(attributes.get('class'))) return true;
   return attributes.get('translate')?.trim().toLowerCase() === 'no';
@@ -125,7 +125,7 @@ export function hasNotranslate(className: string | undefined): boolean {
   return className !== undefined && /(?:^|\s)notranslate(?:\s|$)/i.test(className);
 }
 
-/** Returns the visible text of HTML: without tags, with decoded references and collapsed white space. */
+/** Returns the visible text of HTML, with tags removed, references decoded and white space collapsed. */
 export function plainHtml(html: string): string {
   const tagless = html.includes('<') ? html.replace(/<[^<>]*>/g, '') : html;
   return tagless

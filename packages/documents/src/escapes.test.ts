@@ -1,4 +1,7 @@
-/** References of noncharacters are not decoded: they are in no segment, and are copied to the result. */
+/**
+ * Noncharacters of Unicode, such as U+FFFF, written as references. Such references are not decoded: segments do not
+ * contain them, and the result has them unchanged.
+ */
 import { describe, expect, it } from 'vitest';
 import { result, sent, xliff } from '../test/helpers.ts';
 import { protectedRanges } from './codes.ts';
@@ -21,21 +24,21 @@ const REFERENCES = [
 ];
 const unit = (source: string) => xliff(`<trans-unit id="1"><source>${source}</source></trans-unit>`);
 
-describe('a reference of a noncharacter', () => {
-  it.each(REFERENCES)('%s is not changed in HTML', (reference) => {
+describe('reference to a noncharacter', () => {
+  it.each(REFERENCES)('%s is copied unchanged in HTML', (reference) => {
     const text = `<p title="A ${reference} door">The house ${reference} is big.</p>`;
     expect(JSON.stringify(sent(text, 'html'))).not.toMatch(NONCHARACTER);
     expect(result(text, 'html')).toBe(`<p title="A ${reference} DOOR">THE HOUSE ${reference} IS BIG.</p>`);
   });
 
-  it.each(REFERENCES)('%s is not changed in subtitles', (reference) => {
+  it.each(REFERENCES)('%s is copied unchanged in subtitles', (reference) => {
     const cue = (text: string) => `1\n00:00:01,000 --> 00:00:02,000\n${text}\n`;
     expect(JSON.stringify(sent(cue(`The house ${reference} is big.`), 'srt'))).not.toMatch(NONCHARACTER);
     expect(result(cue(`The house ${reference} is big.`), 'srt')).toBe(cue(`THE HOUSE ${reference} IS BIG.`));
   });
 
   it.each(REFERENCES.filter((reference) => reference.endsWith(';')))(
-    '%s stays as it is in XLIFF',
+    '%s is copied unchanged in XLIFF',
     (reference) => {
       const escaped = reference.replace('&', '&amp;');
       const text = unit(`The &lt;b&gt;house&lt;/b&gt; ${escaped} is big.`);
@@ -46,20 +49,20 @@ describe('a reference of a noncharacter', () => {
     },
   );
 
-  it('is not changed in XLIFF if XML allows it, and is rejected otherwise', () => {
+  it('is copied unchanged in XLIFF if XML allows the character, and is rejected otherwise', () => {
     const text = unit('The house &#xFDD0; is big.');
     expect(result(text, 'xliff')).toContain('<target>THE HOUSE &#xFDD0; IS BIG.</target>');
     expect(() => sent(unit('The house &#xFFFF; is big.'), 'xliff')).toThrow(/not well-formed/);
   });
 
-  it('does not affect adjacent text', () => {
+  it('does not prevent the decoding of references to characters with similar numbers', () => {
     expect(sent('<p>&#xFFFD; &#xFDCF; &#xFDF0; &#65533; &#xFFF; &#xAFFF; &#655350; a</p>', 'html')).toEqual([
       '\ufffd \ufdcf \ufdf0 \ufffd \u0fff \uafff \u{9fff6} a',
     ]);
   });
 });
 
-it('keeps decimal and hexadecimal references of noncharacters only', () => {
+it('protectedRanges protects references to noncharacters, decimal and hexadecimal, and no other references', () => {
   const isKept = (reference: string) => protectedRanges(reference).length > 0;
   for (let code = 1; code <= 0x10ffff; code += 1) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
@@ -69,6 +72,6 @@ it('keeps decimal and hexadecimal references of noncharacters only', () => {
   }
 });
 
-it('removes every noncharacter from translations', () => {
+it('cleanText removes every noncharacter from translations', () => {
   expect(cleanText('a\ufdd0b\uffffc\u{1fffe}d\u{10ffff}e\u{1f642}', 'html')).toBe('abcde\u{1f642}');
 });

@@ -1,14 +1,12 @@
-/**
- * Character references and escapes: decoding and safe encoding of text in every form.
- */
+/** Character references and escapes: decodes and safely encodes the text of every form. */
 
 import type { Form, Format } from './document.ts';
 import { decodeReference, NONCHARACTER } from './markup.ts';
 
-/** How the characters of a form are decoded. */
+/** How the characters of a unit are decoded. It depends on the form of the unit. */
 export interface Reading {
   references: 'none' | 'html' | 'xml' | 'srt';
-  /** `collapse`: runs of white space count as one space. `lines`: line breaks and tabs separate segments. */
+  /** `collapse`: a run of white space counts as one space. `lines`: line breaks and tabs separate segments. */
   space: 'collapse' | 'lines';
 }
 
@@ -30,7 +28,7 @@ export function readingOf(form: Form): Reading {
 
 const xmlNames: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Decodes a character reference; undefined if it is not one in this kind of text. */
+/** Decodes a character reference. Returns undefined if the text is no reference in this format. */
 export function readReference(raw: string, references: Reading['references']): string | undefined {
   if (references === 'none') return undefined;
   if (references === 'html') {
@@ -64,20 +62,20 @@ export function escapeAttribute(text: string, quote: '"' | "'"): string {
   return quote === '"' ? safe.replaceAll('"', '&quot;') : safe.replaceAll("'", '&#39;');
 }
 
-/** Escapes text for a CDATA section, which the text must not end (XML 1.0 §2.7). */
+/** Escapes `]]>`, which would end a CDATA section (XML 1.0 §2.7). */
 export function escapeSection(text: string): string {
   return text.replaceAll(']]>', ']]]]><![CDATA[>');
 }
 
-/** Replaces characters outside ASCII by references, for documents whose declared encoding may lack them. */
+/** Replaces characters outside ASCII with references, because the document's declared encoding may lack them. */
 export function asciiOnly(text: string): string {
   return text.replace(/[^\x00-\x7f]/gu, (sign) => `&#x${sign.codePointAt(0)!.toString(16).toUpperCase()};`);
 }
 
 /**
- * Removes characters from a translation that its document cannot contain: NUL, lone surrogates and noncharacters in all
+ * Removes characters that a document cannot contain from a translation: NUL, lone surrogates and noncharacters in all
  * formats, and control characters in XML (XML 1.0 §2.2). Line breaks become spaces, because the source of a segment
- * never has one.
+ * never has a line break.
  */
 export function cleanText(text: string, format: Format): string {
   if (!/[\x00-\x1f\x7f\u0085\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]/.test(text)) return text;

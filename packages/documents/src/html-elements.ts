@@ -1,12 +1,12 @@
-/** Elements and attributes by the HTML standard and the practice of translation tools. */
+/** HTML elements and attributes, classified by the HTML standard and by the practice of translation tools. */
 
 import type { Tag } from './markup.ts';
 
 const list = (names: string) => new Set(names.split(' '));
 
 /**
- * Elements that separate units. Every other element, including custom ones, is inline: splitting a sentence is worse
- * than joining two labels.
+ * Elements that separate units. All other elements, including custom ones, are inline: joining two labels does less
+ * harm than splitting a sentence.
  */
 export const blocks = list(
   'address article aside base blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset ' +
@@ -27,7 +27,7 @@ export const opaque = list('script style iframe noembed noframes xmp plaintext')
 export const preformatted = list('pre textarea listing');
 
 /**
- * For a start tag: the elements that it ends implicitly, and the elements at which the search for them stops (HTML
+ * For each start tag, the elements that it ends implicitly, and the elements at which the search for them stops (HTML
  * standard §13.1.2.4, "Optional tags").
  */
 const items: Record<string, { ends: Set<string>; within: Set<string> }> = {
@@ -48,7 +48,7 @@ const paragraph = {
   within: list('button table td th caption object template body html div section'),
 };
 
-/** Returns the elements that a start tag ends implicitly, and those at which the search for them stops. */
+/** Returns the elements that a start tag ends implicitly, and the elements at which the search for them stops. */
 export function endedBy(name: string): { ends: Set<string>; within: Set<string> } | undefined {
   if (Object.hasOwn(items, name)) return items[name];
   return blocks.has(name) ? paragraph : undefined;

@@ -1,6 +1,6 @@
 /**
- * The first pass over an HTML text: finds the ends of elements that are not translated (`translate="no"`, the class
- * `notranslate`, `math`), and those that get their `origval` as content.
+ * The first of two passes over an HTML text. It finds where elements without translation end (`translate="no"`, the
+ * class `notranslate`, `math`), and the elements whose content is replaced with their `origval`.
  */
 
 import type { Patch } from './document.ts';
@@ -10,14 +10,14 @@ import { blocks, voids } from './html-elements.ts';
 import { Stack } from './html-stack.ts';
 import { decodeReference, type Tag, type Visitor } from './markup.ts';
 
-/** Passes the tokens of a text to a visitor. */
+/** Calls a visitor for each token of a text. */
 export type Walk = (visitor: Visitor) => void;
 
 export interface KeptElement {
-  /** End of the element, or of its unit if it is never closed. */
+  /** The end of the element, or of its unit if the element is never closed. */
   end: number;
   contentEnd: number;
-  /** An element inside is translated (`translate="yes"`). */
+  /** True if an element inside is translated (`translate="yes"`). */
   reopened: boolean;
 }
 
@@ -25,11 +25,14 @@ interface Frame {
   name: string;
   kept?: KeptElement & { contentStart: number; locked: boolean };
   origval?: string;
-  /** Inside an element whose whole content is replaced. */
+  /** True inside an element whose whole content is replaced. */
   replaced: boolean;
 }
 
-/** Returns how a tag switches translation: `no`, `yes`, or `locked` (final). HTML standard §3.2.6.2. */
+/**
+ * Returns how a tag switches translation: `no`, `yes` or `locked`, which nested elements cannot change (HTML standard
+ * §3.2.6.2).
+ */
 export function switchOf(tag: Tag): 'no' | 'yes' | 'locked' | undefined {
   if (hasNotranslate(tag.attributes.get('class')) || tag.name === 'math') return 'locked';
   const value = tag.attributes.get('translate')?.trim().toLowerCase();
@@ -37,7 +40,7 @@ export function switchOf(tag: Tag): 'no' | 'yes' | 'locked' | undefined {
   return value === 'yes' || value === '' ? 'yes' : undefined;
 }
 
-/** Whether a text may have elements that are not translated. Otherwise the first pass is skipped. */
+/** Returns true if a text may have elements that are not translated. Otherwise the first pass is skipped. */
 export function mayKeep(html: string): boolean {
   return /translate|<math/i.test(html);
 }
@@ -47,7 +50,7 @@ export function findKept(walk: Walk, text: string): { kept: Map<number, KeptElem
   const kept = new Map<number, KeptElement>();
   const patches: Patch[] = [];
   const stack = new Stack<Frame>(text);
-  /** Kept inline elements whose unit has not ended yet. */
+  /** Inline elements without translation whose unit has not ended yet. */
   let pending: Frame[] = [];
   const border = (offset: number) => {
     for (const frame of pending) frame.kept!.end = Math.min(frame.kept!.end, offset);

@@ -1,6 +1,6 @@
 /**
- * The stack of open HTML elements, which finds where elements end. No tree is built, so malformed markup needs no extra
- * work: an end tag closes everything up to its match, and a stray one is ignored.
+ * The stack of open HTML elements, which finds where elements end. It builds no tree, so malformed markup needs no
+ * extra work: an end tag closes everything up to its match, and a stray end tag is ignored.
  */
 
 import { errorAt } from './document.ts';
@@ -28,7 +28,9 @@ export class Stack<Frame extends Named> {
     return this.#frames;
   }
 
-  /** Closes the elements that a start tag ends implicitly (`<li>` ends an open `li`); returns them innermost first. */
+  /**
+   * Closes the elements that a start tag ends implicitly (`<li>` ends an open `li`). Returns them innermost first.
+   */
   implied(name: string): Frame[] {
     const rule = endedBy(name);
     if (!rule) return [];
@@ -49,7 +51,7 @@ export class Stack<Frame extends Named> {
     this.#count.set(frame.name, (this.#count.get(frame.name) ?? 0) + 1);
   }
 
-  /** Closes the innermost element of a name and all inside it; returns them innermost first. */
+  /** Closes the innermost element of a name and everything inside it. Returns the closed elements innermost first. */
   close(name: string): Frame[] {
     if (!this.#count.get(name)) return [];
     return this.#pop(this.#frames.findLastIndex((frame) => frame.name === name));

@@ -26,7 +26,7 @@ describe('HTML units', () => {
     ['<?php echo "<p>x</p>" ?><p>y</p>', ['y']],
     ['<p>Hi {{name}}, see www.example.com</p>', ['Hi [{{name}}], see [www.example.com]']],
     ['a < b and c > d', ['a < b and c > d']],
-  ] as [string, string[]][])('%s', (html, wanted) => {
+  ] as [string, string[]][])('are the expected texts for: %s', (html, wanted) => {
     expect(sent(html, 'html')).toEqual(wanted);
   });
 });
@@ -49,11 +49,11 @@ describe('HTML attributes', () => {
       '<div data-x="no" lang="en" aria-label="yes"></div>',
       '<div data-x="no" lang="en" aria-label="YES"></div>',
     ],
-  ])('%s', (html, wanted) => {
+  ])('with visible text are translated: %s', (html, wanted) => {
     expect(result(html, 'html')).toBe(wanted);
   });
 
-  test('get quotes when a value needs them', () => {
+  test('get quotation marks when their translation needs them', () => {
     const words = (text: string) => result(text, 'html', () => [{ text: 'a "b" & \'c\'' }]);
     expect(words('<img alt=dog>')).toBe('<img alt="a &quot;b&quot; &amp; \'c\'">');
     expect(words('<img alt="dog">')).toBe('<img alt="a &quot;b&quot; &amp; \'c\'">');
@@ -61,7 +61,7 @@ describe('HTML attributes', () => {
   });
 });
 
-describe('translate and notranslate', () => {
+describe('translate="no", notranslate and origval in HTML', () => {
   test.each([
     ['<p translate="NO">a</p><p>b</p>', '<p translate="NO">a</p><p>B</p>'],
     ['<div translate=no>a<p translate=yes>b</p>c</div>', '<div translate=no>a<p translate=yes>B</p>c</div>'],
@@ -77,12 +77,12 @@ describe('translate and notranslate', () => {
     ['<img translate=no alt="a"><img alt="b">', '<img translate=no alt="a"><img alt="B">'],
     ['<p translate=no>one<p>two', '<p translate=no>one<p>TWO'],
     ['<p>x <code>y</code></p>', '<p>X <code>Y</code></p>'],
-  ])('%s', (html, wanted) => {
+  ])('decide what is translated in: %s', (html, wanted) => {
     expect(result(html, 'html')).toBe(wanted);
   });
 });
 
-test('keeps ICU messages inside the quotation marks of an attribute', () => {
+test('HTML: translates ICU messages inside an attribute without breaking its quotation marks', () => {
   const hostile = () => [{ text: 'a "b" \'c\' <d>' }];
   expect(result(`<img alt="{n, plural, one {dog} other {dogs}}">`, 'html', hostile)).toBe(
     `<img alt="{n, plural, one {a &quot;b&quot; 'c' <d>} other {a &quot;b&quot; 'c' <d>}}">`,
@@ -95,7 +95,7 @@ test('keeps ICU messages inside the quotation marks of an attribute', () => {
   );
 });
 
-describe('<% and <? in prose', () => {
+describe('HTML with <% or <?', () => {
   test.each([
     [
       '<p>Really <? yes. The house is big.</p><p>The dog sleeps.</p><p>Who knows ?> well.</p>',
@@ -111,7 +111,7 @@ describe('<% and <? in prose', () => {
     ['<p>a <% of <b>all</b> %> b</p>', '<p>A &lt;% OF <b>ALL</b> %&gt; B</p>'],
     [`<p>a <% ${'b '.repeat(1_001)}%> c</p>`, `<p>A &lt;% ${'B '.repeat(1_001)}%&gt; C</p>`],
     ['<p>a <% no end</p><p>b <%= c %> d</p>', '<p>A &lt;% NO END</p><p>B <%= c %> D</p>'],
-  ])('are no templates: %s', (html, wanted) => {
+  ])('treats these characters as text in prose: %s', (html, wanted) => {
     expect(result(html, 'html')).toBe(wanted);
   });
 
@@ -122,12 +122,12 @@ describe('<% and <? in prose', () => {
     '<? if ($a > 1): ?>',
     '<?php echo "<p>x</p>"; ?>',
     '<?= $a->b ?>',
-  ])('are templates: %s', (template) => {
+  ])('treats them as a template and does not translate it: %s', (template) => {
     expect(result(`<p>a ${template} b</p>`, 'html')).toBe(`<p>A ${template} B</p>`);
   });
 });
 
-test('escapes text and writes U+00A0 like the source', () => {
+test('HTML: escapes text in translations and writes U+00A0 in the same way as the source', () => {
   expect(result('<p>word</p>', 'html', () => [{ text: '<script>&\u00a0' }])).toBe(
     '<p>&lt;script&gt;&amp;</p>',
   );
@@ -135,7 +135,7 @@ test('escapes text and writes U+00A0 like the source', () => {
   expect(result('<p>a\u00a0b</p>', 'html', () => [{ text: 'c\u00a0d' }])).toBe('<p>c\u00a0d</p>');
 });
 
-test('keeps unusual references of a segment whose translation equals the source', () => {
+test('HTML: preserves unusual references of a segment whose translation equals the source', () => {
   const html = '<p>AT&T  &#x27;x&#39;. Next one.</p>';
   const partly = result(html, 'html', (pieces) =>
     pieces.map((piece) => ('text' in piece && piece.text === 'Next one.' ? { text: 'Neu.' } : piece)),
@@ -191,7 +191,7 @@ const bits = fc.constantFrom(
 const page = fc.array(bits, { maxLength: 25 }).map((parts) => parts.join(''));
 
 describe('random HTML', () => {
-  test('is unchanged if the engine changes nothing', () => {
+  test('stays unchanged when the engine changes nothing', () => {
     fc.assert(
       fc.property(page, (html) => {
         fc.pre(!html.includes('origval'));
@@ -201,7 +201,7 @@ describe('random HTML', () => {
     );
   });
 
-  test('keeps its markup with an upper-casing engine', () => {
+  test('keeps its markup when the engine translates to upper case', () => {
     fc.assert(
       fc.property(page, (html) => {
         fc.pre(!/origval|<%|<\?/.test(html));
@@ -211,7 +211,7 @@ describe('random HTML', () => {
     );
   });
 
-  test('keeps all its markup with an engine that breaks codes', () => {
+  test('keeps all its markup when the engine breaks codes', () => {
     fc.assert(
       fc.property(page, fc.integer({ min: 1 }), (html, seed) => {
         fc.pre(!/origval|<%|<\?/.test(html));
@@ -221,7 +221,7 @@ describe('random HTML', () => {
     );
   });
 
-  /** Inline parts, and everything between them that HTML renders as white space or not at all. */
+  /** White space, and markup that HTML renders as white space or not at all. */
   const blank = fc
     .array(
       fc.constantFrom(
@@ -260,10 +260,10 @@ describe('random HTML', () => {
   );
   const excluded = ['excluded text', 'more excluded text', '<!-- c -->', '{name}', '<%= x %>'];
 
-  test('keeps white space around codes exactly', () => {
+  test('keeps the white space around codes exactly', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(part, blank), { maxLength: 12 }), (parts) => {
-        // The engine may change white space between two words.
+        // An engine may change the white space between two words.
         const isWord = (at: number) => /^[a-z]/.test(parts[at]?.[0] ?? '');
         const html = parts
           .map(([text, space], at) => text + (isWord(at) && isWord(at + 1) ? ' ' : space))

@@ -1,6 +1,6 @@
 /**
- * HTML documents and fragments. The second pass over the tokens: block elements separate units, inline elements are
- * codes in units, and attributes with visible text are separate units.
+ * Scans HTML documents and fragments. This is the second pass over the tokens: block elements separate units, inline
+ * elements become codes in units, and attributes with visible text become separate units.
  */
 
 import { shorten } from './codes.ts';
@@ -16,18 +16,22 @@ import { primaryLanguage } from './scripts.ts';
 
 interface Frame {
   name: string;
-  /** Not translated. */
+  /** True inside an element that is not translated. */
   off: boolean;
-  /** White space is text. */
+  /** True inside an element that preserves white space. */
   pre: boolean;
-  /** Declared by the element or the nearest ancestor. */
+  /** The language that the element or its nearest ancestor declares. */
   language: string | undefined;
-  /** The opening code and its unit. */
+  /** The code of the element's start tag, and the number of the unit that contains it. */
   code?: Code;
   unit?: number;
 }
 
-/** Scans HTML. Accepts malformed HTML. @throws DocumentError when a limit is exceeded */
+/**
+ * Scans HTML. Malformed HTML is accepted.
+ *
+ * @throws DocumentError when a limit is exceeded
+ */
 export function scanHtml(text: string): Document {
   const document = emptyDocument('html', text);
   const ranges = templates(text);
@@ -48,8 +52,8 @@ export function scanHtml(text: string): Document {
 }
 
 /**
- * Returns the language of an element's content and attributes. Ignores the declaration of the root: pages often have
- * the language of a template there, and then nothing would be translated.
+ * Returns the language of an element's content and attributes. The declaration of the root element is ignored,
+ * because many pages have the language of their template there, and nothing would be translated.
  */
 function languageOf({ name, attributes }: Tag, outer: string | undefined): string | undefined {
   const tag = attributes.get('lang') ?? attributes.get('xml:lang');
@@ -66,7 +70,7 @@ class Scanner {
   readonly #templates: { start: number; end: number }[];
   #template = 0;
 
-  /** The current unit. With `#serial` frames know whether their opening code is in it. */
+  /** The current unit. `#serial` is its number, with which a frame knows whether its start tag is in this unit. */
   #serial = 0;
   #start = -1;
   #end = -1;
@@ -76,9 +80,9 @@ class Scanner {
   #breaks = 0;
   #form: Form = 'html';
 
-  /** Tokens before this offset are in an element that is not translated. */
+  /** Tokens before this offset are inside an element that is not translated. */
   #skipTo = 0;
-  /** The element whose raw content is being skipped, and its start. */
+  /** The element whose raw content is being skipped, and where it starts. */
   #raw: { name: string; start: number } | undefined;
 
   constructor(text: string, kept: Map<number, KeptElement>, ranges: { start: number; end: number }[]) {
@@ -168,7 +172,7 @@ class Scanner {
       return;
     }
     const code = this.#code('single', start, end);
-    // Both tags in one unit form a pair; otherwise each is a single code.
+    // If both tags are in the same unit, they form a pair. Otherwise each tag is a single code.
     if (code && frame?.code && frame.unit === this.#serial) {
       frame.code.kind = 'open';
       code.kind = 'close';
@@ -182,7 +186,7 @@ class Scanner {
     while (this.#template < this.#templates.length && this.#templates[this.#template]!.start < end) {
       const found = this.#templates[this.#template]!;
       this.#template += 1;
-      if (found.start < position) continue; // Inside a tag.
+      if (found.start < position) continue; // The template is inside a tag.
       this.#words(position, found.start);
       this.#code('keep', found.start, found.end, shorten(this.#text.slice(found.start, found.end)));
       position = found.end;
@@ -190,7 +194,7 @@ class Scanner {
     this.#words(position, end);
   }
 
-  /** Adds text. CDATA sections (of `svg`) in it are kept. */
+  /** Adds text to the current unit. CDATA sections in the text (in `svg`) become protected words. */
   #words(start: number, end: number): void {
     const words = this.#text.slice(start, end);
     let position = 0;
@@ -230,7 +234,7 @@ class Scanner {
   }
 
   #code(kind: Code['kind'], start: number, end: number, text?: string): Code {
-    // Too many codes for one unit: starts another unit instead of rejecting a page with a long list of links.
+    // The unit has too many codes. A new unit is started, so that a page with a long list of links is not rejected.
     if (this.#codes.length >= Limits.codes) this.#flush();
     this.#begin(start, end);
     this.#number += 1;
@@ -240,7 +244,7 @@ class Scanner {
     return code;
   }
 
-  /** A line break ends a sentence; two in a row end the unit. */
+  /** Handles `<br>`: a line break ends a sentence, and two in a row end the unit. */
   #lineBreak(tag: Tag): void {
     this.#breaks += 1;
     if (this.#breaks > 1) this.#flush();
@@ -257,8 +261,8 @@ class Scanner {
     const end = range.end - (head[1] === '' ? 0 : 1);
     const value = this.#text.slice(start, end);
     if (!/\p{L}/u.test(value)) return;
-    // A reference without `;` may be literal text in an attribute (HTML standard §13.2.5.73). Such values are rare and
-    // are not translated.
+    // In an attribute, a reference without `;` may be literal text (HTML standard §13.2.5.73). Such values are rare
+    // and are not translated.
     if (
       value.includes('&') &&
       decodeReference(value) !== decodeReference(value.replace(/&(?!#?\w+;)/g, '&amp;'))
@@ -290,13 +294,16 @@ class Scanner {
   }
 }
 
-/** Certainly a template: ERB, JSP and ASP with their sign, PHP, an XML declaration. */
+/** The start of a template that cannot be prose: ERB, JSP and ASP tags with a sign, PHP, an XML declaration. */
 const marked = /<(?:%[=@!#-]|\?(?:=|php|xml))/iy;
-/** A bare `<%` or `<?` may be prose: it starts a template only if it is shorter than this and contains no tag. */
+/**
+ * The maximum length of a template that starts with a bare `<%` or `<?`. A longer one, or one that contains a tag, is
+ * prose.
+ */
 const longestBare = 2_000;
 const tagStart = /<\/?[a-z]/gi;
 
-/** Finds `<% … %>` and `<? … ?>`, which the tokenizer would end at the first `>`. */
+/** Finds `<% … %>` and `<? … ?>`. The tokenizer would end them at the first `>`. */
 function templates(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   if (!/<[%?]/.test(text)) return found;
@@ -321,7 +328,10 @@ function templates(text: string): { start: number; end: number }[] {
   return found;
 }
 
-/** Caches a search for queries in ascending order. Returns infinity if there is no match. */
+/**
+ * Wraps a search that is called with ascending offsets, so that each match is searched for once. The search returns
+ * infinity if there is no match.
+ */
 function nextOf(search: (from: number) => number): (from: number) => number {
   let next = -1;
   return (from) => {
@@ -333,7 +343,7 @@ function nextOf(search: (from: number) => number): (from: number) => number {
   };
 }
 
-/** Replaces templates by plain characters of the same length for the tokenizer. */
+/** Replaces templates with placeholder characters of the same length, so that the tokenizer reads them as text. */
 function masked(text: string, ranges: readonly { start: number; end: number }[]): string {
   if (ranges.length === 0) return text;
   const out: string[] = [];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countRepeatedWords, countWords, type Format, rebuild, scan, segments } from './documents.ts';
 import { isPlain, primaryLanguage } from './scripts.ts';
 
-/** Returns each segment's text with the reason for keeping it, and the number of counted words. */
+/** Returns the text of each segment, the reason if the segment is not translated, and the number of counted words. */
 function read(text: string, format: Format = 'text', language = 'en') {
   const document = scan(text, format, { sourceLanguage: language, targetLanguage: 'es' });
   const found = segments(document, language).map(({ pieces, kept }) => [
@@ -13,10 +13,10 @@ function read(text: string, format: Format = 'text', language = 'en') {
   return { found, words: countWords(document, language) };
 }
 
-/** Returns the reason for keeping the only segment of a line. */
+/** Returns why the only segment of a line is not translated. */
 const reasonOf = (line: string, language = 'en') => read(line, 'text', language).found[0]?.[1];
 
-describe('a segment in another script', () => {
+describe('script of a segment', () => {
   it.each([
     ['Русский', 'en', 'script'],
     ['日本語', 'en', 'script'],
@@ -41,26 +41,32 @@ describe('a segment in another script', () => {
     ['ኣብ ቤት', 'ti', undefined],
     ['Привет', 'und', undefined],
     ['Привет', 'no language', undefined],
-  ])('is kept when most of its letters are: %s in %s', (line, language, reason) => {
-    expect(reasonOf(line, language)).toBe(reason);
-  });
+  ])(
+    'decides whether %s is copied instead of translated when the source language is %s',
+    (line, language, reason) => {
+      expect(reasonOf(line, language)).toBe(reason);
+    },
+  );
 });
 
-describe('a segment of symbols', () => {
+describe('share of symbols in a segment', () => {
   it.each([
     ['🎉🎉🎉🎉🎉🎉 ok 🎉', 'symbols'],
     ['→→→ x', 'symbols'],
     ['★★★★★ Good', undefined],
     ['Price: $4,500.00', undefined],
     ['-------- Chapter --------', undefined],
-  ])('is kept when it has three to a letter: %s', (line, reason) => {
-    expect(reasonOf(line)).toBe(reason);
-    expect(reasonOf(line, 'und')).toBe(reason);
-  });
+  ])(
+    'decides whether it is copied instead of translated, from three symbols per letter on: %s',
+    (line, reason) => {
+      expect(reasonOf(line)).toBe(reason);
+      expect(reasonOf(line, 'und')).toBe(reason);
+    },
+  );
 });
 
-describe('a declared language', () => {
-  it('keeps a segment when most of its letters are in another language', () => {
+describe('language declared in a document', () => {
+  it('copies a segment when most of its letters are declared to be in another language', () => {
     const html =
       '<ul><li><a lang="de" href="#">Deutsch</a></li><li lang=fr title="En français">Français<li>Home</ul>' +
       '<p>He said <q lang="de">Das ist gut</q> and left the house.</p><img alt="Das Haus" lang=de><img alt="A house">';
@@ -93,11 +99,11 @@ describe('a declared language', () => {
     ['<p><script lang="ts">x</script>The house', undefined],
     ['<div lang="de"><p lang="en">The house', undefined],
     ['<div lang="de"><p lang="en">x</p>Das Haus', 'language'],
-  ])('is that of the nearest element below the root: %s', (html, reason) => {
+  ])('comes from the nearest element below the root: %s', (html, reason) => {
     expect(read(html, 'html').found.at(-1)?.[1]).toBe(reason);
   });
 
-  it('applies inside the source of a trans-unit', () => {
+  it('applies to elements inside the source of a trans-unit', () => {
     const xliff = (source: string) =>
       `<xliff version="1.2"><file original="a" source-language="en" xml:lang="fr" datatype="plaintext"><body><trans-unit id="1">${source}</trans-unit></body></file></xliff>`;
     const inline = '<source xml:lang="de">The house. <g id="1" xml:lang="de">Das Haus.</g> Big.</source>';
@@ -115,7 +121,7 @@ describe('a declared language', () => {
     ['EN_us', 'en'],
     ['x-klingon', undefined],
     ['en-\u0000', undefined],
-  ])('is read from its tag: %s', (tag, language) => {
+  ])('is normalized from its tag: %s', (tag, language) => {
     expect(primaryLanguage(tag)).toBe(language);
   });
 });
@@ -165,7 +171,7 @@ describe.each(Object.keys(WRAPS) as Format[])('segments in %s', (format) => {
   });
 });
 
-it('treats text as plain only without symbols and letters of other scripts', () => {
+it('isPlain returns false for symbols and for letters of other scripts', () => {
   for (let code = 0; code < 0xd800; code++) {
     const character = String.fromCharCode(code);
     if (isPlain(character, 'en')) expect(character).not.toMatch(/[[\p{L}--\p{scx=Latn}]\p{S}]/v);

@@ -1,6 +1,7 @@
 /**
- * Kept segments: those that are not in the source language. They are copied, never sent to an engine, and not counted.
- * The decision depends only on the document and the source language, because the price is fixed before translation.
+ * Finds kept segments: segments that are not in the source language. They are copied, never sent to an engine, and
+ * not counted. The decision depends only on the document and the source language, because the price is fixed before
+ * translation.
  */
 
 import { segmentCues } from './cues.ts';
@@ -9,21 +10,24 @@ import { isText } from './runs.ts';
 import { countForeignLetters, countLetters, isPlain, primaryLanguage } from './scripts.ts';
 import { type CutSegment, segmentUnit } from './segmentation.ts';
 
-/** Fewer letters of the source language are not a word of it. */
+/** The minimum number of letters that make a word of the source language. Fewer letters do not count. */
 const LETTERS_OF_A_WORD = 3;
-/** A segment with at least one letter in eight of the source language is a sentence of it, with a name or quotation. */
+/**
+ * A segment is a sentence of the source language if at least one letter in eight belongs to that language. The rest
+ * may be a name or a quotation.
+ */
 const SHARE_OF_A_SENTENCE = 8;
 
-/** With this many symbols per letter a segment is mostly symbols. A rating (`★★★★★ Good`) is not. */
+/** A segment with this many symbols per letter is mostly symbols. A rating (`★★★★★ Good`) has fewer. */
 const SYMBOLS_A_LETTER = 3;
 
 /**
  * Returns why a segment is kept, or undefined if it is translated.
  *
- * - `symbols`: three symbols or more per letter.
+ * - `symbols`: it has three or more symbols per letter.
  * - `language`: the document declares another language for most of its letters (`lang`, `xml:lang`).
- * - `script`: nearly all letters are in scripts that the source language does not use, or in text with another declared
- *   language. A sentence with a long foreign name is translated.
+ * - `script`: nearly all its letters are in scripts that the source language does not use, or in text with another
+ *   declared language. A sentence with a long foreign name is translated.
  */
 export function keptReason(
   document: Pick<Document, 'languages'>,
@@ -52,7 +56,7 @@ export function keptReason(
   return declared > foreign ? 'language' : 'script';
 }
 
-/** Whether the document declares a language other than `language` between two offsets. */
+/** Returns true if the document declares another language than `language` between two offsets. */
 function declaresOther(
   languages: readonly LanguageChange[],
   start: number,
@@ -76,7 +80,7 @@ function declaresOther(
   return false;
 }
 
-/** Returns the parts of each unit that are in kept segments, by the unit's index, in order. */
+/** Returns the parts of units that belong to kept segments, by the index of the unit and in order. */
 export function keptStretches(document: Document, language: string): Map<number, Stretch[]> {
   const found = new Map<number, Stretch[]>();
   const add = (unit: number, stretch: Stretch) => {
@@ -107,7 +111,10 @@ export interface Stretch {
   end: number;
 }
 
-/** A fast check that avoids segmenting most units. A character reference may be any letter. */
+/**
+ * Returns false if a unit certainly has no kept segment, which avoids segmenting most units. A unit with a character
+ * reference always needs the full check, because the reference may be any letter.
+ */
 function mayKeep(document: Document, { start, end }: Unit, language: string): boolean {
   if (declaresOther(document.languages, start, end, language)) return true;
   const text = document.text.slice(start, end);

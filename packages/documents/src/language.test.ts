@@ -15,11 +15,11 @@ test.each([
   ['我们不知道这些东西应该怎么处理。', 'zh-hans'],
   ['我們不知道這些東西應該怎麼處理。', 'zh-hant'],
   ['これをどうすればいいのか分かりません。', 'ja'],
-])('%s', (text, language) => {
+])('language detection recognizes: %s', (text, language) => {
   expect(detectLanguage(scan(text, 'text'), offered)).toEqual({ language });
 });
 
-test('ignores markup, variables and URLs', () => {
+test('language detection ignores markup, variables and URLs', () => {
   const html =
     '<div class="der die das und"><code>{{the_name}}</code> https://www.beispiel.example/der/die/das/und <p>Where is the nearest station, please?</p></div>';
   expect(detectLanguage(scan(html, 'html'), offered)).toEqual({ language: 'en' });
@@ -32,36 +32,36 @@ test.each([
   ['谢谢', 'zh-hans'],
   ['Привет', 'ru'],
   ['Guten Morgen zusammen', 'de'],
-])('a text of a word or two: %s', (text, language) => {
+])('language detection recognizes a text of one or two words: %s', (text, language) => {
   expect(detectLanguage(scan(text, 'text'), offered)).toEqual({ language });
 });
 
 test.each(['12 34', '👍', '{x} https://the.quick.brown.example/fox/jumps/over'])(
-  'does not detect a language without letters: %s',
+  'language detection returns languageUndetermined for a text without letters: %s',
   (text) => {
     expect(detectLanguage(scan(text, 'text'), offered)).toHaveProperty('languageUndetermined');
   },
 );
 
-test('returns the only offered language, even if no detector knows it', () => {
+test('language detection returns the only offered language, even if no detector supports it', () => {
   const document = scan('The quick brown fox jumps over it.', 'text');
   expect(detectLanguage(document, ['xx'])).toEqual({ language: 'xx' });
   expect(detectLanguage(document, ['xx', 'en'])).toEqual({ language: 'en' });
   expect(detectLanguage(document, [])).toHaveProperty('languageUndetermined');
 });
 
-test('returns one of the seven languages for a word that no detector recognises', () => {
+test('language detection returns one of the seven n-gram languages for a word that neither detector recognizes', () => {
   expect(detectLanguage(scan('Hello', 'text'), ['aa', 'da', 'en', 'es'])).not.toEqual({ language: 'aa' });
   expect(detectLanguage(scan('Grazie', 'text'), ['aa', 'bb', 'it'])).toEqual({ language: 'it' });
 });
 
-test('returns an offered language for a text in a script that none of them uses', () => {
+test('language detection returns an offered language even if no offered language uses the script of the text', () => {
   expect(['en', 'es']).toContain(
     (detectLanguage(scan('Привет', 'text'), ['en', 'es']) as { language: string }).language,
   );
 });
 
-test('prefers recent languages only between close results and between regions', () => {
+test('language detection prefers recently used languages only when results are close or regions differ', () => {
   const languageOf = (text: string, recent: string[]) =>
     detectLanguage(scan(text, 'text'), ['ca', 'es', 'gl', 'pt', 'pt-br', 'da', 'nb'], recent);
   expect(languageOf('Hola', ['ca'])).toEqual({ language: 'ca' });
@@ -70,7 +70,7 @@ test('prefers recent languages only between close results and between regions', 
   expect(languageOf('Não sei onde está o meu pedido.', ['ca', 'pt-br'])).toEqual({ language: 'pt-br' });
 });
 
-test('prefers the declaration of an XLIFF document to detection', () => {
+test('language detection prefers the declaration of an XLIFF document', () => {
   const text = (language: string) =>
     xliff('<trans-unit id="1"><source>Der schnelle braune Fuchs springt.</source></trans-unit>').replace(
       '"en"',
@@ -94,11 +94,11 @@ test.each([
     ),
     2,
   ],
-] as const)('words in %s', (format, text, count) => {
+] as const)('countWords counts the words in %s', (format, text, count) => {
   expect(countWords(scan(text, format), 'en')).toBe(count);
 });
 
-test('reads the data of the detector like its own module', async () => {
+test('readNgrams returns the same data as the module of the detector', async () => {
   const path = new URL('../ngrams/extrasmall.js', import.meta.resolve('eld/extrasmall')).href;
   const { ngramsData } = (await import(path)) as { ngramsData: unknown };
   expect(isDeepStrictEqual(readNgrams(), ngramsData)).toBe(true);

@@ -1,7 +1,7 @@
 /**
  * Language detection. Seven languages (en es pt fr ca gl it) are distinguished by `ngrams.ts`, because no measured
- * library does so within a sentence. For all others it uses `eld` (extra small). Measurements:
- * docs/decisions/0017-source-language.md.
+ * library distinguishes them within a sentence. All other languages are detected by `eld` (extra small). The
+ * measurements are in docs/decisions/0017-source-language.md.
  */
 
 import { readFileSync } from 'node:fs';
@@ -21,8 +21,8 @@ interface Detector {
 let loaded: Detector | undefined;
 
 /**
- * Loads the detector when first needed, because loading takes a quarter of a second and 50 MB. The default entry of
- * `eld` has its data as one compiled object of a megabyte, which took 80 MB.
+ * Loads the `eld` detector on first use, because loading takes a quarter of a second and 50 MB. Its data is read
+ * separately: the default entry of `eld` contains the data as one compiled object of a megabyte, which took 80 MB.
  */
 function detector(): Detector {
   if (!loaded) {
@@ -39,7 +39,9 @@ function detector(): Detector {
 
 const literalToken = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^{},:]+)(?=:)/g;
 
-/** Parses the object in `eld`'s module as JSON. Its keys have no, single or double quotes. */
+/**
+ * Parses the data object in a module of `eld` as JSON. Its keys may be without quotes or in single or double quotes.
+ */
 export function readNgrams(): unknown {
   const url = new URL('../ngrams/extrasmall.js', import.meta.resolve('eld/extrasmall'));
   const source = readFileSync(url, 'utf8');
@@ -50,7 +52,7 @@ export function readNgrams(): unknown {
   return JSON.parse(json);
 }
 
-/** Languages with another name in the detector. It has no Indonesian and returns Malay. */
+/** Languages that the detector knows by another name. It does not know Indonesian and returns Malay instead. */
 const aliases: Record<string, string> = { nb: 'no', nn: 'no', id: 'ms', in: 'ms', iw: 'he', fil: 'tl' };
 
 const detectorName = (language: string): string => {
@@ -58,24 +60,27 @@ const detectorName = (language: string): string => {
   return aliases[base] ?? base;
 };
 
-/** The best score of `eld` is clear if it leads the second by this share of itself. */
+/** The relative lead over the second score from which on the best score of `eld` is clear. */
 const MARGIN = 0.02;
-/** The same for n-grams, in natural logarithms. Closer results are wrong in two fifths of cases, others in 1.5 %. */
+/**
+ * The lead from which on the n-gram result is clear, as a difference of natural logarithms. Results with a smaller
+ * lead are wrong in two fifths of cases, other results in 1.5 %.
+ */
 const CLEAR = 3;
 
 export type Detected = { language: string } | { languageUndetermined: string };
 
-/** A detector's name of a language, and its distance from the best; 1 is clear. */
+/** The detector's name of a language, and its distance from the best language. A distance of 1 or more is clear. */
 type Ranked = readonly [name: string, behind: number];
 
 /**
- * Returns the language of a document, as one of the offered languages. A declaration in XLIFF has priority. Otherwise
- * it examines up to eight samples of the translatable text and returns the most likely offered language, however short
- * the text is.
+ * Returns the language of a document, which is always an offered language. A declaration in XLIFF has priority.
+ * Otherwise up to eight samples of the translatable text are examined. Even a very short text gets the most likely
+ * language.
  *
  * @param recent languages that the author uses, most likely first; they decide between close results
- * @returns `languageUndetermined` with a message for the caller if the text has no letters, no language is offered, or
- *   the declared language is not offered
+ * @returns `languageUndetermined` with a message for the caller if the text has no letters, no language is offered,
+ * or the declared language is not offered
  */
 export function detectLanguage(
   document: Document,
@@ -104,7 +109,7 @@ export function detectLanguage(
   return { language: offeredName(found, offered, joined, used) };
 }
 
-/** Ranks the languages, most likely first. Returns at least one. */
+/** Ranks the languages, most likely first. The result has at least one language. */
 function rank(samples: readonly string[], joined: string, offered: readonly string[]): Ranked[] {
   const names = inItsScript(joined, [...new Set(offered.map(detectorName))]);
   const latin = joined.match(/\p{sc=Latn}/gu)?.length ?? 0;
@@ -117,7 +122,7 @@ function rank(samples: readonly string[], joined: string, offered: readonly stri
   const likely = likelihoods(joined);
   const best = Math.max(...ngramNames.map((name) => likely.get(name)!));
   if (ngramNames.length < names.length && likely.get('other')! > best) {
-    // Both detectors must agree that it is none of the seven.
+    // A language outside the seven is returned only if both detectors agree that it is not one of the seven.
     const all = rankByDetector(samples, names);
     if (all.length > 0 && !ngramNames.includes(all[0]![0])) return all;
   }
@@ -126,7 +131,9 @@ function rank(samples: readonly string[], joined: string, offered: readonly stri
     .sort((one, other) => one[1] - other[1]);
 }
 
-/** Returns the languages that use at least half as many of the text's letters as the best one. */
+/**
+ * Returns the languages whose script fits: they use at least half as many of the text's letters as the best language.
+ */
 function inItsScript(text: string, names: readonly string[]): string[] {
   const letters = countLetters(text);
   const own = names.map((name) => letters - (countForeignLetters(text, name, { own: true }) ?? 0));
@@ -134,7 +141,9 @@ function inItsScript(text: string, names: readonly string[]): string[] {
   return names.filter((_, index) => own[index]! * 2 >= most);
 }
 
-/** Ranks languages by `eld`. Empty if it has none of the languages or recognises nothing in the text. */
+/**
+ * Ranks languages with `eld`. The result is empty if `eld` supports none of them or recognizes nothing in the text.
+ */
 function rankByDetector(samples: readonly string[], names: readonly string[]): Ranked[] {
   if (names.length === 1) return [];
   const eld = detector();
@@ -143,7 +152,7 @@ function rankByDetector(samples: readonly string[], names: readonly string[]): R
     const totals = new Map<string, number>();
     for (const sample of samples) {
       for (const [language, score] of Object.entries(eld.detect(sample).getScores())) {
-        // Long samples count more than short ones.
+        // A long sample has more weight than a short one.
         totals.set(language, (totals.get(language) ?? 0) + score * Math.min(sample.length, 300));
       }
     }
@@ -171,7 +180,10 @@ function declared(language: string, offered: readonly string[]): Detected {
 const onlySimplified = /[们这来说国时会对发经学过还现动东车长门问间马鸟鱼让认识语请谁课谢边进远连运达选]/g;
 const onlyTraditional = /[們這來說國時會對發經學過還現動東車長門問間馬鳥魚讓認識語請誰課謝邊進遠連運達選]/g;
 
-/** Returns the offered language for the detector's result. For Chinese the script decides. */
+/**
+ * Returns the offered language for the detector's result. For Chinese, the characters decide between simplified and
+ * traditional.
+ */
 function offeredName(found: string, offered: readonly string[], text: string, used?: string): string {
   const candidates = offered.filter((name) => detectorName(name) === found);
   if (found === 'zh' && candidates.length > 1) {
@@ -184,7 +196,7 @@ function offeredName(found: string, offered: readonly string[], text: string, us
   return used ?? candidates.find((name) => !name.includes('-')) ?? candidates[0] ?? found;
 }
 
-/** Returns up to eight samples of translatable text of about 300 characters, spread over the document. */
+/** Returns up to eight samples of translatable text, about 300 characters each, spread over the document. */
 function samplesOf(document: Document): string[] {
   const units = document.units.filter((unit) => unit.translatable);
   const step = Math.max(1, Math.floor(units.length / 8));
@@ -193,7 +205,7 @@ function samplesOf(document: Document): string[] {
     let sample = '';
     for (let i = from; i < Math.min(from + step, units.length) && sample.length < 300; i += 1) {
       const unit = units[i]!;
-      // Only the first 2,000 characters of a unit are examined.
+      // Only the first 2,000 characters of a unit are examined, which limits the time.
       const end = Math.min(unit.end, unit.start + 2_000);
       const part = { ...unit, end, codes: unit.codes.filter((code) => code.end <= end) };
       for (const { runs } of segmentUnit(document, part, 'und').cuts) {

@@ -6,7 +6,7 @@ export class Languages {
   readonly changes: LanguageChange[] = [];
   #language: string | undefined;
 
-  /** Records the language from an offset on. Offsets must be ascending. */
+  /** Records the declared language from an offset on. Callers must pass ascending offsets. */
   note(from: number, language: string | undefined): void {
     if (language === this.#language) return;
     this.#language = language;

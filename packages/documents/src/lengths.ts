@@ -1,17 +1,19 @@
 /**
  * Aligns the sentences of a text and its translation by their lengths alone (Gale and Church 1993): long sentences
- * correspond to long ones. Sentences stay in order; one may correspond to two, two to one, or one to none.
+ * correspond to long ones. Sentences stay in order. One sentence may correspond to one, two or no sentences.
  */
 
-/** Sentences of both sides that correspond. */
+/** A group of source sentences and the target sentences that correspond to them. */
 export interface Bead {
   source: { from: number; to: number };
   target: { from: number; to: number };
-  /** Deviation from the expected length, in standard deviations; 0 if one side is empty. */
+  /** The deviation from the expected length, in standard deviations. 0 if one side is empty. */
   strain: number;
 }
 
-/** The possible numbers of sentences in a bead, with their costs: the negative logarithm of the share in real texts. */
+/**
+ * The possible numbers of sentences in a bead. The cost is the negative logarithm of their frequency in real texts.
+ */
 const KINDS = [
   { source: 1, target: 1, cost: 0.12 },
   { source: 1, target: 2, cost: 3.1 },
@@ -20,12 +22,12 @@ const KINDS = [
   { source: 0, target: 1, cost: 5.3 },
 ] as const;
 
-/** Variance of the target length per source character. */
+/** The variance of the target length per source character (Gale and Church 1993). */
 const VARIANCE = 6.8;
-/** How far from the diagonal pairings are searched. */
+/** The largest distance from the diagonal at which pairings are searched. */
 const REACH = 50;
 
-/** Returns beads that cover every sentence once, in linear time. */
+/** Returns beads that cover every sentence exactly once. Takes linear time. */
 export function alignLengths(source: readonly number[], target: readonly number[]): Bead[] {
   const sums = [source, target].map((all) => all.reduce((sum, one) => sum + one, 0));
   const growth = (sums[1]! + 1) / (sums[0]! + 1);
@@ -34,7 +36,7 @@ export function alignLengths(source: readonly number[], target: readonly number[
   const width = 2 * reach + 1;
   const firstOf = (i: number) => Math.round(i * slope) - reach;
   const steps = new Int8Array((source.length + 1) * width).fill(-1);
-  // The last two rows are enough, because a bead has at most two sources.
+  // Three rows are enough, because a bead has at most two source sentences.
   const rows = [0, 1, 2].map(() => new Float64Array(width));
   const costAt = (i: number, j: number): number => {
     const at = j - firstOf(i);
@@ -73,7 +75,7 @@ export function alignLengths(source: readonly number[], target: readonly number[
   return beads.reverse();
 }
 
-/** Returns the strain of the bead of a kind that ends before `i` and `j`. */
+/** Returns the strain of a bead of the given kind that ends before source sentence `i` and target sentence `j`. */
 function strainOf(
   source: readonly number[],
   target: readonly number[],
@@ -91,5 +93,5 @@ function strainOf(
   return Math.abs(made - wanted) / Math.sqrt(((wanted + made) / 2) * VARIANCE + 1);
 }
 
-/** Approximates the negative logarithm of the two-sided probability of a strain. Never infinite. */
+/** Approximates the negative logarithm of the two-sided probability of a strain. The result is never infinite. */
 const misfit = (strain: number): number => strain * (0.8 + 0.5 * strain);

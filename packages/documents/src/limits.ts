@@ -1,30 +1,33 @@
 /**
- * Limits of texts, so that no text keeps a worker busy for long. By measurement, an XML parser with namespaces needed
+ * Limits for documents, so that no text keeps a worker busy for long. Measured: an XML parser with namespaces needed
  * 16 s for 40,000 levels of nesting, and another 37 s for 200,000 attributes.
  */
 export const Limits = {
-  /** UTF-8 bytes of a whole text. */
+  /** Maximum UTF-8 bytes of a text. */
   bytes: 10 * 1024 * 1024,
-  /** Open XML elements; libxml2's own default. The deepest real file seen has 65 groups. */
+  /**
+   * Maximum depth of open XML elements. The value is libxml2's default; the deepest real file that we saw has 65
+   * groups.
+   */
   xmlDepth: 256,
-  /** Open HTML elements. */
+  /** Maximum depth of open HTML elements. */
   htmlDepth: 512,
-  /** Attributes of one tag. */
+  /** Maximum number of attributes of a tag. */
   attributes: 256,
-  /** UTF-16 units of one tag in XLIFF. */
+  /** Maximum UTF-16 units of a tag in XLIFF. */
   xmlTag: 64 * 1024,
-  /** UTF-16 units of one tag in HTML, where images may be `data:` URLs. */
+  /** Maximum UTF-16 units of a tag in HTML, where images may be `data:` URLs. */
   htmlTag: 1024 * 1024,
-  /** Units of a document: 10 MiB of lines of 42 characters. */
+  /** Maximum number of units of a document. 10 MiB of lines with 42 characters reach it. */
   units: 250_000,
-  /** Inline codes of one unit. */
+  /** Maximum number of inline codes of a unit. */
   codes: 500,
-  /** Characters of one unit, including markup. Not for `text`, which has no markup. */
+  /** Maximum characters of a unit, including markup. Plain text has no markup and no such limit. */
   unit: 100_000,
-  /** Characters of a segment. Longer sentences are divided at the best position. */
+  /** Maximum characters of a segment. Longer sentences are divided at the best position. */
   segment: 2_000,
-  /** Characters of a word. Longer words are not translated: engines take quadratic time for them. */
+  /** Maximum characters of a word. Longer words are not translated, because engines take quadratic time for them. */
   word: 256,
-  /** Cues that one sentence may run over. */
+  /** Maximum number of cues that a sentence may span. */
   cues: 4,
 } as const;

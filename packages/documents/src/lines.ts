@@ -1,11 +1,14 @@
-/** Line breaks in subtitles. In a large collection the median line has 20 characters and 99 % have at most 51. */
+/**
+ * Line breaks in subtitles. In a large collection, the median line has 20 characters and 99 % of the lines have at
+ * most 51.
+ */
 
 import { segmenter } from './sentences.ts';
 
 const longestLine = 42;
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
 
-/** Returns the width in Latin letters: a wide letter counts as two, tags as none. */
+/** Returns the width of a text in Latin letters. Wide letters count as two, tags as zero. */
 function width(text: string): number {
   const visible = text.replace(/<\/?[a-z][^<>]*>|\{\\[^{}]*\}/gi, '');
   return visible.length + (visible.match(wide)?.length ?? 0);
@@ -13,14 +16,14 @@ function width(text: string): number {
 
 interface Word {
   text: string;
-  /** Preceded by a space. */
+  /** True if a space precedes the word. */
   spaced: boolean;
   width: number;
 }
 
 /**
- * Returns one line if the text fits, otherwise two of about the same length, otherwise as many as the source has. No
- * line is empty, because an empty line would end the cue.
+ * Divides a text into lines: one line if the text fits, otherwise two of about the same length, otherwise as many as
+ * the source has. No line is empty, because an empty line would end the cue.
  */
 export function layOut(text: string, sourceLines: number, language: string): string[] {
   const flat = oneLine(text);
@@ -31,7 +34,7 @@ export function layOut(text: string, sourceLines: number, language: string): str
   return balance(words, Math.min(count, words.length));
 }
 
-/** Joins the lines of a text with spaces. Preserves white space within a line. */
+/** Joins the lines of a text with spaces. White space within a line stays unchanged. */
 function oneLine(text: string): string {
   const lines = text.trim().split(/[\r\n]+/);
   return lines.length === 1
@@ -44,7 +47,7 @@ function oneLine(text: string): string {
 
 function wordsOf(text: string, language: string): Word[] {
   const words: Word[] = [];
-  // Tags may contain spaces and are not separated from their word.
+  // Tags may contain spaces and stay attached to their word.
   for (const match of text.matchAll(/(\s*)((?:<\/?[a-z][^<>]*>|\{\\[^{}]*\}|\S)+)/gi)) {
     const spaced = match[1] !== '';
     const word = match[2]!;
@@ -55,7 +58,7 @@ function wordsOf(text: string, language: string): Word[] {
     let first = true;
     for (const { segment, isWordLike } of segmenter(language, 'word').segment(word)) {
       const last = words.at(-1);
-      // A line must not begin with punctuation.
+      // Punctuation is attached to the word before it, because a line must not begin with punctuation.
       if (!first && !isWordLike && last) {
         last.text += segment;
         last.width += width(segment);
@@ -66,7 +69,7 @@ function wordsOf(text: string, language: string): Word[] {
   return words;
 }
 
-/** Divides words into `count` lines, with each break where the text is closest to its share. */
+/** Divides words into `count` lines of nearly the same width. */
 function balance(words: readonly Word[], count: number): string[] {
   const total = words.reduce((sum, word) => sum + word.width + (word.spaced ? 1 : 0), 0);
   const lines: string[] = [];

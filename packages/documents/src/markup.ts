@@ -1,20 +1,19 @@
 /**
- * A wrapper of parse5's tokenizer, which is exported but marked as internal; its version is therefore pinned. Its
- * tokens, unlike the tree, cover the text exactly: nothing is moved, added or dropped. The wrapper switches it to raw
- * text after the start tags in the HTML standard (§13.2.6.4.7 and around).
+ * A wrapper around parse5's tokenizer. The tokenizer is exported but marked as internal, so the version of parse5 is
+ * pinned. Unlike a tree, its tokens cover the text exactly: nothing is moved, added or dropped. The wrapper switches
+ * the tokenizer to raw text after the start tags that the HTML standard lists (§13.2.6.4.7 and around).
  */
 
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 
 const noAttributes: ReadonlyMap<string, string> = new Map();
 
-/** A start tag. */
 export class Tag {
   readonly name: string;
   readonly selfClosing: boolean;
   readonly start: number;
   readonly end: number;
-  /** Lower-case names. */
+  /** The attributes by name, in lower case. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly #location: Token.LocationWithAttributes;
 
@@ -28,7 +27,7 @@ export class Tag {
       token.attrs.length === 0 ? noAttributes : new Map(token.attrs.map(({ name, value }) => [name, value]));
   }
 
-  /** Returns the range of an attribute, with name and value. */
+  /** Returns the range of an attribute, from the start of its name to the end of its value. */
   range(attribute: string): { start: number; end: number } | undefined {
     const at = this.#location.attrs?.[attribute];
     return at && { start: at.startOffset, end: at.endOffset };
@@ -47,10 +46,14 @@ export interface Visitor {
 const rawText = new Set(['style', 'xmp', 'iframe', 'noembed', 'noframes']);
 const escapableRawText = new Set(['title', 'textarea']);
 
-/** Visits the tokens of an HTML text, in order and without gaps. Skips a tag that the end of the text cuts off. */
+/**
+ * Calls the visitor for the tokens of an HTML text, in order and without gaps. An unfinished tag at the end of the
+ * text is skipped.
+ */
 export function tokenize(html: string, visitor: Visitor): void {
   let foreign = 0;
-  // The tokenizer reports words and white space separately; here a text is one call.
+  // The tokenizer reports words and white space separately. They are joined, so that the visitor gets one call for
+  // each text.
   let textStart = -1;
   let textEnd = -1;
   const flush = () => {
@@ -111,9 +114,9 @@ export function tokenize(html: string, visitor: Visitor): void {
   flush();
 }
 
-/** Tokens in a compact form: most of them are two offsets. */
+/** Recorded tokens in a compact form. Most tokens are only two offsets. */
 export interface Recorded {
-  /** A start tag, the name of an end tag, or another token. */
+  /** For each token: the start tag, the name of an end tag, or a marker for another token. */
   kinds: (Tag | string | typeof textToken | typeof otherToken)[];
   offsets: number[];
 }
@@ -121,7 +124,7 @@ export interface Recorded {
 const textToken = 0;
 const otherToken = 1;
 
-/** Records the tokens of a text for several visits: tokenizing takes longer than visiting. */
+/** Records the tokens of a text for several visits, because tokenizing takes longer than visiting. */
 export function recordTokens(html: string): Recorded {
   const kinds: Recorded['kinds'] = [];
   const offsets: number[] = [];
@@ -138,7 +141,7 @@ export function recordTokens(html: string): Recorded {
   return { kinds, offsets };
 }
 
-/** Visits recorded tokens. */
+/** Calls the visitor for recorded tokens. */
 export function replay({ kinds, offsets }: Recorded, visitor: Visitor): void {
   for (let i = 0; i < kinds.length; i += 1) {
     const kind = kinds[i]!;
@@ -153,12 +156,12 @@ export function replay({ kinds, offsets }: Recorded, visitor: Visitor): void {
 
 const decoded = new Map<string, string>();
 
-/** Code points that Unicode reserves for internal use (Unicode Standard 23.7), such as U+FFFF. */
+/** Matches a code point that Unicode reserves for internal use, such as U+FFFF (Unicode Standard 23.7). */
 export const NONCHARACTER = /\p{Noncharacter_Code_Point}/u;
 
 /**
- * Decodes a character reference such as `&eacute;` or `&#39` by the rules of the HTML standard for text. References of
- * noncharacters are not decoded: they are parse errors in HTML, and engines lose such characters.
+ * Decodes a character reference such as `&eacute;` or `&#39` by the rules of the HTML standard for text. References
+ * to noncharacters are not decoded: they are parse errors in HTML, and engines lose such characters.
  */
 export function decodeReference(raw: string): string {
   let text = decoded.get(raw);
@@ -182,7 +185,7 @@ export function decodeReference(raw: string): string {
       },
     ).write(raw, true);
     if (NONCHARACTER.test(text)) text = raw;
-    // A text may have many and long references, so the cache is bounded.
+    // The cache has a limit, because a text may have many long references.
     if (decoded.size < 5_000 && raw.length < 50) decoded.set(raw, text);
   }
   return text;

@@ -1,6 +1,6 @@
 /**
- * ICU messages (`{n, plural, one {# file} other {# files}}`). An engine must not see `plural` or `other`: the message
- * is one kept code of its unit, and the text of every branch is a separate unit.
+ * Finds ICU messages (`{n, plural, one {# file} other {# files}}`). An engine must not see `plural` or `other`. The
+ * message is therefore one protected code of its unit, and the text of every branch is a separate unit.
  */
 
 import { shorten } from './codes.ts';
@@ -15,9 +15,9 @@ interface Message {
   branches: { start: number; end: number }[];
 }
 
-/** Replaces the messages of a document by codes and adds units for their branches. Units stay in text order. */
+/** Replaces the ICU messages of a document with codes and adds units for their branches. Units stay in text order. */
 export function liftMessages(document: Document): void {
-  // Most texts have no brace, and searching for one is much faster than the pattern.
+  // Most texts have no brace, and searching for a brace is much faster than matching the pattern.
   const brace = document.text.indexOf('{');
   if (brace < 0) return;
   opening.lastIndex = brace;
@@ -39,7 +39,7 @@ function lift(document: Document, unit: Unit, out: Unit[], depth: number): void 
   let number = unit.codes.reduce((most, code) => Math.max(most, code.number), 0);
   const codes: Code[] = [];
   const inside: Unit[] = [];
-  let next = 0; // The next code; codes and messages are both in order.
+  let next = 0; // Index of the next code. Codes and messages are in the same order.
   for (const { start, end, branches } of messages) {
     while (next < unit.codes.length && unit.codes[next]!.end <= start) {
       codes.push(unit.codes[next]!);
@@ -49,7 +49,7 @@ function lift(document: Document, unit: Unit, out: Unit[], depth: number): void 
     const last = branches.at(-1);
     const seen = last ? document.text.slice(last.start, last.end).replace(/<[^<>]*>|[{}]/g, '') : '…';
     codes.push({ kind: 'keep', number, start, end, text: shorten(seen) });
-    // In an unquoted attribute, words of a branch could end the attribute.
+    // In an unquoted attribute, a translated branch could end the attribute, so branches are not translated.
     for (const branch of unit.quote === '' ? [] : branches) {
       while (next < unit.codes.length && unit.codes[next]!.start < branch.start) next += 1;
       const own: Code[] = [];
@@ -65,7 +65,7 @@ function lift(document: Document, unit: Unit, out: Unit[], depth: number): void 
   for (const branch of inside) lift(document, branch, out, depth + 1);
 }
 
-/** Returns the outermost messages of a unit. Ignores messages that do not end or are interrupted by a code. */
+/** Returns the outermost ICU messages of a unit. A message that does not end, or that contains a code, is ignored. */
 function findMessages(raw: string, unit: Unit): Message[] {
   const found: Message[] = [];
   let from = 0;
@@ -75,7 +75,7 @@ function findMessages(raw: string, unit: Unit): Message[] {
     const start = match.index + unit.start;
     if (unit.codes.some((code) => start >= code.start && start < code.end)) continue;
     const message = readMessage(raw, match.index, match[0].length, unit.start);
-    // After an unfinished message there is no other: its braces never close.
+    // No complete message can follow an unfinished one, because its braces never close.
     if (!message) break;
     found.push(message);
     from = message.end - unit.start;
@@ -92,7 +92,7 @@ function readMessage(raw: string, start: number, head: number, offset: number): 
   const branches: Message['branches'] = [];
   let depth = 1;
   let branch = -1;
-  // Found once, so that no later search runs to the end of the text in vain.
+  // The last tag is searched once, so that no later search runs to the end of the text in vain.
   const lastTag = raw.lastIndexOf('>');
   for (let i = start + head; i < raw.length; i += 1) {
     const sign = raw[i];

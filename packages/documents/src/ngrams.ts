@@ -1,12 +1,12 @@
 /**
- * Distinguishes seven languages in texts as short as a word, by naive Bayes over n-grams of up to three letters and
- * whole words. Data: `scripts/language-data.ts`. Measurements: docs/decisions/0017-source-language.md.
+ * Distinguishes seven languages, even in a single word, by naive Bayes over whole words and n-grams of up to three
+ * letters. `scripts/language-data.ts` makes the data; the measurements are in docs/decisions/0017-source-language.md.
  */
 import { readFileSync } from 'node:fs';
 
 const LONGEST = 3;
 
-/** Yields the n-grams of each word, including its edges, and each longer word. */
+/** Yields the n-grams of each word, including its edges, and each longer word as a whole. */
 export function* ngramsOf(text: string): Generator<string> {
   for (const found of text.toLowerCase().matchAll(/\p{L}+['’]?/gu)) {
     const word = ` ${found[0].replace('’', "'")} `;
@@ -19,7 +19,7 @@ export function* ngramsOf(text: string): Generator<string> {
 
 interface Statistics {
   languages: string[];
-  /** By n-gram: one character per language, and one for all other languages in Latin letters. */
+  /** The weights by n-gram: one character for each language, and one for all other languages in Latin letters. */
   weights: Map<string, string>;
 }
 
@@ -36,14 +36,14 @@ function statistics(): Statistics {
   return read;
 }
 
-/** The neutral weight of an n-gram, and the number of steps per unit of the natural logarithm. */
+/** The character code of an n-gram weight of zero, and the number of steps per unit of the natural logarithm. */
 const NOTHING = 80;
 const STEPS = 5;
 
-/** Returns the languages in order of preference between equal likelihoods. */
+/** Returns the languages. The order decides between equal likelihoods. */
 export const ngramLanguages = (): readonly string[] => statistics().languages;
 
-/** Returns the log-likelihood of a text for each language; `other` is any other language in Latin letters. */
+/** Returns the log-likelihood of a text for each language. `other` stands for any other language in Latin letters. */
 export function likelihoods(text: string): Map<string, number> {
   const { languages, weights } = statistics();
   const sums = new Float64Array(languages.length + 1);

@@ -1,4 +1,4 @@
-/** The part of this package that also runs in browsers: types and functions without a parser or Node. */
+/** The part of this package that also runs in browsers: types, and functions that need neither a parser nor Node. */
 
 export { protectedRanges } from './codes.ts';
 export type { Format, Piece } from './document.ts';
