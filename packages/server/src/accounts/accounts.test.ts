@@ -1,4 +1,6 @@
-/** API-key authentication, secrets at rest, creating accounts, and the legacy dialect. */
+/**
+ * API-key authentication, storage of secrets, creating accounts, and the legacy dialect, on a running server.
+ */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +51,7 @@ const job = (fields: object = {}) => ({
 const secretOf = (credential: string) => credential.slice(credential.indexOf(':') + 1);
 const keyId = (credential: string) => secretOf(credential).slice(9, 17);
 
-/** Sets a column of a key and notifies the server, as revoking does. */
+/** Sets a column of a key and notifies the server, as revoking a key does. */
 async function change(credential: string, assignment: string): Promise<void> {
   await owner.query(`update keys set ${assignment} where key_id = $1`, [keyId(credential)]);
   await owner.query('notify dragoman_keys');
@@ -60,8 +62,8 @@ async function refOf({ username }: AccountCredentials): Promise<AccountRef> {
   return { part: rows[0].part, accountId: rows[0].account_id } as AccountRef;
 }
 
-describe('an API key', () => {
-  it('is accepted in its own environment only', async () => {
+describe('API keys', () => {
+  it('are accepted in their own environment only', async () => {
     const account = await server.createAccount();
     const keys = { production: account.production_key, sandbox: account.sandbox_key };
     for (const [requested, prefix] of [
@@ -80,7 +82,7 @@ describe('an API key', () => {
     }
   });
 
-  it('is refused with the user name of another account', async () => {
+  it('are refused with the user name of another account', async () => {
     const [one, other] = [await server.createAccount(), await server.createAccount()];
     const mixed = `${one.username}:${secretOf(other.production_key)}`;
     expect(await createClient(server.url, mixed)('GET', HUMAN)).toMatchObject(UNAUTHORIZED);
@@ -88,13 +90,13 @@ describe('an API key', () => {
     expect(await createClient(server.url, shouted)('GET', HUMAN)).toMatchObject(UNAUTHORIZED);
   });
 
-  it('is refused with a right id and a wrong secret', async () => {
+  it('are refused with an existing id and a wrong secret', async () => {
     const { production_key } = await server.createAccount();
     const forged = production_key.slice(0, -43) + randomBytes(32).toString('base64url');
     expect(await createClient(server.url, forged)('GET', HUMAN)).toMatchObject(UNAUTHORIZED);
   });
 
-  it('is refused at once after it was revoked, without a reason', async () => {
+  it('are refused with a plain 401 at once after they are revoked', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     expect((await call('GET', HUMAN)).status).toBe(200);
@@ -103,7 +105,7 @@ describe('an API key', () => {
     expect(await call('POST', HUMAN, job())).toMatchObject(UNAUTHORIZED);
   });
 
-  it('is accepted until it expires', async () => {
+  it('are accepted until they expire', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     await change(production_key, `expires_at = now() + interval '1 hour'`);
@@ -113,7 +115,7 @@ describe('an API key', () => {
     expect(await call('GET', HUMAN)).toMatchObject(UNAUTHORIZED);
   });
 
-  it('gets 403 for writing requests when it is read-only', async () => {
+  it('of read-only access get 403 for requests that change data', async () => {
     const { production_key, sandbox_key } = await server.createAccount();
     await change(production_key, 'read_only = true');
     const call = createClient(server.url, production_key);
@@ -127,13 +129,13 @@ describe('an API key', () => {
       expect((await call('GET', `${path}forbidden/`)).status).toBe(404);
     }
     expect((await call('DELETE', HUMAN)).status).toBe(403);
-    // The other key of the account is not affected.
+    // The account's other key, which is not read-only, can still create jobs.
     expect((await createClient(`${server.url}/sandbox`, sandbox_key)('POST', HUMAN, job())).status).toBe(201);
   });
 });
 
 describe('the cache of API keys', () => {
-  it('keeps a key for five seconds or until it is cleared', async () => {
+  it('keeps a key for five seconds or until the cache is cleared', async () => {
     const { production_key } = await server.createAccount();
     let now = 1_000_000;
     const authenticator = createApiKeyAuthenticator(server.database, () => now);
@@ -172,7 +174,7 @@ describe('the cache of API keys', () => {
   });
 });
 
-describe('secrets at rest', () => {
+describe('stored secrets', () => {
   /** Returns every value of every table as bytes. */
   async function everyValue(): Promise<Buffer[]> {
     const { rows: tables } = await owner.query(
@@ -191,7 +193,7 @@ describe('secrets at rest', () => {
     return values;
   }
 
-  /** Returns the forms in which a stored secret could be found. */
+  /** Returns the forms in which a table could contain a secret. */
   function formsOf(secret: string, bytes: Buffer): Buffer[] {
     const hex = bytes.toString('hex');
     return [Buffer.from(secret), bytes, Buffer.from(hex), Buffer.from(bytes.toString('base64'))];
@@ -207,7 +209,7 @@ describe('secrets at rest', () => {
     }),
   ];
 
-  it('are in clear text in no column of any table after the keys were used', async () => {
+  it('never appear in clear text in any column of any table', async () => {
     const account = await server.createAccount();
     const callback_url = `${receiver.url}/used`;
     await createClient(server.url, account.production_key)('POST', MACHINE, job({ callback_url }));
@@ -219,12 +221,12 @@ describe('secrets at rest', () => {
     expect(values.length).toBeGreaterThan(100);
     expect(values.some((value) => value.includes(Buffer.from(account.username)))).toBe(true);
     expect(leaks(values)).toBe(0);
-    // The search finds a planted key, as text and as bytes.
+    // Checks the search itself: it finds a key that was added as text or as bytes.
     expect(leaks([...values, Buffer.from(`x ${account.sandbox_key} y`)])).toBe(1);
     expect(leaks([Buffer.from(secretOf(account.sandbox_key).slice(17), 'base64url')])).toBe(1);
   });
 
-  it('open to the webhook secret of their environment', async () => {
+  it('of webhooks are decrypted to the secret of their environment', async () => {
     const account = await server.createAccount();
     const ref = await refOf(account);
     const open = (environment: 'production' | 'sandbox') =>
@@ -233,7 +235,7 @@ describe('secrets at rest', () => {
     expect(await open('sandbox')).toEqual([account.webhook_secret_sandbox]);
   });
 
-  it('are read in batches, in which only a damaged one fails', async () => {
+  it('of webhooks are read in batches, and a damaged secret fails alone', async () => {
     const [one, broken] = [await server.createAccount(), await server.createAccount()];
     const [oneRef, brokenRef] = [await refOf(one), await refOf(broken)];
     const read = createSecretReader(server.database, server.store.vault);
@@ -256,7 +258,7 @@ describe('secrets at rest', () => {
     ]);
   });
 
-  it('fail to open with another key, in another environment, or for another account', async () => {
+  it('of webhooks cannot be decrypted with another key, in another environment, or for another account', async () => {
     const [one, other] = [await server.createAccount(), await server.createAccount()];
     const [oneRef, otherRef] = [await refOf(one), await refOf(other)];
     const { vault } = server.store;
@@ -276,7 +278,7 @@ describe('secrets at rest', () => {
     await expect(webhookSecrets(server.database, vault, oneRef, 'production')).rejects.toThrow();
   });
 
-  it('sign deliveries with the secret of the job’s environment', async () => {
+  it('of webhooks sign the deliveries of their own environment', async () => {
     const account = await server.createAccount();
     const callback_url = `${receiver.url}/signed`;
     await createClient(`${server.url}/sandbox`, account.sandbox_key)('POST', HUMAN, job({ callback_url }));
@@ -325,7 +327,7 @@ describe('creating an account', () => {
     expect(body.balance).toBe(7 - 12);
   });
 
-  it('creates one account for ten concurrent requests with one name', async () => {
+  it('creates only one account for ten concurrent requests with the same user name', async () => {
     const made = await Promise.allSettled(
       Array.from({ length: 10 }, () => server.createAccount({ username: 'rush' })),
     );
@@ -333,7 +335,7 @@ describe('creating an account', () => {
   });
 });
 
-describe('an API key of the legacy dialect', () => {
+describe('API keys of the legacy dialect', () => {
   const ACCEPTED_KEYS = [
     'uid',
     'text',
@@ -361,7 +363,7 @@ describe('an API key of the legacy dialect', () => {
     sandbox: createClient(`${server.url}/sandbox`, account.sandbox_key),
   });
 
-  it('reads a completed machine job as deliver_ok, with translatedText and without unknown fields', async () => {
+  it('get a completed machine job with the status deliver_ok, the field translatedText and no unknown fields', async () => {
     const { production } = calls();
     const created = await production('POST', MACHINE, job({ uid: 'mt' }));
     expect(created.body.status).toBe('machine_translate_in_progress');
@@ -379,7 +381,7 @@ describe('an API key of the legacy dialect', () => {
     expect(Object.keys(list.body.objects[0]).filter((key) => !ACCEPTED_KEYS.includes(key))).toEqual([]);
   });
 
-  it('reads a completed human job as completed', async () => {
+  it('get a completed human job with the status completed', async () => {
     const { sandbox } = calls();
     await sandbox('POST', HUMAN, job({ uid: 'human' }));
     const { body } = await until(async () => {
@@ -391,7 +393,7 @@ describe('an API key of the legacy dialect', () => {
     expect(Object.keys(body).filter((key) => !ACCEPTED_KEYS.includes(key))).toEqual([]);
   });
 
-  it('gets the callback of a human job as a form with the documented fields', async () => {
+  it('receive the callback of a human job as a form with the documented fields', async () => {
     const { sandbox } = calls();
     const callback_url = `${receiver.url}/legacy-human`;
     const text = 'Tea & 50 % “more” + ünï';
@@ -415,7 +417,7 @@ describe('an API key of the legacy dialect', () => {
     });
   });
 
-  it('gets the callback of a machine job without order number and price', async () => {
+  it('receive the callback of a machine job without order number and price', async () => {
     const { production } = calls();
     const callback_url = `${receiver.url}/legacy-machine`;
     await production('POST', MACHINE, job({ uid: 'mt-form', callback_url }));
@@ -432,7 +434,7 @@ describe('an API key of the legacy dialect', () => {
     });
   });
 
-  it('gets the same answers to creates and the same errors as a spec key', async () => {
+  it('get the same answers to creates and the same errors as spec keys', async () => {
     const plain = await server.createAccount();
     const spec = createClient(server.url, plain.production_key);
     const { production } = calls();

@@ -20,11 +20,16 @@ export interface NewAccount {
   balanceCents: number;
   dialect: Dialect;
   chat: boolean;
-  /** False for a production balance without a credit limit. By default the balance cannot go below zero. */
+  /**
+   * Whether the production balance has a credit limit. By default it has a limit of zero, so the balance
+   * cannot go below zero.
+   */
   prepaid?: boolean | undefined;
 }
 
-/** Secrets in clear text, shown this once. Keys have the form `user:key`. */
+/**
+ * The credentials of a new account in clear text, which cannot be shown again. Keys have the form `user:key`.
+ */
 export interface AccountCredentials {
   username: string;
   production_key: string;
@@ -84,7 +89,8 @@ export async function createAccount(
 }
 
 /**
- * Creates an account without keys in the caller's transaction. Its webhook secrets are not returned.
+ * Creates an account without keys in the caller's transaction. The webhook secrets of the account are not
+ * returned.
  * @throws a unique violation of PostgreSQL when the username is taken
  */
 export async function createBareAccount(
@@ -97,7 +103,10 @@ export async function createBareAccount(
   return account;
 }
 
-/** Returns the calling account as the API answers it. The e-mail address is empty when there is none, as clients expect a string. */
+/**
+ * Returns the calling account in the form of the API's answer. An account without an e-mail address has an
+ * empty one, because clients expect a string.
+ */
 export async function presentAccount(
   on: Queryable,
   { account, username, environment }: Caller,
@@ -114,16 +123,16 @@ export interface AccountChanges {
   chatCorrection?: boolean | undefined;
   /** Whether the balance has a credit limit. */
   prepaid?: boolean | undefined;
-  /** In cents; implies `prepaid`. */
+  /** The credit limit in cents. A credit limit makes the balance prepaid. */
   creditLimit?: number | undefined;
   /** The environment to which `prepaid` and `creditLimit` apply. */
   environment: Environment;
 }
 
 /**
- * Applies the given changes, all or none.
- * @throws AccountError when there is no such account, the changes contradict each other, or the balance is below the
- * new limit
+ * Applies all given changes to an account, or none of them.
+ * @throws AccountError when the account does not exist, the changes contradict each other, or the balance is
+ * below the new limit
  */
 export async function setAccount(
   database: Database,

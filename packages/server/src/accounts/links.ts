@@ -1,4 +1,4 @@
-/** Sends password links by mail, or returns them to the person who created them. */
+/** Sends invitation and reset links by mail, or returns them to the person who created them. */
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { invitationLink, type Link, type User } from '../access/people.ts';
@@ -20,9 +20,10 @@ export const SentLink = Type.Object(
 );
 
 /**
- * Mails a link to its user. A mailed reset link is not returned, because whoever has it can sign in as that user.
+ * Mails a link to its user. A mailed reset link is not returned to its creator, because anybody who has the
+ * link can sign in as that user.
  * @param root the public address of the server
- * @param by who created the link, as named in the mail
+ * @param by the person who created the link; the mail names them
  */
 export async function sendLink(
   mailer: Mailer,
@@ -49,7 +50,10 @@ export async function sendLink(
   return { link: shown, expires_at: expires_at.toISOString(), mailed: mailed ?? null };
 }
 
-/** Notifies a user by mail that their password was changed with a link. @param by who created the link */
+/**
+ * Notifies a user by mail that their password was changed with a link. @param by the person who created the
+ * link
+ */
 export async function mailPasswordChanged(
   mailer: Mailer,
   user: Pick<User, 'email' | 'name'>,

@@ -1,6 +1,6 @@
 /**
- * Mail through the SMTP server of the settings. Without an SMTP server, or when a mail fails, links are shown to the
- * person who created them.
+ * Sends mail through the SMTP server of the settings. Without an SMTP server, or when sending fails, links
+ * are shown to the person who created them.
  */
 import { createTransport } from 'nodemailer';
 import type { Log } from '../base/log.ts';
@@ -13,11 +13,11 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** @returns whether the SMTP server accepted it; undefined without an SMTP server */
+  /** @returns whether the SMTP server accepted the mail; undefined when no SMTP server is configured */
   send(mail: Mail): Promise<boolean | undefined>;
 }
 
-/** Nodemailer's own timeouts are minutes, and a request waits for the mail. */
+/** A request waits while a mail is sent. Nodemailer's own timeouts would be minutes. */
 const TIMEOUT_MILLISECONDS = 10_000;
 
 export function createMailer(settings: Pick<Settings, 'smtpUrl' | 'mailFrom'>, log: Log): Mailer {
@@ -28,7 +28,7 @@ export function createMailer(settings: Pick<Settings, 'smtpUrl' | 'mailFrom'>, l
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (protocol === 'smtps:' ? 465 : 587) : Number(port),
     secure: protocol === 'smtps:',
-    // Never sends a password unencrypted.
+    // Requires TLS, so that the password is never sent unencrypted.
     requireTLS: protocol === 'smtp:' && username !== '',
     ...(username === ''
       ? {}
@@ -44,7 +44,7 @@ export function createMailer(settings: Pick<Settings, 'smtpUrl' | 'mailFrom'>, l
       try {
         await transport.sendMail({
           from: mailFrom,
-          // As an object, so that a comma cannot add a second address.
+          // An object with one address: a comma in a string could add a second recipient.
           to: { name: '', address: to },
           subject,
           text,

@@ -205,7 +205,10 @@ function present({ account, theme: _, locale: __, ...user }: User): Static<typeo
   };
 }
 
-/** Returns each pair once; the last of equal pairs counts. @throws ApiError `invalid_request` */
+/**
+ * Returns each language pair once. If a pair is given several times, its last settings apply. @throws
+ * ApiError `invalid_request`
+ */
 function pairsOf(given: readonly Static<typeof GivenLanguage>[]): EditorLanguage[] {
   if (given.some((pair) => pair.source_language === pair.target_language)) {
     throw fieldError('languages', 'must be a list of pairs of two different languages.');

@@ -1,4 +1,7 @@
-/** Signing in and out, and the own profile: `/api/session`, `/api/sessions`, `/api/me`, `/api/invitations/…`. */
+/**
+ * The routes for signing in and out and for the user's own profile: `/api/session`, `/api/sessions`,
+ * `/api/me`, `/api/invitations/…`.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { normalEmail } from '../access/names.ts';
 import {
@@ -38,9 +41,9 @@ import { type Me, peopleSchemas } from './people-schemas.ts';
 
 export type PeopleOptions = SessionAuthOptions & { vault: Vault; mailer: Mailer };
 
-/** The body limit of routes that need no session. */
+/** The limit of request bodies on routes that need no session. */
 const SMALL_BODY = { bodyLimit: 16 * 1024 };
-/** Guesses of a signed-in user at their current password. */
+/** The limit of a signed-in user's wrong guesses at their current password. */
 const PASSWORD_ATTEMPTS = { free: 5, mostSeconds: 900 };
 
 export function peopleRoutes(app: FastifyInstance, options: PeopleOptions): void {
@@ -178,7 +181,7 @@ async function readMe({ database, settings }: PeopleOptions, { cookies }: Fastif
   return presentMe(database, settings, person.userId, person);
 }
 
-/** Answers with the user of a session that has just started, and sets its cookie. */
+/** Sets the cookie of a session that has just started, and answers with its user. */
 async function answerSignedIn(
   { database, settings }: PeopleOptions,
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-/** Schemas of signing in, sessions, invitations and the own profile. */
+/** Schemas of signing in, sessions, invitations and the user's own profile. */
 import type { FastifySchema } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { PERSON_NAME } from '../access/names.ts';

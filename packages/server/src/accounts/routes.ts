@@ -1,4 +1,4 @@
-/** `/tapi/v2/account/`: the calling account. */
+/** The route `/tapi/v2/account/`, which shows the calling account. */
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';

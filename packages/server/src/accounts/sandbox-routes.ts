@@ -1,4 +1,7 @@
-/** Requesting a sandbox account, `/api/sandbox-requests…`, and deciding on requests, `/api/console/sandbox-requests…`. */
+/**
+ * The routes for requesting a sandbox account, `/api/sandbox-requests…`, and for deciding on requests,
+ * `/api/console/sandbox-requests…`.
+ */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { EMAIL, PERSON_NAME } from '../access/names.ts';
@@ -27,7 +30,7 @@ import {
   type SandboxOptions,
 } from './sandbox.ts';
 
-/** The body limit of routes that need no session. */
+/** The limit of request bodies on routes that need no session. */
 const SMALL_BODY = { bodyLimit: 32 * 1024 };
 const STATUSES = ['open', 'granted', 'refused'] as const;
 
@@ -85,7 +88,7 @@ const openSchemas = {
   }),
 };
 
-/** Routes that need no session. They answer 404 when sandbox requests are turned off. */
+/** Registers the routes that need no session. They answer 404 when sandbox requests are turned off. */
 export function sandboxRoutes(app: FastifyInstance, options: SandboxOptions): void {
   resource(app, '/api/sandbox-requests', {
     GET: {

@@ -19,7 +19,7 @@ export interface RequestRow {
   part: number | null;
   account_id: string | null;
   username: string | null;
-  /** The moment until which its link is valid; null when it has no valid link. */
+  /** The moment until which the link of the request is valid; null when the request has no valid link. */
   link_until: Date | null;
   shown_at: Date | null;
   mailed: 'sent' | 'failed' | null;
@@ -61,7 +61,7 @@ const INSERT_OR_LOCK = statement<{ request_id: string }>(
    returning request_id`,
 );
 
-/** Finds or inserts the open request of an e-mail address and locks it until the transaction ends. */
+/** Finds or inserts the open request of an e-mail address, and locks its row until the transaction ends. */
 export async function insertOrLockRequest(
   transaction: Transaction,
   { requestId, name, email, company, purpose }: NewRequest,
@@ -86,7 +86,7 @@ const LIST = statement<RequestRow>(
     order by r.request_id desc limit $3`,
 );
 
-/** Newest first. */
+/** Lists requests, newest first. */
 export function listRequests(
   on: Queryable,
   filter: { status: RequestStatus | undefined; after: string | undefined },
@@ -107,7 +107,7 @@ const GRANT = statement<{ request_id: string }>(
     where request_id = $1 and status = 'open' returning request_id`,
 );
 
-/** @returns whether it was open */
+/** @returns whether the request was open */
 export async function grantRequest(
   on: Queryable,
   requestId: string,
@@ -125,7 +125,7 @@ const REFUSE = statement<{ request_id: string }>(
     where request_id = $1 and status = 'open' returning request_id`,
 );
 
-/** @returns whether it was open */
+/** @returns whether the request was open */
 export async function refuseRequest(on: Queryable, requestId: string, by: string): Promise<boolean> {
   const refused = (await on.query(REFUSE, [requestId, by])).length > 0;
   if (refused) on.changed('requests');
@@ -139,7 +139,10 @@ const SET_LINK = statement<{ expires_at: Date }>(
    returning expires_at`,
 );
 
-/** Replaces the link of a granted request. @returns its expiry; undefined when its key was already shown */
+/**
+ * Replaces the link of a granted request. @returns the expiry of the link; undefined when the key was already
+ * shown
+ */
 export async function setLink(
   on: Queryable,
   requestId: string,
@@ -176,14 +179,18 @@ const USE_LINK = statement<{ part: number; account_id: string }>(
     where token_hash = $1 and expires_at > now() returning part, account_id`,
 );
 
-/** Uses up a valid link. Of concurrent calls one gets the account, the others get undefined. */
+/**
+ * Uses up a valid link. If several calls use the same link, only one of them gets the account and the others
+ * get undefined.
+ */
 export async function useLink(on: Queryable, tokenHash: Buffer): Promise<AccountRef | undefined> {
   const [row] = await on.query(USE_LINK, [tokenHash]);
   if (row !== undefined) on.changed('requests');
   return row && ({ part: row.part, accountId: row.account_id } as AccountRef);
 }
 
-// The day is taken from the database's clock, in UTC. The condition makes the count safe for concurrent requests.
+// The day comes from the database's clock, in UTC. The condition is part of the statement, so concurrent
+// requests cannot exceed the quota.
 const COUNT_WORDS = statement<{ day: string }>(
   'sandbox.count_words',
   `insert into sandbox_words (part, account_id, day, words)
@@ -195,7 +202,10 @@ const COUNT_WORDS = statement<{ day: string }>(
    returning day::text`,
 );
 
-/** Counts words of today. @returns the day; undefined when the words exceed the quota and were not counted */
+/**
+ * Counts words for today. @returns the day; undefined when the words would exceed the quota and were not
+ * counted
+ */
 export async function countWords(
   on: Queryable,
   account: AccountRef,
@@ -211,7 +221,7 @@ const RETURN_WORDS = statement(
     where part = $1 and account_id = $2 and day = $4::date`,
 );
 
-/** Takes back words that were counted on a day but not used. */
+/** Subtracts words that were counted on a day but not used. */
 export async function returnWords(
   on: Queryable,
   account: AccountRef,

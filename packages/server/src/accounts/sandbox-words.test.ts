@@ -1,4 +1,4 @@
-/** The limits of the sandbox: words per day, and engines. */
+/** The limits of the sandbox: words per day, and the engines that it may use. */
 import {
   createAzure,
   createDeepL,
@@ -30,7 +30,7 @@ let account: AccountCredentials;
 let sandbox: ReturnType<typeof createClient>;
 let production: ReturnType<typeof createClient>;
 
-/** A fake engine named `deepl`, the only one with French. */
+/** Creates a fake engine named `deepl`, the only engine with French. */
 function createPaid(): FakeEngine {
   deepl = Object.assign(createFake({ directions: ['en>es', 'en>fr'] }), { name: 'deepl' });
   return deepl;
@@ -42,7 +42,8 @@ beforeAll(async () => {
     settings: { DRAGOMAN_SANDBOX_WORDS: String(QUOTA) },
   });
   owner = createPool(server.connection);
-  // The server is ready when one engine has published its pairs; the other may follow a moment later.
+  // The server is ready as soon as one engine has published its language pairs. This waits for the other
+  // engine.
   const any = createClient(`${server.url}/sandbox`, (await server.createAccount()).sandbox_key);
   await until(async () => (await any('GET', '/tapi/v2/language_pair/')).text.includes('"es"'));
 });
@@ -80,7 +81,7 @@ describe('the daily quota of the sandbox', () => {
     expect((await production('POST', MACHINE, FOUR_WORDS)).status).toBe(201);
   });
 
-  it('holds for concurrent requests', async () => {
+  it('is not exceeded by concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create()));
     expect(statusesOf(answers)).toEqual([...Array(3).fill(201), ...Array(17).fill(429)]);
     expect(await used()).toBe(12);
@@ -122,7 +123,7 @@ describe('the daily quota of the sandbox', () => {
     ]);
   });
 
-  it('counts chat messages', async () => {
+  it('counts the words of chat messages', async () => {
     const message = (id: string) => ({
       chat_external_id: 'c',
       external_id: id,
@@ -147,7 +148,7 @@ describe('the daily quota of the sandbox', () => {
     expect((await create({ text: 'House.' })).status).toBe(429);
   });
 
-  it('gives words back when a creation fails, but not when its commit is unknown', async () => {
+  it('returns the words when a creation fails, but not when its commit is unknown', async () => {
     const { ref } = await accountNamed(server.database, account.username);
     const observed: number[] = [];
     const observer = { used: (words: number) => void observed.push(words), refused: () => {} };
@@ -175,7 +176,7 @@ describe('the daily quota of the sandbox', () => {
     expect(await used()).toBe(4);
   });
 
-  it('is part of the account that the customer reads', async () => {
+  it('is shown on the customer’s account page', async () => {
     const person = await createPerson(server, { role: 'customer', account });
     expect((await create()).status).toBe(201);
     expect((await person.call('GET', '/api/account')).body.sandbox_words).toEqual({
@@ -187,7 +188,7 @@ describe('the daily quota of the sandbox', () => {
 });
 
 describe('remote engines', () => {
-  it('get no texts of the sandbox, and their pairs are not offered there', async () => {
+  it('get no texts of the sandbox, and the sandbox does not offer their language pairs', async () => {
     const text = 'A word for nobody else.';
     const before = deepl.requests.length;
     expect((await create({ uid: 'own', text })).status).toBe(201);
@@ -216,7 +217,7 @@ describe('remote engines', () => {
     }
   });
 
-  it('are listed completely', () => {
+  it('are all named in REMOTE_ENGINES', () => {
     const remote = [
       createAzure({ name: 'azure', baseUrl: 'http://127.0.0.1:9', key: 'k' }),
       createDeepL({ name: 'deepl', baseUrl: 'http://127.0.0.1:9', key: 'k' }),

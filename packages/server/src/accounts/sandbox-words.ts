@@ -1,8 +1,8 @@
 /**
- * The daily quota of the sandbox (`DRAGOMAN_SANDBOX_WORDS`): the words that one account can have translated there free
- * of charge. Words are counted before a job or message is inserted, in a statement of its own, so that two concurrent
- * requests cannot use the same rest. Words of a request that created nothing are given back. After a database failure
- * they stay counted, because the commit may have succeeded.
+ * The daily quota of the sandbox (`DRAGOMAN_SANDBOX_WORDS`): the words that an account can have translated
+ * there free of charge. Words are counted by a separate statement before a job or message is inserted. Two
+ * concurrent requests therefore cannot use the same remaining words. If a request creates nothing, its words
+ * are returned. If the database fails, they stay counted, because the commit may have succeeded.
  */
 import type { AccountRef, Caller } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
@@ -12,24 +12,30 @@ import * as store from './sandbox-store.ts';
 
 type Quota = Pick<Settings, 'sandboxWords'>;
 
-/** A long text without spaces would otherwise count as one word. */
+/** Without this rule, a long text without spaces would count as one word. */
 const CHARACTERS_A_WORD = 50;
 const MILLISECONDS_A_DAY = 86_400_000;
 
-/** Returns the words that a text counts as: its words, and at least one for each 50 characters (UTF-16 units). */
+/**
+ * Returns the number of words for which a text counts: its words, but at least one for each 50 characters
+ * (UTF-16 units).
+ */
 export function quotaWords(words: number, text: string): number {
   return Math.max(words, Math.ceil(text.length / CHARACTERS_A_WORD));
 }
 
 /** Receives figures for the metrics. */
 export interface QuotaObserver {
-  /** A creation used words. */
+  /** Called when a creation used words. */
   used(words: number): void;
-  /** A request was over the quota, including repeats that get the answer of an earlier request. */
+  /**
+   * Called for each request over the quota. A repeated request counts even if it then gets the answer of an
+   * earlier one.
+   */
   refused(): void;
 }
 
-/** The words of a request, and the field that holds them. */
+/** The words of a request, and the field that contains the text. */
 interface RequestedWords {
   words: number;
   field: string;
@@ -37,10 +43,11 @@ interface RequestedWords {
 
 export interface SandboxQuota {
   /**
-   * Runs a creation with its words counted against the quota. Production has no quota.
-   * @param usedBy returns the words that the creation has used; the others are given back
-   * @throws ApiError `sandbox_quota` when the words exceed the rest of today's quota; `too_large` when they exceed the
-   * whole quota
+   * Runs a creation and counts its words against the quota. Production has no quota.
+   * @param usedBy returns the number of words that the creation used; the other words are returned to the
+   * quota
+   * @throws ApiError `sandbox_quota` when the words exceed the rest of today's quota; `too_large` when they
+   * exceed the whole quota
    */
   within<T>(
     caller: Caller,
@@ -55,7 +62,7 @@ export function createSandboxQuota(
   { sandboxWords: quota }: Quota,
   observer: QuotaObserver,
 ): SandboxQuota {
-  /** @returns the day that the words are counted on */
+  /** @returns the day for which the words are counted */
   async function count(account: AccountRef, { words, field }: RequestedWords): Promise<string> {
     if (words <= quota) {
       const day = await store.countWords(database, account, words, quota);
@@ -83,14 +90,14 @@ export function createSandboxQuota(
         throw error;
       } finally {
         observer.used(used);
-        // If this fails, the words stay counted and the request still gets its answer.
+        // If returning the words fails, they stay counted and the request still gets its answer.
         if (used < words) await store.returnWords(database, account, words - used, day).catch(() => {});
       }
     },
   };
 }
 
-/** Returns whether a creation was refused by the quota. */
+/** Returns whether an error means that the quota refused the creation. */
 export function isOverQuota(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'sandbox_quota' || error.code === 'too_large');
 }
@@ -115,7 +122,10 @@ function nextDay(): Date {
   return new Date((Math.floor(Date.now() / MILLISECONDS_A_DAY) + 1) * MILLISECONDS_A_DAY);
 }
 
-/** Returns the words that an account has used today, and the time of the next reset; null without a quota. */
+/**
+ * Returns the words that an account has used today, and the time of the next reset. Returns null when there
+ * is no quota.
+ */
 export async function readQuota(
   on: Queryable,
   { sandboxWords: limit }: Quota,

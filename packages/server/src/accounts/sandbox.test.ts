@@ -1,4 +1,4 @@
-/** Requests for sandbox accounts, decisions on them, links and mails. */
+/** Requests for sandbox accounts on a running server: operators' decisions, links and mails. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAudit } from '../audit/audit.ts';
 import {
@@ -52,8 +52,8 @@ async function openRequest(): Promise<{ request_id: string; email: string }> {
   return (await list('?status=open')).requests.find(({ email }: { email: string }) => email === body.email);
 }
 
-describe('a request', () => {
-  it('shows a sandbox key once when an operator has granted it', async () => {
+describe('a request for a sandbox account', () => {
+  it('gives a link that shows a sandbox key once, after an operator granted the request', async () => {
     const { request_id: id, email } = await openRequest();
     const granted = await decide(id, 'grant');
     expect(granted.status).toBe(201);
@@ -81,7 +81,7 @@ describe('a request', () => {
     expect(actions.slice(0, 2)).toEqual(['key.made', 'sandbox.granted']);
   });
 
-  it('gets new links until its key is shown; only the latest is valid', async () => {
+  it('gets new links until its key is shown, and only the latest link is valid', async () => {
     const { request_id: id } = await openRequest();
     const first = await decide(id, 'grant');
     const second = await decide(id, 'grant');
@@ -92,7 +92,7 @@ describe('a request', () => {
     expect(shown.map(({ status }) => status).toSorted()).toEqual([201, 404, 404]);
   });
 
-  it('stays refused', async () => {
+  it('cannot be granted or refused again after an operator refused it', async () => {
     const { request_id: id } = await openRequest();
     expect((await decide(id, 'refuse')).body).toMatchObject({ status: 'refused', account: null });
     expect((await decide(id, 'grant')).status).toBe(409);
@@ -100,7 +100,7 @@ describe('a request', () => {
     expect((await decide('0193a1f0-5d5c-7c1e-8d4e-6f1f5d1f0a11', 'grant')).status).toBe(404);
   });
 
-  it('is stored once, with the same answer, when it is made twice', async () => {
+  it('is stored once, with the same answer, when it is sent twice', async () => {
     const body = form({ company: undefined, use: undefined });
     for (let n = 0; n < 2; n++) expect((await ask(body)).body).toEqual({ status: 'received' });
     const same = (await list('?status=open')).requests.filter(
@@ -132,7 +132,7 @@ describe('a request', () => {
     const { call } = createBrowser(server.url);
     const from = async (address: string) =>
       (await call('POST', '/api/sandbox-requests', form(), { 'x-forwarded-for': address })).status;
-    // Each comes from its own /64: 20 are free per /56 and 80 per /48.
+    // Each request comes from its own /64. A /56 has 20 free attempts and a /48 has 80.
     const statuses: number[] = [];
     for (let n = 0; n < 22; n++)
       statuses.push(await from(`2001:db8:1:10${n.toString(16).padStart(2, '0')}::1`));
@@ -159,7 +159,7 @@ describe('a request', () => {
     'Ada\nBcc: b@example.com',
     'Ada\u2028b',
     'Ada\u0007',
-  ])('is refused with the name %j', async (name) => {
+  ])('is refused with the name %j of the person', async (name) => {
     const { status, body } = await ask(form({ name }));
     expect([status, Object.keys(body.error.fields)]).toEqual([400, ['name']]);
   });
@@ -173,7 +173,7 @@ describe('a request', () => {
     'क्\u200dष',
     'עדה לאבלייס',
     '山田 太郎',
-  ])('is accepted with the name %j', async (name) => {
+  ])('is accepted with the name %j of the person', async (name) => {
     expect((await ask(form({ name }))).status).toBe(202);
   });
 
@@ -185,8 +185,8 @@ describe('a request', () => {
   });
 });
 
-describe('with a mail server', () => {
-  it('mails a link and shows it to the operator', async () => {
+describe('the program with a mail server', () => {
+  it('mails the link of a granted sandbox request and shows it to the operator', async () => {
     await server.restart({ DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_MAIL_FROM: 'D <d@example.com>' });
     const { request_id: id, email } = await openRequest();
     const { body } = await decide(id, 'grant');
@@ -197,7 +197,7 @@ describe('with a mail server', () => {
     expect(mail.raw).toMatch(/^Auto-Submitted: auto-generated/m);
   });
 
-  it('mails an invitation to its address only, even with a name that contains mail headers', async () => {
+  it('mails an invitation to its address only, even when the name contains mail headers', async () => {
     const customer = await createPerson(server, { role: 'customer' });
     const name = 'Eve Bcc: all@example, "x" <y@example>';
     const email = 'mate@example.com';
@@ -227,7 +227,7 @@ describe('with a mail server', () => {
     const mails = () => mailbox.received.filter(({ to }) => to[0] === body.email);
     await until(async () => mails().length === 1);
     expect(await granted()).toHaveLength(1);
-    // A further account for the same address is left to an operator, with the same answer.
+    // An operator decides on a further account for the same address. The requester gets the same answer.
     expect((await ask(body)).body).toEqual({ status: 'received' });
     const waiting = (await list('?status=open')).requests;
     expect(waiting.map(({ email }: { email: string }) => email)).toContain(body.email);
@@ -236,7 +236,7 @@ describe('with a mail server', () => {
     expect((await createBrowser(server.url).call('POST', pathOf(link))).status).toBe(201);
   });
 
-  it('shows the operator the link and the failure when a mail is refused', async () => {
+  it('shows the operator the link and the failure when the mail server refuses a mail', async () => {
     mailbox.refuse();
     await server.restart({ DRAGOMAN_SMTP_URL: mailbox.url });
     const { request_id: id } = await openRequest();
@@ -247,13 +247,14 @@ describe('with a mail server', () => {
   });
 });
 
-it('answers with the link when requests are granted at once without a mail server', async () => {
+it('a request for a sandbox account is answered with the link when requests are granted at once without mail', async () => {
   await server.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'at-once' });
   const body = form();
   const answer = await ask(body);
   expect([answer.status, answer.body.status]).toEqual([201, 'granted']);
   expect((await createBrowser(server.url).call('POST', pathOf(answer.body.link))).status).toBe(201);
-  // A known address gets the same answer, as its owner is not verified.
+  // A known address gets the same answer, because nobody has verified that the address belongs to the
+  // requester.
   const again = await Promise.all([ask(body), ask(body)]);
   expect(again.map(({ status }) => status)).toEqual([201, 201]);
   const accounts = (await list('?status=granted')).requests.filter(
@@ -262,7 +263,7 @@ it('answers with the link when requests are granted at once without a mail serve
   expect(new Set(accounts.map(({ account }: { account: string }) => account)).size).toBe(3);
 });
 
-it('answers 404 when requests are turned off', async () => {
+it('the routes for sandbox requests answer 404 when requests are turned off', async () => {
   await server.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'off' });
   expect((await ask(form())).status).toBe(404);
   const { body } = await createBrowser(server.url).call('GET', '/api/sandbox-requests');

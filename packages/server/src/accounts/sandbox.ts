@@ -1,12 +1,14 @@
 /**
- * Requests for a sandbox account, which anybody can make. A granted request has a link that shows an API key once.
+ * Requests for a sandbox account. Anybody can make one. A granted request has a link that shows an API key
+ * once.
  *
- *   open      received; an operator decides, or the program at once (`DRAGOMAN_SANDBOX_REQUESTS`)
- *   granted   the account exists; its link is valid once, for a week, and can be replaced until it is used
- *   refused
+ * - `open`: an operator decides, or the program grants the request at once (`DRAGOMAN_SANDBOX_REQUESTS`).
+ * - `granted`: the account exists. Its link is valid for a week and can be used once; it can be replaced
+ *   until then.
+ * - `refused`: an operator refused the request.
  *
- * The account is prepaid without production funds and has keys of the sandbox only. The key is created when its link is
- * opened, so that no unseen key exists.
+ * The account has keys for the sandbox only and no production funds. Its key is created when the link is
+ * opened, so no key exists that nobody has seen.
  */
 import { randomBytes } from 'node:crypto';
 import { usernameOf } from '../access/accounts.ts';
@@ -37,11 +39,14 @@ export interface SandboxOptions {
   log: Log;
 }
 
-/** Five free requests, then delays of 1, 3, 7 … seconds, up to an hour. */
+/**
+ * The limit of requests per client address: five free requests, then delays of 1, 3, 7 … seconds, up to an
+ * hour.
+ */
 const BY_ADDRESS = { free: 5, mostSeconds: 3600 };
 const LINK_SECONDS = 7 * 24 * 3600;
 
-/** The fields of a request, valid by their schema. */
+/** The fields of a request. Their schema has checked them. */
 export interface SandboxRequest {
   name: string;
   email: string;
@@ -49,11 +54,11 @@ export interface SandboxRequest {
   use?: string;
 }
 
-/** The answer to a request. It has a link only when no mail server is configured. */
+/** The answer to a request. The answer contains the link only when no mail server is configured. */
 export type SandboxAnswer = { status: 'received' } | { status: 'granted'; link: string; expires_at: Date };
 
 /**
- * Receives a request. The answer and its duration do not reveal whether the e-mail address is known.
+ * Stores a request. Neither the answer nor its duration reveals whether the e-mail address is known.
  * @throws ApiError `too_many_attempts`
  */
 export async function requestSandbox(
@@ -72,8 +77,8 @@ export async function requestSandbox(
   const requestId = uuidv7();
   const isNew = await store.insertRequest(database, { requestId, ...request });
   if (isNew && settings.sandboxRequests === 'at-once') {
-    // Runs after the answer, whose duration would otherwise reveal whether the e-mail address is known. After a failure
-    // the request stays open for an operator.
+    // Runs after the answer, because the duration of the answer would reveal whether the e-mail address is
+    // known. If it fails, the request stays open for an operator.
     grantFirst(options, requestId, request.email).catch((error: unknown) =>
       log.warn(
         { error, request: requestId },
@@ -87,8 +92,8 @@ export async function requestSandbox(
 type NewRequest = Omit<Parameters<typeof store.insertRequest>[1], 'requestId'>;
 
 /**
- * Grants a request without checking its e-mail address: without mail nobody can prove that it is theirs, so known
- * addresses get another account.
+ * Grants a request without checking its e-mail address. Without a mail server nobody can prove that an
+ * address is theirs, so a known address gets another account.
  */
 async function grantWithoutMail(options: SandboxOptions, request: NewRequest): Promise<SandboxAnswer> {
   const { token, hash } = createToken();
@@ -99,23 +104,25 @@ async function grantWithoutMail(options: SandboxOptions, request: NewRequest): P
   return { status: 'granted', link: linkOf(options, token), expires_at };
 }
 
-/** Grants a request unless its e-mail address already has an account; an operator decides on further accounts. */
+/** Grants a request if its e-mail address has no account yet. An operator decides on further accounts. */
 async function grantFirst(options: SandboxOptions, requestId: string, email: string): Promise<void> {
-  // The request is inserted before this check, so of two concurrent ones the second sees the first one's account.
+  // The request was inserted before this check. Of two concurrent requests, the second one therefore sees the
+  // first.
   if (!(await store.wasGranted(options.database, email))) await grant(options, 'program', requestId);
 }
 
 export interface GrantedSandbox {
-  /** Shows the key once. */
+  /** The link that shows the key once. */
   link: string;
   expires_at: Date;
-  /** null without a mail server. */
+  /** Whether the link was mailed; null when no mail server is configured. */
   mailed: boolean | null;
 }
 
 /**
- * Grants an open request, or replaces the link of a granted one whose key was not shown yet. Mails the link.
- * @throws ApiError `not_found`; `conflict` when it was refused or its key was shown
+ * Grants an open request, or replaces the link of a granted request whose key was not shown yet. Mails the
+ * link.
+ * @throws ApiError `not_found`; `conflict` when the request was refused or its key was shown
  */
 export async function grant(options: SandboxOptions, by: Actor, requestId: string): Promise<GrantedSandbox> {
   const { database, mailer } = options;
@@ -170,7 +177,7 @@ function linkOf({ root }: SandboxOptions, token: string): string {
   return `${root()}/app/sandbox/${token}`;
 }
 
-/** Refuses an open request. @throws ApiError `not_found`; `conflict` when it is already decided */
+/** Refuses an open request. @throws ApiError `not_found`; `conflict` when the request is already decided */
 export async function refuse(database: Database, by: Actor, requestId: string): Promise<void> {
   await database.transaction(async (transaction) => {
     if ((await store.findRequest(transaction, requestId)) === undefined) throw notFound();
@@ -185,7 +192,10 @@ function nameOf(by: Actor): string {
   return typeof by === 'string' ? by : by.email;
 }
 
-/** Returns a user name from company or e-mail address, with a random suffix so that it does not reveal other accounts. */
+/**
+ * Returns a user name that is made from the company or the e-mail address. A random suffix makes it unique
+ * without revealing whether other accounts exist.
+ */
 function usernameFor({ company, email }: { company: string; email: string }): string {
   const words = (company || email.split('@')[0]!)
     .normalize('NFKD')
@@ -196,7 +206,7 @@ function usernameFor({ company, email }: { company: string; email: string }): st
   return `${words || 'sandbox'}-${randomBytes(3).toString('hex')}`;
 }
 
-/** Returns the account of a valid link. @throws ApiError `not_found` when it was used or has expired */
+/** Returns the account of a valid link. @throws ApiError `not_found` when the link was used or has expired */
 export async function readLink(
   database: Database,
   token: string,
@@ -208,14 +218,14 @@ export async function readLink(
 
 export interface SandboxCredentials {
   username: string;
-  /** As `user:key`. */
+  /** The credential in the form `user:key`. */
   key: string;
   webhook_secret: string;
-  /** The address that precedes the paths of the API. */
+  /** The URL to which clients append the paths of the API. */
   base_url: string;
 }
 
-/** Uses up a link: creates its key and a webhook secret and returns both. @throws ApiError `not_found` */
+/** Uses up a link: creates an API key and a webhook secret and returns both. @throws ApiError `not_found` */
 export async function openLink(
   { database, vault, settings, root }: SandboxOptions,
   token: string,

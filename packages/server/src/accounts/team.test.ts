@@ -1,4 +1,4 @@
-/** The team of an account: created keys, reset links and pending invitations. */
+/** The team of an account: API keys that its users created, reset links and pending invitations. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { listAudit } from '../audit/audit.ts';
@@ -36,7 +36,7 @@ const statusWith = async (key: string) =>
   (await createClient(server.url, key)('GET', '/tapi/v2/translation/')).status;
 
 describe('API keys', () => {
-  it('show who created them, without an operator’s e-mail address to customers', async () => {
+  it('show who created them, but never an operator’s e-mail address to customers', async () => {
     const { account, owner, member } = await createTeam();
     const operator = await createPerson(server, { role: 'operator' });
     const wanted = { name: 'of the member', environment: 'production' };
@@ -60,7 +60,7 @@ describe('API keys', () => {
   });
 
   it.each(['the team', 'the console'])(
-    'are revoked with their disabled creator when %s asks for it',
+    'are revoked together with disabling their creator when %s requests both',
     async (where) => {
       const { account, owner, member } = await createTeam();
       const operator = await createPerson(server, { role: 'operator' });
@@ -93,7 +93,7 @@ describe('API keys', () => {
 });
 
 describe('a reset link', () => {
-  it('is created by owners only and mailed without being shown; its use is mailed with its creator', async () => {
+  it('is created by owners only and mailed without being shown, and its user is notified when it was used', async () => {
     const { account, owner, member } = await createTeam();
     const colleague = await createPerson(server, { role: 'customer', account });
     const path = `/api/account/team/${colleague.userId}/link`;
@@ -143,7 +143,7 @@ describe('a pending invitation', () => {
   });
 });
 
-it('refuses unknown fields in a change of a user', async () => {
+it('changing a user with fields that are unknown or fixed is refused', async () => {
   const operator = await createPerson(server, { role: 'operator' });
   const { member } = await createTeam();
   const path = `/api/console/people/${member.userId}`;

@@ -1,8 +1,8 @@
 /**
- * The routes of a customer for the users of their account: `/api/account/team…`.
+ * The routes with which customers manage the users of their account: `/api/account/team…`.
  *
- * An e-mail address belongs to one user in one account, so a refused invitation reveals that an address is known.
- * Refused invitations are therefore limited: after a few, to one an hour.
+ * An e-mail address belongs to one user in one account, so a refused invitation reveals that an address is
+ * known. Refused invitations are therefore limited: after five, to about one an hour.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
@@ -19,9 +19,12 @@ import { SentLink, sendLink } from './links.ts';
 import type { Mailer } from './mail.ts';
 import { CREATED_KEY, DISABLE_BODY } from './people-schemas.ts';
 
-/** Mails per account and day; then delays of 1, 3, 7 … seconds, up to an hour. */
+/**
+ * The limit of mails per account and day: 50 without a delay, then delays of 1, 3, 7 … seconds, up to an
+ * hour.
+ */
 const MAILS = { free: 50, mostSeconds: 3600 };
-/** Refused invitations in a row. */
+/** The limit of refused invitations in a row. */
 const REFUSED = { free: 5, mostSeconds: 3600 };
 
 export interface TeamOptions {
@@ -112,7 +115,8 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
         if (user.status === 'disabled') throw new ApiError('conflict', 'This user is disabled.');
         await limitMails(accountOf(request).ref);
         const link = await linkFor(database, request.person, user);
-        await linkableMember(database, request); // the user may have become active or an owner in the meantime
+        // The user may have become active or an owner since the first check.
+        await linkableMember(database, request);
         return reply.code(201).send(await sendLink(mailer, root(), user, link, request.person.email));
       },
     },
@@ -156,7 +160,7 @@ async function presentTeam(database: Database, request: FastifyRequest): Promise
   };
 }
 
-/** Returns the user whom the path names. @throws ApiError `not_found` for users of other accounts */
+/** Returns the user whom the path names. @throws ApiError `not_found`, also for users of other accounts */
 async function memberOf(database: Database, request: UserRequest): Promise<User> {
   const team = await listTeam(database, accountOf(request).ref);
   const found = team.find(({ user_id }) => user_id === request.params.user_id);
@@ -164,14 +168,20 @@ async function memberOf(database: Database, request: UserRequest): Promise<User>
   return found;
 }
 
-/** Like `memberOf`. Only owners may change the sign-in of an owner. @throws ApiError `owner_only` */
+/**
+ * Returns the user whom the path names, if the caller may change their sign-in. Only an owner may change
+ * another owner. @throws ApiError `owner_only`
+ */
 async function changeableMember(database: Database, request: UserRequest): Promise<User> {
   const user = await memberOf(database, request);
   if (user.owner) requireOwner(request);
   return user;
 }
 
-/** Like `changeableMember`. Only owners may create reset links, as whoever has one can sign in as that user. */
+/**
+ * Like `changeableMember`, but only owners may get a user who has a password. A reset link lets its holder
+ * sign in as that user.
+ */
 async function linkableMember(database: Database, request: UserRequest): Promise<User> {
   const user = await changeableMember(database, request);
   if (user.status === 'active') requireOwner(request);

@@ -1,4 +1,4 @@
-/** The audit: its entries, who may read them, and that they cannot be changed. */
+/** The audit: its entries, the users who may read it, and protection against changes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ afterAll(() => server.stop());
 const record = (by: Actor, entry: AuditEntry) =>
   server.database.transaction((transaction) => recordAudit(transaction, by, entry));
 
-it('lists entries with actor, subject and account, newest first, in pages', async () => {
+it('the audit lists entries with actor, subject and account, newest first, in pages', async () => {
   const { username } = await server.createAccount();
   const { ref } = await accountNamed(server.database, username);
   const person = { userId: operator.userId, email: operator.email };
@@ -54,7 +54,7 @@ it('lists entries with actor, subject and account, newest first, in pages', asyn
   expect((await operator.call('GET', '/api/console/audit?after=x')).status).toBe(400);
 });
 
-it('contains changes of keys, secrets, users and money by commands', async () => {
+it('the audit contains changes of keys, secrets, users and money by commands', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-audit-'));
   const run = async (...args: string[]) => {
     const place = { DATABASE_URL: urlOf(server.connection) };
@@ -92,23 +92,26 @@ it('contains changes of keys, secrets, users and money by commands', async () =>
   rmSync(directory, { recursive: true, force: true });
 });
 
-it('is visible to operators only', async () => {
+it('the audit is visible to operators only', async () => {
   for (const role of ['customer', 'editor'] as const) {
     const { call } = await createPerson(server, { role });
     expect((await call('GET', '/api/console/audit')).status).toBe(404);
   }
 });
 
-it('replaces long details by a marker', async () => {
+it('the audit replaces the details of an entry by a marker when they are too long', async () => {
   const detail = { changes: Array.from({ length: 5000 }, () => 'changed') };
   await record('program', { action: 'brand.published', subject: 'x', detail });
   const [entry] = await listAudit(server.database, { action: 'brand.published' }, 1);
   expect(entry!.detail).toEqual({ cut: true });
 });
 
-it.each(['update audit set name = name', 'delete from audit'])('cannot be changed: %s', async (sql) => {
-  const client = createConnection({ ...server.connection, options: '-c role=dragoman_app' });
-  await client.connect();
-  await expect(client.query(sql)).rejects.toThrow(/permission denied/);
-  await client.end();
-});
+it.each(['update audit set name = name', 'delete from audit'])(
+  'audit entries cannot be changed by the program’s database role: %s',
+  async (sql) => {
+    const client = createConnection({ ...server.connection, options: '-c role=dragoman_app' });
+    await client.connect();
+    await expect(client.query(sql)).rejects.toThrow(/permission denied/);
+    await client.end();
+  },
+);

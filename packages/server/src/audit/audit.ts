@@ -1,7 +1,8 @@
 /**
- * The audit: who changed what in which account. An entry is written in the transaction of its change and never changed:
- * the program's database role may only insert. Entries contain names and ids, never texts to translate. The names are
- * removed when the account is erased (forget_account in 0001_schema.sql).
+ * The audit: who changed what in which account. An entry is written in the transaction of its change. Entries
+ * are never changed afterwards: the program's database role may only insert them. Entries contain names and
+ * ids, never texts to translate. When an account is erased, `forget_account` (0001_schema.sql) removes the
+ * names.
  */
 import { userInfo } from 'node:os';
 import type { AccountRef, Person } from '../base/account.ts';
@@ -9,15 +10,15 @@ import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** Who makes a change: a signed-in user, a command, or the program itself. */
+/** The originator of a change: a signed-in user, a command, or the program itself. */
 export type Actor = Pick<Person, 'userId' | 'email'> | 'command' | 'program';
 
 export interface AuditEntry {
-  /** `thing.done`, such as `key.made`. */
+  /** The action in the form `thing.done`, such as `key.made`. */
   action: string;
-  /** The account that it belongs to, if any. */
+  /** The account to which the entry belongs, if any. */
   account?: AccountRef | undefined;
-  /** The id or name of the changed thing. Erasure removes it unless `forget_account` lists the action. */
+  /** The id or name of the changed object. Erasure removes it unless `forget_account` lists the action. */
   subject: string;
   detail: object;
 }
@@ -26,7 +27,10 @@ export interface AuditRow {
   audit_id: string;
   at: Date;
   actor: 'person' | 'command' | 'program';
-  /** The e-mail address of the user at that time, or the system user who ran the command. Erasure replaces it by the id. */
+  /**
+   * The e-mail address that the user had at that time, or the system user who ran the command. Erasure
+   * replaces this field by the id.
+   */
   name: string;
   action: string;
   username: string | null;
@@ -34,8 +38,8 @@ export interface AuditRow {
   detail: Record<string, unknown>;
 }
 
-// Locks the row of the account against erasure. The entry is either inserted before the erasure ends, which removes its
-// names, or the statement returns that the account is erased.
+// Locks the row of the account against a concurrent erasure. Either the entry is inserted before the erasure,
+// which then removes its names, or the statement returns that the account is erased.
 const INSERT = statement<{ erased: boolean | null }>(
   'audit.insert',
   `with account as (
@@ -47,8 +51,8 @@ const INSERT = statement<{ erased: boolean | null }>(
 const FORGET_NAMES = statement('audit.forget_names', 'select forget_account($1, $2)');
 
 /**
- * Replaces names of an account and its users by ids in the audit, and deletes the memos of its transfers. Both tables
- * are otherwise append-only.
+ * Replaces the names of an account and its users by ids in the audit, and deletes the memos of the account's
+ * transfers. All other changes of these two tables are forbidden.
  */
 export async function forgetNames(on: Queryable, account: AccountRef): Promise<void> {
   await on.query(FORGET_NAMES, [account.part, account.accountId]);
@@ -73,13 +77,13 @@ export async function recordAudit(on: Transaction, by: Actor, entry: AuditEntry)
     name,
     entry.action,
     entry.subject.slice(0, MAX_SUBJECT),
-    // The audit shows the action; it does not need a long list.
+    // Details that are too long are omitted, because the action says enough.
     detail.length > MAX_DETAIL ? '{"cut":true}' : detail,
   ]);
   if (row!.erased && entry.account !== undefined) await forgetNames(on, entry.account);
 }
 
-/** Returns the name of the operating system's user, if there is one. */
+/** Returns the user name of the operating system, or an empty string when there is none. */
 function systemUser(): string {
   try {
     return userInfo().username.slice(0, 254);
@@ -90,11 +94,11 @@ function systemUser(): string {
 
 export interface AuditFilter {
   account?: AccountRef | undefined;
-  /** An action, or its part before the dot. */
+  /** The complete action, such as `key.made`, or its part before the dot. */
   action?: string | undefined;
   /** A part of `AuditRow.name`. */
   name?: string | undefined;
-  /** The last id of the previous page. */
+  /** The id of the last entry of the previous page. */
   after?: string | undefined;
 }
 
@@ -109,7 +113,7 @@ const LIST = statement<AuditRow>(
     order by e.audit_id desc limit $6`,
 );
 
-/** Lists entries, newest first. */
+/** Lists audit entries, newest first. */
 export function listAudit(on: Queryable, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
   const { account, action, name, after } = filter;
   return on.query(LIST, [

@@ -1,6 +1,6 @@
 /**
- * Every writing operation of the web app has an audit entry, or a reason here for having none. A new operation in
- * neither list fails the test.
+ * Checks that every operation of the web app that changes data writes an audit entry. Exceptions are listed
+ * here with their reasons. An operation in neither list fails the test.
  */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -132,7 +132,7 @@ async function takenBack(path: string): Promise<string> {
   return id;
 }
 
-/** By operation: the expected action, and a function that runs the operation. */
+/** The expected audit action of each operation, and a function that runs the operation. */
 const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
   openSandboxLink: [
     'key.made',
@@ -391,20 +391,20 @@ const changing = async (): Promise<string[]> =>
   );
 
 describe('the audit', () => {
-  it('is tested for every operation that changes something', async () => {
+  it('is tested for every operation that changes data', async () => {
     expect((await changing()).toSorted()).toEqual(
       [...Object.keys(AUDITED), ...Object.keys(UNAUDITED)].toSorted(),
     );
   });
 
-  it.each(Object.entries(AUDITED))('has %s', async (_, [action, run]) => {
+  it.each(Object.entries(AUDITED))('has an entry after the operation %s', async (_, [action, run]) => {
     const answer = await run();
     expect(answer.status, answer.text).toBeLessThan(300);
     const { rows } = await owner.query(
       'select action, actor, name, detail from audit order by audit_id desc limit 1',
     );
     expect(rows[0].action).toBe(action);
-    // Operations with a link are recorded as the program's, because there is no session.
+    // Operations with a link have no session, so the audit names the program as their actor.
     expect(rows[0].actor).toBe(action === 'key.made' && answer.body?.webhook_secret ? 'program' : 'person');
     expect(JSON.stringify(rows[0])).not.toMatch(/dgm_|whsec_|One house|Casa\./);
   });
@@ -432,7 +432,7 @@ describe('the audit', () => {
     expect(await count()).toBe(before);
   });
 
-  it('has one entry for a change that is repeated', async () => {
+  it('has one entry when the same change is repeated', async () => {
     const since = (await owner.query('select audit_id as last from audit order by audit_id desc limit 1'))
       .rows[0].last;
     const user = await mate();

@@ -6,8 +6,9 @@ export type Dialect = 'spec' | 'legacy';
 declare const accountBrand: unique symbol;
 
 /**
- * The key of everything that belongs to an account; the first parameter of every store function. It is a branded type:
- * it comes from authentication, an operator's command or a claimed row, and cannot be built from request data.
+ * The key of all data of an account, and the first parameter of every store function. It is a branded type,
+ * so it cannot be built from request data: it comes from authentication, from an operator's command or from a
+ * claimed row.
  */
 export type AccountRef = { readonly part: number; readonly accountId: string } & {
   readonly [accountBrand]: true;
@@ -20,7 +21,7 @@ export interface Caller {
   readonly environment: Environment;
   readonly dialect: Dialect;
   readonly readOnly: boolean;
-  /** The brand of requests that name none. */
+  /** The brand for requests that name no brand. */
   readonly defaultBrand: string | undefined;
 }
 
@@ -30,15 +31,15 @@ export type PersonRole = 'customer' | 'editor' | 'operator';
 export interface Person {
   readonly userId: string;
   readonly sessionId: string;
-  /** In lower case. */
+  /** The e-mail address in lower case. */
   readonly email: string;
   readonly name: string;
   readonly role: PersonRole;
-  /** Customers have one, other roles do not. */
+  /** The account of a customer; undefined for other roles. */
   readonly account?: {
     readonly ref: AccountRef;
     readonly username: string;
-    /** Whether they may decide on retention, export and erasure of the account. */
+    /** Whether the user may also decide on retention, export and erasure of the account. */
     readonly owner: boolean;
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ERRORS, reason, sentenceOf, wrongFields } from './errors.ts';
 
-it('describes an invalid field by sentence, and also by code when it has one', () => {
+it('wrongFields describes an invalid field by a sentence, and also by a code when the reason has one', () => {
   const { code, message, more } = wrongFields({
     name: reason('text_length', { least: 1, most: 100 }),
     brand: 'must be a brand.',
@@ -15,11 +15,11 @@ it('describes an invalid field by sentence, and also by code when it has one', (
       reasons: { name: { code: 'text_length', least: 1, most: 100 } },
     },
   });
-  // Braces inside a value are not replaced.
+  // Braces in a value are not replaced, even if they look like a placeholder.
   expect(sentenceOf(reason('tmx', { why: '{least}' }))).toBe('{least}');
 });
 
-it('documents exactly the errors that a caller can get', () => {
+it('docs/errors.md documents exactly the errors that a caller can get', () => {
   const page = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');
   const documented = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| (.+) \|$/gm)].map(
     ([, code, status, meaning]) => ({

@@ -1,6 +1,6 @@
 /**
- * Every error that a caller of the API can get. A test compares this list with `docs/errors.md`. Errors are identified
- * by code, never by wording.
+ * Every error that a caller of the API can get. Callers identify an error by its code, not by its wording. A
+ * test compares this list with `docs/errors.md`.
  */
 export const ERRORS = {
   invalid_request: {
@@ -77,12 +77,12 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** An expected error. The caller gets its code and message. */
+/** An expected error. Its code and message are sent to the caller. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;
-  /** Further fields of the error body for the web app, next to `code` and `message`. */
+  /** Further fields of the error body for the web app, in addition to `code` and `message`. */
   readonly more: object;
 
   constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}, more: object = {}) {
@@ -97,14 +97,17 @@ export class ApiError extends Error {
   }
 }
 
-/** A mistake of an operator, in a command or on the operator's pages. The message has one line for each fault. */
+/**
+ * A mistake of an operator, in a command or on the console's pages. The message has one line for each fault.
+ */
 export class OperatorError extends Error {
   override name = 'OperatorError';
 }
 
 /**
- * The reasons for an invalid field that the web app translates. A test checks that it has a sentence for each code. For
- * reasons without a code it shows the English sentence. Names in braces are replaced by values.
+ * The reasons for an invalid field that have a code, so that the web app can translate them. A test checks
+ * that the web app has a sentence for each code. Reasons without a code are shown in English. Names in braces
+ * are replaced by values.
  */
 export const REASONS = {
   required: 'This field is required.',
@@ -153,10 +156,10 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** Why a field is invalid: a sentence, or a code of `REASONS` with its values. */
+/** Why a field is invalid: an English sentence, or a code of `REASONS` with its values. */
 export type Reason = string | { code: ReasonCode; values: Record<string, string | number> };
 
-/** The names in braces of a sentence. */
+/** The names in braces that a sentence contains, as a union of string types. */
 type Holes<Sentence extends string> = Sentence extends `${string}{${infer Hole}}${infer Rest}`
   ? Hole | Holes<Rest>
   : never;
@@ -177,15 +180,15 @@ export function sentenceOf(given: Reason): string {
   );
 }
 
-/** Lines of a 400 answer. A request with more errors has the same one many times. */
+/** The limit of lines in a 400 answer. Requests with more errors usually repeat the same error. */
 export const MAX_LINES = 100;
 
-/** Returns a 400 error for one field: `field: reason`. */
+/** Returns a 400 error for one field, with the message `field: reason`. */
 export function fieldError(field: string, why: Reason): ApiError {
   return wrongFields({ [field]: why });
 }
 
-/** Returns a 400 error for several fields, by name. */
+/** Returns a 400 error for several fields. The object's keys are the names of the fields. */
 export function wrongFields(wrong: Record<string, Reason>): ApiError {
   const sentences = Object.entries(wrong).map(([field, why]) => [field, sentenceOf(why)] as const);
   const lines = sentences.map(([field, sentence]) => `${field}: ${sentence}`);
@@ -203,7 +206,7 @@ export function wrongFields(wrong: Record<string, Reason>): ApiError {
   );
 }
 
-/** Returns a 400 error with the first lines, and the number of omitted ones. */
+/** Returns a 400 error with the first lines and the number of omitted lines. */
 export function fieldErrors(lines: readonly string[]): ApiError {
   return new ApiError('invalid_request', firstLines(lines));
 }
@@ -214,12 +217,12 @@ function firstLines(lines: readonly string[]): string {
   return shown.join('\n');
 }
 
-/** Returns a 404 error. It is the same for an unknown uid and for the uid of another account. */
+/** Returns a 404 error. An unknown uid and the uid of another account get the same error. */
 export function notFound(): ApiError {
   return new ApiError('not_found', 'Not found');
 }
 
-/** Returns a 401 error. It is the same whichever part of a credential is wrong. */
+/** Returns a 401 error. The error is the same for every wrong part of a credential. */
 export function unauthorized(): ApiError {
   return new ApiError('unauthorized', 'Unauthorized', { 'www-authenticate': 'ApiKey' });
 }

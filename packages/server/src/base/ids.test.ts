@@ -5,7 +5,7 @@ import { assignUid, partOf, uuidv7 } from './ids.ts';
 const millisecondsOf = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
 describe('uuidv7', () => {
-  it('has the form, the version and the variant of RFC 9562', () => {
+  it('has the format, the version and the variant of RFC 9562', () => {
     for (let made = 0; made < 1000; made++) {
       expect(uuidv7()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     }
@@ -14,7 +14,7 @@ describe('uuidv7', () => {
   it('contains its creation time', () => {
     const before = Date.now();
     const id = uuidv7();
-    // The ids run ahead of the clock only after more than 2,048 ids in one millisecond.
+    // An id is later than the clock only after more than 2,048 ids in one millisecond.
     expect(millisecondsOf(id)).toBeGreaterThanOrEqual(before);
   });
 
@@ -28,7 +28,7 @@ describe('uuidv7', () => {
     );
   });
 
-  it('sorts and is unique when the counter of a millisecond overflows', () => {
+  it('stays unique and sorted when the counter of a millisecond overflows', () => {
     const frozen = Date.now() + 100_000;
     const ids = Array.from({ length: 20_000 }, () => uuidv7(frozen));
     expect(new Set(ids).size).toBe(ids.length);
@@ -45,10 +45,10 @@ describe('uuidv7', () => {
 });
 
 describe('assignUid', () => {
-  it('returns ten lower-case hex digits that differ', () => {
+  it('returns different uids of ten lower-case hex digits', () => {
     const uids = Array.from({ length: 5000 }, assignUid);
     for (const uid of uids) expect(uid).toMatch(/^[0-9a-f]{10}$/);
-    // One pair of 5,000 values out of 2^40 is equal once in 88,000 runs.
+    // Two of 5,000 random values out of 2^40 are equal in one of 88,000 runs.
     expect(new Set(uids).size).toBeGreaterThanOrEqual(uids.length - 1);
   });
 });

@@ -1,7 +1,7 @@
 /** Identifiers: UUIDv7 for rows (RFC 9562 §5.7), short random uids for jobs, and the part of an account. */
 import { randomBytes } from 'node:crypto';
 
-/** Random bytes are generated in bulk, because a call for each id costs more than the rest of it. */
+/** The size of the pool of random bytes. One call for many ids costs less than a call for each id. */
 const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 
@@ -16,8 +16,8 @@ let lastMilliseconds = 0;
 let counter = 0;
 
 /**
- * Returns a UUIDv7. Ids of one process sort in the order of their creation: `rand_a` is a counter within the
- * millisecond, and a clock that steps back is held at its last value (RFC 9562 §6.2, methods 1 and 2).
+ * Returns a UUIDv7. Ids of one process sort in the order of their creation (RFC 9562 §6.2, methods 1 and 2):
+ * `rand_a` is a counter within the millisecond, and a clock that steps back is held at its last value.
  */
 export function uuidv7(now: number = Date.now()): string {
   if (now > lastMilliseconds) {
@@ -39,12 +39,13 @@ function format(milliseconds: number, place: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The values of the counter within a millisecond. */
+/** The number of ids that the counter distinguishes within a millisecond. */
 const PLACES = 0x1000;
 
 /**
- * Returns a UUIDv7 with a given millisecond and counter, for ids whose order is given by the database.
- * @param place 0 to 4095
+ * Returns a UUIDv7 with a given millisecond and counter. Used where the database decides the order of the
+ * ids.
+ * @param place the counter, 0 to 4095
  */
 export function uuidv7Of(milliseconds: number, place: number): string {
   if (!(place >= 0 && place < PLACES)) throw new RangeError('a millisecond has 4096 places');
@@ -57,7 +58,7 @@ export function firstIdOf(milliseconds: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
-/** Returns whether a text has the form of an id. */
+/** Returns whether a text has the format of an id. */
 export function isId(written: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(written);
 }
@@ -67,14 +68,17 @@ export function momentOf(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
-/** Returns a uid for a job without one: 10 random lower-case hex digits. The table's constraint keeps it unique. */
+/**
+ * Returns a uid for a job that was created without one: 10 random lower-case hex digits. A constraint of the
+ * table refuses duplicates.
+ */
 export function assignUid(): string {
   return random(5).toString('hex');
 }
 
 /**
- * Returns the part of an account, 0 to 255, by which rows are claimed and distributed. It is the last byte of the
- * account's UUIDv7, which is random, so accounts are spread evenly and the id alone gives the part.
+ * Returns the part of an account, 0 to 255, by which rows are claimed and distributed. The part is the last
+ * byte of the account's UUIDv7. That byte is random, so accounts are spread evenly.
  */
 export function partOf(accountId: string): number {
   return Number.parseInt(accountId.slice(-2), 16);

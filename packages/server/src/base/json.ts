@@ -1,14 +1,23 @@
-/** Parses JSON bodies after a scan for excessive depth and size, which costs a fraction of parsing. */
+/**
+ * Parses JSON bodies. A fast scan first refuses bodies with excessive depth or size, at a fraction of the
+ * cost of parsing.
+ */
 
-/** Requests need far less: a job's topics are three levels deep, an editor's segment five. */
+/**
+ * The limit of nested levels. Requests need far less: the topics of a job are three levels deep, the segment
+ * of an editor five.
+ */
 const MAX_DEPTH = 64;
-/** A bulk request of 1,000 jobs with every field and fifty topics each has about 60,000. */
+/**
+ * The limit of values in a body. A bulk request of 1,000 jobs with every field and fifty topics each has
+ * about 60,000.
+ */
 const MAX_VALUES = 100_000;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** `[` and `{` differ in one bit, and so do `]` and `}`. */
+/** The bit in which `[` and `{` differ. The same bit distinguishes `]` from `}`. */
 const CASE = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -16,14 +25,14 @@ const STEPS = 32;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** A body was refused. The message is for the caller. */
+/** A refused JSON body. The message is for the caller. */
 export class JsonError extends Error {
   override name = 'JsonError';
 }
 
 /**
- * Parses a body. Depth and number of values are checked first: 10 MB of `[` keep the parser busy for three seconds, and
- * a list of ten million empty lists takes 800 MB.
+ * Parses a JSON body. The depth and the number of values are checked first, because 10 MB of `[` keep the
+ * parser busy for three seconds, and a list of ten million empty lists takes 800 MB.
  * @throws JsonError when the body is nested too deeply, has too many values, or is not valid JSON in UTF-8
  */
 export function parseJson(body: Buffer): unknown {
@@ -36,7 +45,9 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/** Scans bytes, not characters: UTF-8 has no ASCII byte inside another character. */
+/**
+ * Scans bytes instead of characters. This is safe because UTF-8 has no ASCII byte inside another character.
+ */
 function findExcess(body: Buffer): string | undefined {
   let depth = 0;
   let values = 0;
@@ -57,8 +68,8 @@ function findExcess(body: Buffer): string | undefined {
 }
 
 /**
- * Steps through the first bytes, then uses `indexOf`. A call costs as much as a dozen steps, but scans a long text
- * without quotes forty times as fast.
+ * Returns the offset of the quote that ends a string. Compares a dozen bytes first and then calls `indexOf`.
+ * A call costs as much as a dozen comparisons, but scans a long text without quotes forty times as fast.
  * @param start the offset of the opening quote
  * @returns the offset of the closing quote, or the length of the body
  */

@@ -21,7 +21,7 @@ import { createLog, type Log } from './log.ts';
 
 const CANARY = 'cAnArY';
 
-/** Returns a log and its lines. */
+/** Returns a log, and the array of the lines that were written to it. */
 function keepLog(level = 'debug'): { log: Log; lines: string[] } {
   const lines: string[] = [];
   return { lines, log: createLog(level, { write: (line) => lines.push(line) }) };
@@ -32,12 +32,12 @@ const only = (lines: string[]) => {
   return JSON.parse(lines[0]!);
 };
 
-/** Returns the lines that contain the canary in any letter case. */
+/** Returns the lines that contain the canary, a marker text of these tests, in any letter case. */
 const leaks = (lines: readonly string[]) =>
   lines.filter((line) => line.toLowerCase().includes(CANARY.toLowerCase()));
 
-describe('the allow-list', () => {
-  it('drops fields that are not on it', () => {
+describe('the log', () => {
+  it('drops fields that are not on the allow-list', () => {
     const { log, lines } = keepLog();
     log.info(
       { job: 'id', status: 200, text: CANARY, uid: CANARY, url: CANARY, headers: { x: CANARY } },
@@ -71,7 +71,7 @@ describe('the allow-list', () => {
     expect(leaks(lines)).toEqual([]);
   });
 
-  it('keeps messages of PostgreSQL and Node that contain no values and addresses', async () => {
+  it('keeps messages of PostgreSQL and Node that contain no values and no addresses', async () => {
     const reasonOf = (error: unknown): unknown => {
       const { log, lines } = keepLog();
       log.error({ error }, 'odd');
@@ -114,7 +114,7 @@ describe('the allow-list', () => {
     expect(JSON.parse(lines[1]!)).toMatchObject({ error: 'Error', msg: 'with words' });
   });
 
-  it('keeps messages that cannot quote data, and the class of other errors', () => {
+  it('keeps error messages that cannot quote data, and otherwise only the class of the error', () => {
     const { log, lines } = keepLog();
     log.warn({ error: new Error('Connection terminated unexpectedly') }, 'odd');
     log.warn({ error: new Error(`Connection terminated unexpectedly ${CANARY}`) }, 'odd');
@@ -145,7 +145,7 @@ describe('the allow-list', () => {
   });
 });
 
-describe('a server that logs at debug', () => {
+describe('the log of a server at the level debug', () => {
   const HUMAN = '/tapi/v2/translation/';
   const MACHINE = '/tapi/v2/mt_translation/';
   const TOKEN = 'metrics';
@@ -167,7 +167,7 @@ describe('a server that logs at debug', () => {
         const draft = engine.draft.bind(engine);
         engine.draft = async (request) => {
           const text = JSON.stringify(request.segments);
-          // Errors of engines may quote the text.
+          // An engine's error may quote the text to translate.
           if (text.includes('explode')) throw new Error(`unexpected ${text}`);
           return draft(request);
         };
@@ -195,7 +195,7 @@ describe('a server that logs at debug', () => {
   });
 
   let jobs = 0;
-  /** A create with the canary in every field that may hold it. */
+  /** Returns the body of a create with the canary in every field that may contain it. */
   const job = (fields: object = {}) => ({
     uid: `${CANARY}-${++jobs}`,
     text: `The ${CANARY} is big.`,
@@ -211,7 +211,7 @@ describe('a server that logs at debug', () => {
   const answered = (status: number) =>
     until(() => lines.some((line) => line.includes('"answered"') && JSON.parse(line).status === status));
 
-  /** Nothing in the log, nothing in the metrics, and there was something to look through. */
+  /** Checks that neither the log nor the metrics contain the canary, and that the log is not empty. */
   async function nothingLeaked(): Promise<void> {
     expect(lines.length).toBeGreaterThan(0);
     expect(leaks(lines)).toEqual([]);
@@ -223,7 +223,7 @@ describe('a server that logs at debug', () => {
     expect(leaks((await metrics.text()).split('\n'))).toEqual([]);
   }
 
-  it('logs each request by its route', async () => {
+  it('names each request by its route', async () => {
     await production('GET', `${HUMAN}${CANARY}/?${CANARY}=${CANARY}`);
     await answered(404);
     const line = lines.map((one) => JSON.parse(one)).find(({ msg }) => msg === 'answered');
@@ -239,7 +239,7 @@ describe('a server that logs at debug', () => {
     await nothingLeaked();
   });
 
-  it('logs refused requests at info, and health checks at debug', async () => {
+  it('contains refused requests at info, and health checks at debug', async () => {
     expect((await createClient(server.url, 'nobody:nothing')('GET', HUMAN)).status).toBe(401);
     for (const path of ['/healthz', '/readyz', '/metrics']) await fetch(`${server.url}${path}`);
     const answers = await until(() => {
@@ -258,7 +258,7 @@ describe('a server that logs at debug', () => {
     expect(refused).not.toHaveProperty('account');
   });
 
-  it('does not log a job from its creation to its delivery', async () => {
+  it('contains no data of a job from its creation to its delivery', async () => {
     const headers = {
       'user-agent': CANARY,
       'x-request-id': CANARY,
@@ -284,19 +284,19 @@ describe('a server that logs at debug', () => {
     ['unknown languages', { source_language: CANARY, target_language: CANARY }],
     ['a bad callback', { callback_url: `http://${CANARY}:${CANARY}@example.com/` }],
     ['markup that does not parse', { text_format: 'xliff', text: `<${CANARY}` }],
-  ])('does not log what was refused with 400: %s', async (_, fields) => {
+  ])('contains no data of a create that is refused with 400: %s', async (_, fields) => {
     expect((await production('POST', HUMAN, job(fields))).status).toBe(400);
     await answered(400);
     await nothingLeaked();
   });
 
-  it('does not log a body that is not JSON', async () => {
+  it('contains no part of a body that is not JSON', async () => {
     expect((await production('POST', HUMAN, `{"text": ${CANARY}`)).status).toBe(400);
     await answered(400);
     await nothingLeaked();
   });
 
-  it('does not log a credential that was refused with 401', async () => {
+  it('contains no part of a credential that is refused with 401', async () => {
     for (const key of [CANARY, `${CANARY}:${CANARY}`, `${account.production_key}${CANARY}`]) {
       expect((await createClient(server.url, key)('POST', HUMAN, job())).status).toBe(401);
     }
@@ -304,7 +304,7 @@ describe('a server that logs at debug', () => {
     await nothingLeaked();
   });
 
-  it('does not log a URL that was answered with 404 or 405', async () => {
+  it('contains no part of a URL that is answered with 404 or 405', async () => {
     expect((await production('GET', `/${CANARY}/?${CANARY}`)).status).toBe(404);
     expect((await production('PUT', `${HUMAN}${CANARY}/`)).status).toBe(405);
     expect((await production('GET', `${HUMAN}%${CANARY}/`)).status).toBeGreaterThanOrEqual(400);
@@ -313,7 +313,7 @@ describe('a server that logs at debug', () => {
     await nothingLeaked();
   });
 
-  it('does not log a body that was too large', async () => {
+  it('contains no part of a body that is too large', async () => {
     expect((await production('POST', HUMAN, job({ text: CANARY.repeat(200) }))).status).toBe(413);
     const body = CANARY.repeat(400_000);
     expect((await production('POST', HUMAN, body)).status).toBe(413);
@@ -321,7 +321,7 @@ describe('a server that logs at debug', () => {
     await nothingLeaked();
   });
 
-  it('does not log a job that could not be paid for', async () => {
+  it('contains no data of a job that the account cannot pay for', async () => {
     await owner.query(`update balances set credit_limit_cents = 0 where environment = 'production'`);
     expect((await production('POST', HUMAN, job())).status).toBe(402);
     await owner.query('update balances set credit_limit_cents = null');
@@ -329,11 +329,11 @@ describe('a server that logs at debug', () => {
     await nothingLeaked();
   });
 
-  it('logs an error of the database by its code, without the quoted row', async () => {
+  it('names an error of the database by its code, without the quoted row', async () => {
     await owner.query(
       `alter table job_texts add constraint no_canary check (body !~* '${CANARY}') not valid`,
     );
-    // The message of PostgreSQL contains the text: `Failing row contains (…)`.
+    // PostgreSQL's error message contains the text: `Failing row contains (…)`.
     await expect(
       owner.query(
         `insert into job_texts select part, account_id, job_id, 'supplied', '${CANARY}' from jobs limit 1`,
@@ -349,14 +349,14 @@ describe('a server that logs at debug', () => {
     await nothingLeaked();
   });
 
-  it('does not log a job on which the engine throws', async () => {
+  it('contains no data of a job when the engine throws an error that quotes the text', async () => {
     expect((await production('POST', MACHINE, job({ text: `Let the ${CANARY} explode.` }))).status).toBe(201);
     const line = await until(() => lines.find((one) => one.includes('an engine threw')));
     expect(JSON.parse(line)).toMatchObject({ level: 'error', name: 'fake', error: 'Error' });
     await nothingLeaked();
   });
 
-  it('does not log a failed job or the message of the engine', async () => {
+  it('contains neither the data of a failed job nor the message of the engine', async () => {
     engine.failOn('poison');
     const { body } = await production('POST', MACHINE, job({ text: `The ${CANARY} is poison.` }));
     await until(async () => {
@@ -370,7 +370,7 @@ describe('a server that logs at debug', () => {
     await nothingLeaked();
   });
 
-  it('does not log a delivery that was refused', async () => {
+  it('contains no data of a delivery that is refused', async () => {
     receiver.answer(() => 500);
     await production('POST', MACHINE, job());
     const line = await until(() => lines.find((one) => one.includes('delivery failed and will be retried')));

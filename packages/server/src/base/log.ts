@@ -1,6 +1,6 @@
 /**
- * Logs with an allow-list of fields, so that customer texts, keys and callback URLs cannot reach a log by accident. A
- * deny-list would miss new fields.
+ * Logs with an allow-list of fields, so that customer texts, keys and callback URLs cannot be logged by
+ * accident. A deny-list would miss new fields.
  */
 import { type DestinationStream, type Logger, pino } from 'pino';
 
@@ -29,23 +29,27 @@ const ALLOWED = new Set([
   'version',
 ]);
 
-/** Errors whose cause was already logged. */
+/** Errors that were already logged with their cause. */
 const logged = new WeakSet<object>();
 
-/** Marks an error as logged. Further lines with it are written at the level `debug`. */
+/** Marks an error as logged. Further log lines with this error are written at the level `debug`. */
 export function markLogged(error: unknown): void {
   if (error instanceof Error) logged.add(error);
 }
 
-/** Without `child`, because pino does not apply the allow-list to the fields of a child. */
+/**
+ * The log of the program. The type omits `child`, because pino does not apply the allow-list to the fields of
+ * a child.
+ */
 export type Log = Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>;
 
-/** The number of the level in pino. */
+/** Pino's number of the level `debug`. */
 const DEBUG = 20;
 
 /**
+ * Creates a log.
  * @param level a level of pino, or `silent`
- * @param destination standard error by default; standard output is for results
+ * @param destination the default is standard error, because commands print results on standard output
  */
 export function createLog(level: string, destination: DestinationStream = pino.destination(2)): Log {
   return pino(
@@ -63,7 +67,7 @@ export function createLog(level: string, destination: DestinationStream = pino.d
             this.debug(...(args as Parameters<typeof this.debug>));
             return;
           }
-          // Without a message, pino would log the message of the error.
+          // Passes an empty message. Without a message, pino would log the message of the error.
           const bare = args.length === 1 && typeof args[0] === 'object';
           method.apply(this, bare ? [args[0], ''] : args);
         },
@@ -81,10 +85,10 @@ function allowed(fields: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** Constant messages of the database driver and of Node, which quote nothing. */
+/** Constant messages of the database driver and of Node. They contain no data. */
 const FIXED_MESSAGE =
   /^(?:Connection terminated(?: unexpectedly| due to connection timeout)?|Client has encountered a connection error and is not queryable|timeout exceeded when trying to connect|Query read timeout|socket hang up|The operation was aborted due to timeout|This operation was aborted)$/;
-/** Our own errors whose messages are about settings and the machine, never about a request. */
+/** Classes of our own errors whose messages describe settings and the machine, never a request. */
 const OPERATIONAL = new Set([
   'CommitUnknown',
   'EmbeddedPostgresError',
@@ -93,8 +97,8 @@ const OPERATIONAL = new Set([
   'SettingError',
 ]);
 /**
- * SQLSTATE classes about connections, privileges, locks and resources. Their messages name roles, databases and tables,
- * but no values of rows.
+ * SQLSTATE classes about connections, privileges, locks and resources. Their messages name roles, databases
+ * and tables, but no values of rows.
  */
 const SAFE_SQLSTATE = /^(?:08|25|28|3D|40|53|55|57)[0-9A-Z]{3}$|^42501$/;
 const FRAMES = 4;
@@ -102,16 +106,16 @@ const FRAMES = 4;
 const ROOT = new URL('../../../../', import.meta.url).href;
 
 /**
- * Returns name, code and first stack frames of an error. The message is added only if it cannot quote data, as
- * `Unexpected token 'x'` and `Key (uid)=(…) already exists` do.
+ * Returns name, code and first stack frames of an error. Adds the message only if it cannot quote data.
+ * Messages such as `Unexpected token 'x'` and `Key (uid)=(…) already exists` quote data.
  */
 function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
-  // The stack starts with the message, whose lines may look like frames.
+  // The stack begins with the message, and lines of the message may look like frames.
   const stack = (error.stack ?? '').replace(error.message, '');
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
   return {
-    // Classes that do not set `name` are logged by class name.
+    // For an error class that does not set `name`, the name of the class is logged.
     error: error.name === 'Error' || error.name === 'error' ? error.constructor.name : error.name,
     ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
     ...reasonOf(error),
@@ -128,11 +132,14 @@ function reasonOf(error: Error & { code?: unknown; syscall?: unknown }): { reaso
   if (OPERATIONAL.has(error.constructor.name) || FIXED_MESSAGE.test(message)) return { reason: message };
   if (typeof code !== 'string') return {};
   if (fromPostgresql(error) && SAFE_SQLSTATE.test(code)) return { reason: message };
-  // The message of Node contains a path or an address, which may be a customer's.
+  // The message of a Node error contains a path or an address, which may belong to a customer.
   return typeof syscall === 'string' ? { reason: `${syscall} ${code}` } : {};
 }
 
-/** Only errors of PostgreSQL have both fields; `routine` is a function of its source. */
+/**
+ * Returns whether an error comes from PostgreSQL. Only such errors have both fields; `routine` is a function
+ * of PostgreSQL's source.
+ */
 function fromPostgresql(error: Error): boolean {
   const { severity, routine } = error as { severity?: unknown; routine?: unknown };
   return typeof severity === 'string' && typeof routine === 'string';

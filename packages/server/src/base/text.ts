@@ -1,22 +1,26 @@
-/** Forbidden characters of request texts, and plurals of messages. */
+/** Finds characters that requests must not contain, and forms plurals for messages. */
 
 /**
- * NUL, and the 66 noncharacters of Unicode (23.7: "should never be interchanged"): U+FDD0 to U+FDEF, and the last two
- * code points of each of the 17 planes. The `u` flag would make the search take three times as long.
+ * NUL, and the 66 noncharacters of Unicode: U+FDD0 to U+FDEF, and the last two code points of each of the 17
+ * planes. Unicode says in section 23.7 that they "should never be interchanged". Surrogates are written out
+ * because the `u` flag would make the search take three times as long.
  */
 const UNUSABLE =
   /[\0\ufdd0-\ufdef\ufffe\uffff]|[\ud83f\ud87f\ud8bf\ud8ff\ud93f\ud97f\ud9bf\ud9ff\uda3f\uda7f\udabf\udaff\udb3f\udb7f\udbbf\udbff][\udffe\udfff]/;
 
 /**
- * Returns why a text cannot be stored or translated, or undefined. PostgreSQL stores no NUL, UTF-8 has no half surrogate
- * pairs, and engines lose noncharacters or fail on them.
+ * Returns the reason why a text cannot be stored or translated, or undefined. PostgreSQL stores no NUL, UTF-8
+ * has no unpaired surrogates, and engines lose noncharacters or fail on them.
  */
 export function findUnusable(text: string): string | undefined {
   if (text.isWellFormed() && !UNUSABLE.test(text)) return undefined;
   return 'must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.';
 }
 
-/** Returns `1 attempt` or `2 attempts`. @param plural by default the singular with an s */
+/**
+ * Returns a count with its noun, such as `1 attempt` or `2 attempts`. @param plural the default is the
+ * singular with an s
+ */
 export function counted(count: number, singular: string, plural = `${singular}s`): string {
   return `${count} ${count === 1 ? singular : plural}`;
 }

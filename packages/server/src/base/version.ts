@@ -1,4 +1,4 @@
-/** The version of the program, as its package says it. */
+/** The version of the program, taken from its package.json. */
 import pack from '../../package.json' with { type: 'json' };
 
 export const VERSION: string = pack.version;

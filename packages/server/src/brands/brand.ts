@@ -23,13 +23,18 @@ export interface BrandLanguage {
 export interface Brand {
   externalId: string;
   name: string;
-  /** `machine`: the draft is delivered free of charge at the deadline. Absent: jobs wait for an editor. */
+  /**
+   * With `machine`, the draft is delivered free of charge at the deadline. Without a fallback, jobs wait for
+   * an editor.
+   */
   fallback?: 'machine';
-  /** By target language (shortname). */
+  /** The style by target language (shortname). */
   languages: ReadonlyMap<string, BrandLanguage>;
 }
 
-/** The file of a brand. `default` undefined: the default brand of the account is not changed. */
+/**
+ * The content of a brand file. If `default` is undefined, the default brand of the account does not change.
+ */
 export interface BrandFile extends Brand {
   default: boolean | undefined;
 }
@@ -37,7 +42,7 @@ export interface BrandFile extends Brand {
 /** Invalid input about a brand. The message has one line for each fault. */
 export class BrandError extends OperatorError {
   override name = 'BrandError';
-  /** All faults of a file without the file name; the message has only the first ones. */
+  /** All faults of the file, without the file name. The message contains only the first ones. */
   readonly faults: readonly string[];
 
   constructor(message: string, faults: readonly string[] = []) {
@@ -50,25 +55,30 @@ const MAX_NAME = 200;
 const MAX_EXTERNAL_ID = 128;
 const MAX_INSTRUCTIONS = 10_000;
 const MAX_LANGUAGES = 200;
-/** Maximum number of faults in a message. */
 const MAX_FAULTS = 20;
 
 const FIELDS = ['external_id', 'name', 'default', 'fallback', 'languages'];
 const LANGUAGE = /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/;
 
-/** Normalises a shortname such as `pt-BR` or `pt_BR` to `pt-br`; undefined if it is not one. */
+/**
+ * Normalises a language code such as `pt-BR` or `pt_BR` to `pt-br`. Returns undefined if the text is not a
+ * language code.
+ */
 export function toLanguage(written: string): string | undefined {
   const language = written.trim().toLowerCase().replaceAll('_', '-');
   return LANGUAGE.test(language) ? language : undefined;
 }
 
-/** Returns the languages whose settings apply to a language, most specific first: `pt-br`, then `pt`. */
+/**
+ * Returns the languages whose settings apply to a language, most specific first: for `pt-br`, first `pt-br`
+ * and then `pt`.
+ */
 export function languagesFor(language: string): string[] {
   const parts = language.split('-');
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
 }
 
-/** @throws BrandError if there are faults; each line starts with `file` */
+/** Throws a BrandError if a file has faults. Each line of its message starts with the file name. */
 export function throwFaults(file: string, { lines }: Faults): void {
   if (lines.length === 0) return;
   const more = lines.length - MAX_FAULTS;
@@ -78,8 +88,8 @@ export function throwFaults(file: string, { lines }: Faults): void {
 }
 
 /**
- * Reads the file of a brand.
- * @param file its name, for the message
+ * Parses and checks the text of a brand file.
+ * @param file the name of the file, for the message
  * @throws BrandError with the place of every fault
  */
 export function readBrandFile(file: string, text: string): BrandFile {
@@ -94,7 +104,7 @@ export function readBrandFile(file: string, text: string): BrandFile {
 
 /**
  * Checks the parsed content of a brand file.
- * @param file its name, for the message
+ * @param file the name of the file, for the message
  * @throws BrandError with the place of every fault
  */
 export function parseBrand(file: string, parsed: unknown): BrandFile {
@@ -120,7 +130,10 @@ export function parseBrand(file: string, parsed: unknown): BrandFile {
   return fallback === 'machine' ? { ...common, fallback } : common;
 }
 
-/** Returns whether a value may be an external identifier, which requests, lists and error messages contain. */
+/**
+ * Returns whether a value can be the external identifier of a brand. Requests, lists and error messages
+ * contain it.
+ */
 export function isExternalId(value: string): boolean {
   return value !== '' && !isLonger(value, MAX_EXTERNAL_ID) && !/\p{Cc}/u.test(value);
 }
@@ -188,13 +201,13 @@ function readGlossary(value: unknown, where: string, faults: Faults): Term[] {
       },
     };
   });
-  // Terms with fields of the wrong type are not checked again.
+  // If a field of a term has the wrong type, the terms are not checked further.
   return faults.lines.length > before ? [] : checkTerms(written, faults);
 }
 
 type Fields = Record<string, unknown>;
 
-/** Checks the names of fields, so that a misspelt field is not ignored. */
+/** Checks the names of the fields, so that a misspelt field is reported instead of ignored. */
 function readFields(value: unknown, where: string, accepted: readonly string[], faults: Faults): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     faults.add(where, 'must be an object.');
@@ -226,7 +239,7 @@ function readFlag(fields: Fields, field: string, prefix: string, faults: Faults)
   return undefined;
 }
 
-/** Converts a brand to the content of its file, without absent and false fields. */
+/** Converts a brand to the content of its file. Absent and false fields are omitted. */
 export function toBrandFile(brand: Brand, isDefault: boolean): object {
   const languages = [...brand.languages].map(([language, { tone, instructions, terms }]) => [
     language,

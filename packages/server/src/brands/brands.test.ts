@@ -1,4 +1,7 @@
-/** Brands in requests: tones and topics, named and default brands, and the settings for a language. */
+/**
+ * Brands in requests on a running server: tones and topics, named and default brands, and the settings for a
+ * language.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
@@ -52,7 +55,7 @@ async function storedJob(ref: AccountRef, uid: string) {
 }
 
 describe('tones and topics', () => {
-  it('are listed in both environments, and each is accepted in a request', async () => {
+  it('are listed in both environments, and each listed value is accepted in a request', async () => {
     const { production, sandbox } = await customer();
     const tones = await production('GET', '/tapi/v2/tone/');
     expect(tones).toMatchObject({
@@ -88,7 +91,7 @@ describe('tones and topics', () => {
     }
   });
 
-  it('require an API key and accept only GET', async () => {
+  it('require an API key and accept only GET and HEAD', async () => {
     for (const path of ['/tapi/v2/tone/', '/tapi/v2/topic/']) {
       expect((await fetch(`${server.url}${path}`)).status).toBe(401);
       const { production } = await customer();
@@ -99,7 +102,7 @@ describe('tones and topics', () => {
 });
 
 describe('a brand named by a request', () => {
-  it('is stored with the job and echoed', async () => {
+  it('is stored with the job and returned in the answer', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'Büro & Co.', languages: { es: { tone: 'Formal' } } });
     for (const path of [HUMAN, MACHINE]) {
@@ -111,7 +114,7 @@ describe('a brand named by a request', () => {
     }
   });
 
-  it('is refused with a list of brands when it is unknown', async () => {
+  it('is refused with a list of the account’s brands when it is unknown', async () => {
     const { production, save } = await customer();
     const refused = async (brand: string) => {
       const { status, body } = await production('POST', HUMAN, job({ brand }));
@@ -149,7 +152,7 @@ describe('a brand named by a request', () => {
     expect((await sandbox('POST', `/sandbox${HUMAN}`, job({ brand: 'acme' }))).status).toBe(201);
   });
 
-  it('does not break a retry when it was removed meanwhile', async () => {
+  it('is still accepted in a retry of the same request after the brand was removed', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'acme' });
     const request = job({ uid: 'again', brand: 'acme' });
@@ -159,7 +162,7 @@ describe('a brand named by a request', () => {
     const retried = await production('POST', HUMAN, request);
     expect(retried.status).toBe(200);
     expect(retried.body).toEqual({ ...first.body, status: retried.body.status });
-    // The notification of the removal arrives a moment later.
+    // The server receives the notification of the removal a moment later.
     let tries = 0;
     await until(async () => {
       const fresh = await production('POST', HUMAN, { ...request, uid: `fresh-${++tries}` });
@@ -169,7 +172,7 @@ describe('a brand named by a request', () => {
 });
 
 describe('a bulk request', () => {
-  it('checks each brand, and can be repeated when one was removed', async () => {
+  it('checks each brand, and can be repeated after a brand was removed', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'acme' });
     const bulk = (...objects: object[]) =>
@@ -188,7 +191,7 @@ describe('a bulk request', () => {
 });
 
 describe('an idempotency key', () => {
-  it('returns its job when the brand was removed', async () => {
+  it('returns its job after the job’s brand was removed', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'acme' });
     const create = () => production('POST', MACHINE, job({ brand: 'acme' }), { 'idempotency-key': 'once' });
@@ -199,7 +202,7 @@ describe('an idempotency key', () => {
 });
 
 describe('saving a brand', () => {
-  it('stores one complete file when several are saved concurrently', async () => {
+  it('stores exactly one of several files that are saved concurrently', async () => {
     const { ref, save } = await customer();
     const files = [1, 2, 3, 4].map((number) => ({
       external_id: 'acme',
@@ -240,7 +243,7 @@ describe('saving a brand', () => {
     expect(await listBrands(server.database, ref)).toEqual([before]);
   });
 
-  it('is refused above the maximum number of brands', async () => {
+  it('fails when the account has the maximum number of brands', async () => {
     const { ref, save } = await customer();
     await server.database.query(MANY_BRANDS, [ref.part, ref.accountId]);
     await expect(save({ external_id: 'one more' })).rejects.toThrow('An account has at most 1000 brands.');
@@ -249,13 +252,13 @@ describe('saving a brand', () => {
 });
 
 describe('the default brand', () => {
-  it('is used by requests without a brand, and not echoed', async () => {
+  it('applies to requests without a brand and is not returned in the answer', async () => {
     const { production, ref, save } = await customer();
     expect((await production('POST', HUMAN, job({ uid: 'before' }))).status).toBe(201);
     expect(await storedJob(ref, 'before')).toMatchObject({ brand: null, default_brand: null });
     await save({ external_id: 'house', default: true });
     await save({ external_id: 'other' });
-    // The default is cached with the API key, which a notification invalidates.
+    // The default brand is cached with the API key until a notification clears the cache.
     const made = await until(async () => {
       const { body } = await production('POST', HUMAN, job());
       return (await storedJob(ref, body.uid))?.default_brand === 'house' && body;
@@ -269,7 +272,7 @@ describe('the default brand', () => {
     }
   });
 
-  it('does not break a retry or change the job when it changed meanwhile', async () => {
+  it('can change between a request and its retry without affecting the job', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'one', default: true });
     await save({ external_id: 'two' });
@@ -306,7 +309,7 @@ describe('the default brand', () => {
 describe('the settings of a brand for a language', () => {
   const term = { caseSensitive: false, forbidden: false, doNotTranslate: false };
 
-  it('are tone, instructions and terms of the language, or else all those of its parent', async () => {
+  it('are those of the language if it has any, and otherwise those of its parent language', async () => {
     const { ref, save } = await customer();
     await save({
       external_id: 'acme',
@@ -340,13 +343,13 @@ describe('the settings of a brand for a language', () => {
     expect(await read('fr')).toEqual({ terms: [] });
   });
 
-  it('are empty without a brand and after its removal', async () => {
+  it('are empty without a brand and after the brand was removed', async () => {
     const { ref } = await customer();
     expect(await readContext(server.database, ref, null, 'es')).toEqual({ terms: [] });
     expect(await readContext(server.database, ref, 'gone', 'es')).toEqual({ terms: [] });
   });
 
-  it('are current right after a change in this process', async () => {
+  it('are current right after a change in the same process', async () => {
     const { ref, save } = await customer();
     await save({ external_id: 'acme', languages: { es: { tone: 'Formal' } } });
     expect(await readContext(server.database, ref, 'acme', 'es')).toMatchObject({ tone: 'Formal' });

@@ -1,6 +1,6 @@
 /**
- * Brands: the style of an account's translations. Operators edit brands, requests name them, and translations use their
- * settings for the target language.
+ * Brands: the style of an account's translations. Operators edit brands, requests name them, and translations
+ * use the brand's settings for the target language.
  */
 import type { Term } from '@dragoman/engines';
 import { KEYS_CHANNEL, lockAccount, usernameOf } from '../access/accounts.ts';
@@ -24,7 +24,7 @@ import type { Tone } from './tones.ts';
 
 export { type Brand, BrandError, type BrandFile, type BrandLanguage } from './brand.ts';
 
-/** The settings of a brand for one target language, in the form that engines take. */
+/** The settings of a brand for one target language, in the form that engines expect. */
 export interface BrandContext {
   tone?: Tone['name'];
   instructions?: string;
@@ -33,13 +33,12 @@ export interface BrandContext {
 
 const NOTHING: BrandContext = { terms: [] };
 
-/** Cached settings expire after this time, so every process uses a published brand within it. */
+/** The lifetime of cached settings. Every process uses a newly published brand within this time. */
 const CACHE_MILLISECONDS = 2_000;
 const CACHED_BRANDS = 10_000;
-/** Some tens of megabytes. */
+/** The limit of cached terms. They take some tens of megabytes. */
 const CACHED_TERMS = 200_000;
 const MAX_BRANDS = 1_000;
-/** Maximum number of brands that an error message lists. */
 const MAX_NAMED_BRANDS = 20;
 
 interface Cached<T> {
@@ -47,7 +46,9 @@ interface Cached<T> {
   until: number;
 }
 
-/** The cache of a process for one database; creates and translations read the same brands many times a second. */
+/**
+ * The cache of a process for one database. Creates and translations read the same brands many times a second.
+ */
 interface BrandCache {
   known: Map<string, Cached<true>>;
   contexts: Map<string, Cached<Promise<BrandContext>>>;
@@ -64,20 +65,26 @@ function cacheOf(database: Database): BrandCache {
   return cache;
 }
 
-/** Clears the cache of this process. The default brand is part of the key cache of all processes. */
+/**
+ * Clears the brand cache of this process. If the default brand changed, also notifies all processes, because
+ * their key caches contain it.
+ */
 async function notifyChange(database: Database, defaultChanged: boolean): Promise<void> {
   caches.delete(database);
   if (defaultChanged) await database.notify(KEYS_CHANNEL);
 }
 
-/** The brand of a request: the one it named, or the default of the account. At most one is defined. */
+/**
+ * The brand of a request: either the brand that the request named, or the account's default brand. At most
+ * one of the two is defined.
+ */
 export interface ResolvedBrand {
   brand: string | undefined;
   defaultBrand: string | undefined;
 }
 
 /**
- * Resolves the brand of a request, without a query if the request names none.
+ * Finds the brand of a request. Needs no query if the request names no brand.
  * @throws ApiError `invalid_request` if the account has no such brand
  */
 export async function resolveBrand(
@@ -91,7 +98,7 @@ export async function resolveBrand(
   const cached = known.get(key);
   if (cached === undefined || cached.until <= Date.now()) {
     known.delete(key);
-    // Impossible identifiers, which may have megabytes, are not looked up.
+    // A value that cannot be an identifier is refused without a query. It may have megabytes.
     if (!isExternalId(named) || (await store.findBrand(database, caller.account, named)) === undefined) {
       throw fieldError('brand', await notKnown(database, caller.account, named));
     }
@@ -111,9 +118,10 @@ async function notKnown(on: Queryable, account: AccountRef, named: string): Prom
 }
 
 /**
- * Returns the settings of a brand for a target language: all those of `pt-br`, or else all those of `pt`. Empty without a
- * brand, after its removal, and for other languages. Cached for two seconds.
- * @param brand the brand of the job, or else its default brand
+ * Returns the settings of a brand for a target language: for `pt-br` all settings of `pt-br` if there are
+ * any, otherwise all settings of `pt`. The result is empty without a brand, after the brand was removed, and
+ * for other languages. It is cached for two seconds.
+ * @param brand the brand of the job, or else the default brand at its creation
  */
 export function readContext(
   database: Database,
@@ -182,18 +190,18 @@ function toTermRow(term: Term): store.TermRow {
   };
 }
 
-/** A brand in a list. */
+/** A brand in the list of brands. */
 export interface BrandSummary {
   external_id: string;
   name: string;
   default: boolean;
   changed_at: string;
-  /** The number of its publications. */
+  /** How many times the brand was published. */
   version: number;
   languages: { language: string; tone: string | null; instructions: boolean; terms: number }[];
 }
 
-/** Returns all brands of an account in the order of their external identifiers. */
+/** Returns all brands of an account, ordered by external identifier. */
 export async function listBrands(on: Queryable, account: AccountRef): Promise<BrandSummary[]> {
   const [brands, languages] = [await store.findBrands(on, account), await store.summarise(on, account)];
   const byBrand = Map.groupBy(languages, ({ external_id }) => external_id);
@@ -232,7 +240,7 @@ export async function readBrand(
   return { brand: fallback === 'machine' ? { ...brand, fallback } : brand, isDefault, version };
 }
 
-/** @throws BrandError if the account has no such brand */
+/** Throws if the account has no such brand. @throws BrandError */
 export async function requireBrand(
   on: Queryable,
   account: AccountRef,
@@ -244,9 +252,9 @@ export async function requireBrand(
 }
 
 /**
- * Creates a brand, or replaces the one with the same external identifier, in one transaction. Settings that the file lacks
- * are removed. Idempotent.
- * @param dryRun returns the changes without making them
+ * Creates a brand, or replaces the brand with the same external identifier, in one transaction. Settings that
+ * the file lacks are removed. Saving the same file again changes nothing.
+ * @param dryRun whether to return the changes without making them
  * @throws BrandError if the account has the maximum number of brands
  */
 export async function saveBrand(
@@ -260,7 +268,7 @@ export async function saveBrand(
 }
 
 /**
- * Replaces the glossary of a brand for one language; other settings do not change.
+ * Replaces the glossary of a brand for one language. Other settings do not change.
  * @throws BrandError if the account has no such brand
  */
 export async function saveGlossary(
@@ -280,7 +288,7 @@ export async function saveGlossary(
   });
 }
 
-/** Rolls back the transaction of a dry run. */
+/** Thrown to roll back the transaction of a dry run. Carries the changes. */
 class DryRun extends Error {
   readonly changes: BrandChanges;
   constructor(changes: BrandChanges) {
@@ -290,8 +298,8 @@ class DryRun extends Error {
 }
 
 /**
- * Creates or replaces a brand within a transaction, and writes the audit entry if anything changed. Call
- * `notifyBrandChange` after the commit.
+ * Creates or replaces a brand within a transaction, and writes the audit entry if anything changed. The
+ * caller must call `notifyBrandChange` after the commit.
  */
 export async function replaceBrand(
   transaction: Transaction,
@@ -315,12 +323,17 @@ export async function replaceBrand(
   return changes;
 }
 
-/** Invalidates the caches: that of this process, and those of all processes if the default brand changed. */
+/**
+ * Clears the brand cache of this process, and the key caches of all processes if the default brand changed.
+ */
 export function notifyBrandChange(database: Database, changes: BrandChanges): Promise<void> {
   return notifyChange(database, changes.default !== 'unchanged');
 }
 
-/** Makes the change and, in a dry run, rolls it back, so that a dry run also finds errors of the database. */
+/**
+ * Changes a brand. A dry run also makes the change and then rolls it back, so that it finds errors of the
+ * database.
+ */
 async function changeBrand(
   database: Database,
   by: Actor,
@@ -374,8 +387,8 @@ async function refuseTooMany(transaction: Transaction, account: AccountRef): Pro
 }
 
 /**
- * Removes a brand with its glossaries and its draft. Jobs in progress are then translated without it. If it was the default
- * of the account, the account has no default afterwards.
+ * Removes a brand with its glossaries and its draft. Jobs in progress are then translated without the brand.
+ * If the brand was the default of the account, the account has no default afterwards.
  * @throws BrandError if the account has neither such a brand nor a draft of it
  */
 export async function removeBrand(
@@ -395,8 +408,8 @@ export async function removeBrand(
 }
 
 /**
- * Sets the brand that is used if a request names none.
- * @param externalId undefined: no default
+ * Sets the default brand of an account, which applies to requests that name no brand.
+ * @param externalId undefined removes the default
  * @throws BrandError if the account has no such brand
  */
 export async function setDefaultBrand(
@@ -420,8 +433,8 @@ export async function setDefaultBrand(
 }
 
 /**
- * As `setDefaultBrand`, within the transaction of an action that writes its own audit entry. Call
- * `notifyDefaultBrandChange` after the commit.
+ * Like `setDefaultBrand`, but within the transaction of an action that writes its own audit entry. The caller
+ * must call `notifyDefaultBrandChange` after the commit.
  * @throws BrandError if the account has no such brand
  */
 export async function writeDefaultBrand(
@@ -433,12 +446,12 @@ export async function writeDefaultBrand(
   await store.setDefault(transaction, account, externalId);
 }
 
-/** Invalidates the default brands that all processes have cached. */
+/** Clears the default brands that all processes have cached. */
 export function notifyDefaultBrandChange(database: Database): Promise<void> {
   return notifyChange(database, true);
 }
 
-/** Returns the brand that is used if a request names none. */
+/** Returns the default brand of an account, which applies to requests that name no brand. */
 export function defaultBrand(on: Queryable, account: AccountRef): Promise<string | undefined> {
   return store.findDefault(on, account);
 }

@@ -3,13 +3,16 @@ import type { Term } from '@dragoman/engines';
 import type { Brand, BrandLanguage } from './brand.ts';
 import { sameTerm, termKey } from './terms.ts';
 
-/** Terms are identified by source and target; a difference in another field is a change. */
+/**
+ * The differences between two glossaries. A term is identified by its source and target; a difference in
+ * another field is a change of the term.
+ */
 export interface TermChanges {
   added: Term[];
   changed: { from: Term; to: Term }[];
   removed: Term[];
   unchanged: number;
-  /** The remaining terms have another order. */
+  /** Whether the terms that are in both glossaries have another order. */
   reordered: boolean;
 }
 
@@ -26,7 +29,7 @@ export interface BrandChanges {
   change: 'added' | 'changed' | 'unchanged';
   name: boolean;
   fallback: boolean;
-  /** Whether it becomes the default brand of the account, or is no longer. */
+  /** Whether the brand becomes the default brand of the account, or stops being it. */
   default: 'becomes' | 'no longer' | 'unchanged';
   languages: LanguageChanges[];
 }
@@ -102,7 +105,7 @@ function compareTerms(before: readonly Term[], after: readonly Term[]): TermChan
   };
 }
 
-/** Summarises changes in numbers, without their content. */
+/** Summarises changes as numbers, without the content of the brand. */
 export function countChanges({ change, name, fallback, default: isDefault, languages }: BrandChanges) {
   return {
     change,

@@ -1,4 +1,4 @@
-/** The operations of brands in the console. */
+/** Schemas of the console's routes for brands. */
 import Type, { type Static } from 'typebox';
 import { defineFormat } from '../http/input.ts';
 import {
@@ -23,7 +23,7 @@ const TERM = {
   note: Type.Optional(Type.String()),
 };
 export const TermBody = Type.Object(TERM, { title: 'ConsoleTerm' });
-/** Any spelling that `toLanguage` accepts. */
+/** The language of a glossary in any spelling that `toLanguage` accepts. */
 const GLOSSARY_LANGUAGE = Type.String({
   format: defineFormat('glossary-language', (written) =>
     toLanguage(written) === undefined
@@ -218,7 +218,7 @@ const Import = Type.Object({
 });
 export type Import = Static<typeof Import>;
 
-/** Exports a file of terms. It is not part of the documented API. */
+/** The schema of the route that exports a glossary as a file. The route is not part of the documented API. */
 export const exportSchema = {
   hide: true,
   params: brandParameters,

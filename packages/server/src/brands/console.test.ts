@@ -30,15 +30,15 @@ const path = (more = '') => `${base}/main${more}`;
 const edit = (revision: number, more: object) =>
   operator.call('POST', path('/terms'), { revision, language: 'es', ...more });
 
-/** Publishes a brand as `dragoman brand import` does. */
+/** Publishes a brand as the command `dragoman brand import` does. */
 async function importFile(terms: object[]) {
   const file = { external_id: 'main', languages: { es: { glossary: terms } } };
   const { ref } = await accountNamed(server.database, username);
   await saveBrand(server.database, 'command', ref, readBrandFile('file', JSON.stringify(file)), false);
 }
 
-describe('a draft', () => {
-  it('replaces the brand as its next version when published', async () => {
+describe('a brand draft', () => {
+  it('becomes the next version of the brand when it is published', async () => {
     await begin();
     await operator.call('PATCH', path('/draft'), {
       revision: 1,
@@ -79,7 +79,7 @@ describe('a draft', () => {
     expect((await operator.call('POST', path('/publish'), { revision: 1 })).status).toBe(409);
   });
 
-  it('is started by one of two concurrent requests', async () => {
+  it('is started by only one of several concurrent requests', async () => {
     await importFile([term('a', 'b')]);
     const answers = await Promise.all(['c', 'd', 'e'].map((one) => edit(0, { put: [term(one, one)] })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
@@ -96,7 +96,7 @@ describe('a draft', () => {
     expect(body.published).toMatchObject({ version: 3, languages: [{ terms: 2 }] });
   });
 
-  it('is discarded without changing the brand, and removed with it', async () => {
+  it('can be discarded without changing the brand, and is removed with the brand', async () => {
     await importFile([term('a', 'b')]);
     await edit(0, { put: [term('c', 'd')] });
     expect((await operator.call('DELETE', path('/draft'))).status).toBe(200);
@@ -119,7 +119,7 @@ describe('a draft', () => {
     expect(body.brands).toMatchObject([{ external_id: 'main', version: null, draft: true }]);
   });
 
-  it('is not visible for another account', async () => {
+  it('is not visible in another account', async () => {
     await begin();
     const other = await server.createAccount();
     const theirs = `/api/console/accounts/${other.username}/brands/main`;
@@ -136,7 +136,7 @@ describe('a draft', () => {
 });
 
 describe('a glossary', () => {
-  it('adds, replaces and removes terms, and marks changes', async () => {
+  it('adds, replaces and removes terms, and marks the changes', async () => {
     await importFile([term('one', 'uno'), term('two', 'dos'), term('three', 'tres')]);
     await edit(0, { put: [{ ...term('two', 'par'), was: term('two', 'dos') }] });
     await edit(1, { put: [{ source: 'ACME', do_not_translate: true }], remove: [term('three', 'tres')] });
@@ -158,7 +158,7 @@ describe('a glossary', () => {
     [[{ source: 'x', target: '' }], ['target']],
     [[{ source: 'x', target: 'y', do_not_translate: true }], ['target']],
     [[{ source: 'x'.repeat(501), target: 'y' }], ['put[0].source']],
-  ])('refuses %j', async (put, fields) => {
+  ])('refuses the terms %j', async (put, fields) => {
     await begin();
     const answer = await edit(1, { put });
     expect(answer.status).toBe(400);
@@ -166,7 +166,7 @@ describe('a glossary', () => {
     expect((await operator.call('GET', path())).body.draft.revision).toBe(1);
   });
 
-  it('imports a file after a dry run with faults by line, merging or replacing', async () => {
+  it('imports a file, merging or replacing, after a dry run that reports faults by line', async () => {
     await importFile([term('one', 'uno'), term('two', 'dos')]);
     const send = (text: string, more: object) =>
       operator.call('POST', path('/import'), {
@@ -196,7 +196,7 @@ describe('a glossary', () => {
     expect((await operator.call('GET', path())).body.draft.languages).toMatchObject([{ terms: 2 }]);
   });
 
-  it('is previewed for a text from the most specific language', async () => {
+  it('is previewed for a sample text with the terms of the most specific language', async () => {
     await importFile([term('house', 'casa'), { source: 'ACME', do_not_translate: true }]);
     const { body } = await operator.call('POST', path('/preview'), {
       language: 'es-mx',

@@ -1,4 +1,4 @@
-/** Brands and glossaries in the console: `/api/console/accounts/:username/brands…`. */
+/** The console's routes for brands and glossaries: `/api/console/accounts/:username/brands…`. */
 import { glossary } from '@dragoman/checks';
 import type { Term } from '@dragoman/engines';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -130,14 +130,14 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
 }
 
 interface GlossaryContext {
-  /** The path of the brands of an account. */
+  /** The path of an account's brands. */
   base: string;
   database: Database;
   requested(request: BrandRequest): Promise<{ ref: AccountRef; externalId: string }>;
   read(brand: { ref: AccountRef; externalId: string }): Promise<Static<typeof BrandBody>>;
 }
 
-/** Routes that list and edit terms. */
+/** Registers the routes that list and edit terms. */
 function glossaryConsole(app: FastifyInstance, { base, database, requested, read }: GlossaryContext): void {
   resource(app, `${base}/:brand/terms`, {
     GET: {
@@ -176,7 +176,7 @@ function glossaryConsole(app: FastifyInstance, { base, database, requested, read
   glossaryFiles(app, { base, database, requested });
 }
 
-/** Routes that import, export and preview terms. */
+/** Registers the routes that import, export and preview terms. */
 function glossaryFiles(
   app: FastifyInstance,
   { base, database, requested }: Omit<GlossaryContext, 'read'>,
@@ -241,7 +241,7 @@ function glossaryFiles(
   });
 }
 
-/** Returns published brands, and drafts of unpublished brands, in the order of their identifiers. */
+/** Returns published brands, and drafts of brands that were never published, ordered by identifier. */
 async function listWithDrafts(database: Database, ref: AccountRef): Promise<Static<typeof BrandList>> {
   const [brands, drafts] = [await listBrands(database, ref), await listDrafts(database, ref)];
   const drafted = new Set(drafts.map(({ external_id }) => external_id));
@@ -267,7 +267,7 @@ async function listWithDrafts(database: Database, ref: AccountRef): Promise<Stat
   return { brands: [...rows, ...unpublished].sort((a, b) => (a.external_id < b.external_id ? -1 : 1)) };
 }
 
-/** Runs `work` and turns a BrandError into an error by field, for forms. */
+/** Runs `work` and turns a BrandError into an error by field, so that a form can show it. */
 async function withFieldErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -277,7 +277,7 @@ async function withFieldErrors<T>(work: () => Promise<T>): Promise<T> {
     const fields: Record<string, string> = {};
     for (const line of lines) {
       const [, where = 'brand', reason = line] = /^([\w.[\]-]+): (.*)$/s.exec(line) ?? [];
-      // The fault of a term names the field of the term.
+      // A fault in a term is reported under the field of the term, not under its place in the file.
       const [, field, fault] = (where.includes('.glossary[') && /^(\w+): (.*)$/s.exec(reason)) || [];
       fields[field ?? where] ??= fault ?? reason;
     }
@@ -285,7 +285,7 @@ async function withFieldErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws ApiError `invalid_request` */
+/** Returns the change of a draft that a request describes. @throws ApiError `invalid_request` */
 function changeOf({
   name,
   default: isDefault,

@@ -1,9 +1,9 @@
 /**
- * A glossary as CSV for spreadsheets: a header row, then one row for each term.
+ * Reads and writes a glossary as CSV: a header row, then one row for each term.
  *
- * Reading accepts files with and without a byte order mark; with commas, semicolons or tabs; with either line end.
- * Spreadsheets execute cells that look like formulas, so such a cell is written with a leading apostrophe, as spreadsheets
- * do it themselves. Reading removes the apostrophe.
+ * The reader accepts files with and without a byte order mark, with commas, semicolons or tabs, and with
+ * either line end. Spreadsheets execute cells that look like formulas. The writer therefore puts an
+ * apostrophe before such a cell, as spreadsheets do themselves, and the reader removes it.
  */
 import type { Term } from '@dragoman/engines';
 import { CsvError, parse } from 'csv-parse/sync';
@@ -18,16 +18,21 @@ type Column = (typeof COLUMNS)[number];
 const DELIMITERS = [',', ';', '\t'];
 const YES = ['true', 'yes', 'y', '1', 'x'];
 const NO = ['', 'false', 'no', 'n', '0'];
-/** An unclosed quote would extend a row to the end of the file; this limit detects it. */
+/**
+ * The limit of characters in a row. It detects an unclosed quote, which would extend the row to the end of
+ * the file.
+ */
 const MAX_ROW_CHARACTERS = 100_000;
 
-/** A cell that a spreadsheet executes (OWASP, "CSV Injection"), also after existing apostrophes. */
+/**
+ * A cell that a spreadsheet would execute (OWASP, "CSV Injection"), with or without apostrophes before it.
+ */
 const FORMULA = /^'*[=+\-@\t\r＝＋－＠]/;
 const ESCAPED_FORMULA = /^'+[=+\-@\t\r＝＋－＠]/;
 
 /**
  * Reads a glossary from CSV.
- * @param file its name, for the message
+ * @param file the name of the file, for the message
  * @throws BrandError with the line of every fault
  */
 export function readCsv(file: string, text: string): Term[] {
@@ -60,16 +65,16 @@ export function readCsv(file: string, text: string): Term[] {
 }
 
 interface Row {
-  /** The line in which it starts, from 1. */
+  /** The line in which the row starts, from 1. */
   line: number;
   cells: string[];
 }
 
-/** Returns the rows that are not empty. */
+/** Returns all rows that are not empty. */
 function readRows(file: string, text: string): Row[] {
   let parsed: { record: string[]; info: { lines: number } }[];
   try {
-    // The parser counts CR LF within quotes as two lines.
+    // Line ends are made equal first, because the parser counts CR LF within quotes as two lines.
     parsed = parse(text.replaceAll(/\r\n?/g, '\n'), {
       bom: true,
       delimiter: delimiterOf(text),
@@ -106,7 +111,10 @@ function delimiterOf(text: string): string {
   return DELIMITERS.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
 }
 
-/** Returns the column of each cell; undefined for empty header cells, which spreadsheets add at the end. */
+/**
+ * Returns the column of each cell, or undefined for an empty header cell. Spreadsheets add empty cells at the
+ * end.
+ */
 function readHeader({ line, cells }: Row, faults: Faults): (Column | undefined)[] {
   const columns = cells.map((cell) => {
     const name = cell
@@ -139,7 +147,10 @@ function readFlag(column: Column, cell: string, where: string, faults: Faults): 
   return false;
 }
 
-/** Writes a glossary as CSV in UTF-8, with the byte order mark by which spreadsheets recognise UTF-8. */
+/**
+ * Writes a glossary as CSV in UTF-8. The file starts with a byte order mark, because spreadsheets need it to
+ * recognise UTF-8.
+ */
 export function writeCsv(terms: readonly Term[]): string {
   const rows = terms.map((term) => [
     escapeFormula(term.source),

@@ -1,4 +1,4 @@
-/** The routes by which customers read their brands: `/api/account/brands…`. Operators edit them. */
+/** The routes with which customers read their brands: `/api/account/brands…`. Only operators edit brands. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { accountOf } from '../access/session-auth.ts';

@@ -7,7 +7,7 @@ export interface DraftRow {
   external_id: string;
   revision: number;
   based_on: number | null;
-  /** The content of a brand file. */
+  /** The draft in the form of a brand file. */
   brand: unknown;
   changed_at: Date;
   changed_by: string;
@@ -32,7 +32,7 @@ export async function findDraft(
   return row;
 }
 
-/** Locks and returns a draft. */
+/** Locks a draft and returns it. */
 export async function lockDraft(
   transaction: Transaction,
   account: AccountRef,
@@ -55,7 +55,7 @@ export function findDrafts(
   return on.query(LIST, [account.part, account.accountId]);
 }
 
-// Writes nothing if a concurrent request has started a draft.
+// `on conflict` inserts no row if a concurrent request has started a draft.
 const INSERT = statement<{ revision: number }>(
   'brands.insert_draft',
   `insert into brand_drafts (part, account_id, external_id, based_on, brand, changed_by)
@@ -69,7 +69,7 @@ const UPDATE = statement<{ revision: number }>(
    returning revision`,
 );
 
-/** @returns the new revision; undefined if the draft has another revision */
+/** Replaces a draft. @returns the new revision; undefined if the draft has another revision than expected */
 export async function writeDraft(
   transaction: Transaction,
   account: AccountRef,

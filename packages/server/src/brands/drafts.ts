@@ -1,10 +1,11 @@
 /**
- * Drafts of brands. Operators change the draft; publishing replaces the brand with it in one transaction. Translations use
- * only the published brand.
+ * Drafts of brands. Operators change the draft. Publishing replaces the brand with the draft in one
+ * transaction. Translations use only the published brand.
  *
- * A change sends the revision of the draft that it was made for (0 without a draft); another revision is refused. A draft
- * also records the version of the brand that it started from. If another way (a file at the command line) published the
- * brand since, publishing the draft is refused unless forced.
+ * Each change contains the revision of the draft to which it applies, or 0 if there is no draft. A change
+ * with another revision is refused. A draft also records the version of the brand from which it started. If
+ * the brand was published in another way since then, such as from a file at the command line, publishing the
+ * draft is refused unless forced.
  */
 import type { Term } from '@dragoman/engines';
 import { lockAccount } from '../access/accounts.ts';
@@ -25,7 +26,7 @@ import { type BrandChanges, compareBrands } from './changes.ts';
 import * as store from './draft-store.ts';
 import { termKey } from './terms.ts';
 
-/** The published brand and its draft. At least one of them exists. */
+/** A published brand and its draft. At least one of the two exists. */
 export interface BrandWithDraft {
   published: { brand: Brand; isDefault: boolean; version: number } | undefined;
   draft:
@@ -33,7 +34,7 @@ export interface BrandWithDraft {
     | undefined;
 }
 
-/** @throws ApiError `not_found` if there is neither a brand nor a draft with this identifier */
+/** Reads a brand and its draft. @throws ApiError `not_found` if neither exists */
 export async function readBrandWithDraft(
   on: Queryable,
   account: AccountRef,
@@ -58,7 +59,7 @@ function toDraft(row: store.DraftRow): NonNullable<BrandWithDraft['draft']> {
   };
 }
 
-/** Returns what publishing the draft would change; undefined without a draft. */
+/** Returns the changes that publishing the draft would make, or undefined if there is no draft. */
 export function pendingChanges({ published, draft }: BrandWithDraft): BrandChanges | undefined {
   if (draft === undefined) return undefined;
   const before = published?.isDefault ?? false;
@@ -72,10 +73,10 @@ export function isStale({ published, draft }: BrandWithDraft): boolean {
 
 export interface DraftChange {
   externalId: string;
-  /** The revision of the draft that was read; 0 without a draft. */
+  /** The revision of the draft to which the change applies; 0 if there is no draft. */
   revision: number;
   by: DraftAuthor;
-  /** The detail of the audit entry. */
+  /** The details for the audit entry. */
   detail: object;
 }
 
@@ -84,7 +85,7 @@ type DraftAuthor = Pick<Person, 'userId' | 'email' | 'name'>;
 
 /**
  * Changes a draft, or starts one from the published brand.
- * @param change returns the changed brand, which is checked like a file
+ * @param change returns the changed brand, which is then checked like a brand file
  * @throws ApiError `not_found`; `conflict` if the draft has another revision
  * @throws BrandError
  */
@@ -153,8 +154,10 @@ export async function beginBrand(
 }
 
 /**
- * Replaces the brand with its draft and deletes the draft, in one transaction. Running workers use it within two seconds.
- * @throws ApiError `not_found`; `conflict` if the draft has another revision, or is stale and `anyway` is false
+ * Replaces the brand with its draft and deletes the draft, in one transaction. Running workers use the new
+ * version within two seconds.
+ * @throws ApiError `not_found`; `conflict` if the draft has another revision, or is stale and `anyway` is
+ * false
  */
 export async function publishDraft(
   database: Database,
@@ -172,7 +175,7 @@ export async function publishDraft(
     }
     const { brand } = toDraft(row);
     const made = await replaceBrand(transaction, by, account, externalId, () => brand);
-    // A draft without changes is deleted too.
+    // A draft that equals the brand publishes nothing, so it is deleted as discarded.
     if (made.change === 'unchanged') await discardDraft(transaction, by, account, externalId);
     else await store.deleteDraft(transaction, account, externalId);
     return made;
@@ -181,7 +184,7 @@ export async function publishDraft(
   return changes;
 }
 
-/** @throws ApiError `not_found` if there is no draft */
+/** Deletes a draft, with an audit entry. @throws ApiError `not_found` if there is no draft */
 export async function discardDraft(
   transaction: Transaction,
   by: Actor,
@@ -205,7 +208,10 @@ function draftConflict(): ApiError {
   return new ApiError('conflict', 'The draft was changed since it was read.');
 }
 
-/** Returns a brand with changed terms of a language, which is added if it is missing. */
+/**
+ * Returns a brand in which the terms of one language are changed. The language is added if the brand lacks
+ * it.
+ */
 export function withTerms(
   brand: BrandFile,
   language: string,
@@ -221,11 +227,12 @@ export function withTerms(
   return { ...brand, languages };
 }
 
-/** The identity of a term. */
+/** The fields that identify a term. */
 type TermKey = Pick<Term, 'source' | 'target'>;
 
 /**
- * Adds, replaces and removes terms. A term that replaces another one (`was`) keeps its position; new terms come first.
+ * Adds, replaces and removes terms. A term that replaces another term (`was`) takes its position. New terms
+ * come first.
  */
 export function editTerms(
   terms: readonly Term[],
@@ -242,7 +249,7 @@ export function editTerms(
   return left;
 }
 
-/** Adds the terms of a file to a glossary; terms of the file replace equal ones. */
+/** Adds the terms of a file to a glossary. A term of the file replaces the equal term of the glossary. */
 export function mergeTerms(terms: readonly Term[], read: readonly Term[]): Term[] {
   const given = new Map(read.map((term) => [termKey(term), term]));
   const kept = terms.map((term) => {

@@ -5,8 +5,8 @@ import { BrandError } from './brand.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Returns the text of a file in UTF-8, or in UTF-16 with a byte order mark, without the mark.
- * @throws BrandError if it cannot be read
+ * Returns the text of a file in UTF-8, or in UTF-16 with a byte order mark. The mark is removed.
+ * @throws BrandError if the file cannot be read
  */
 export function readText(file: string): string {
   let bytes: Buffer;

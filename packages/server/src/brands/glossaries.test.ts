@@ -1,4 +1,4 @@
-/** Glossary files: reading, faults with their lines, and round trips. */
+/** Glossary files: reading them, the line numbers of faults, and round trips. */
 import type { Term } from '@dragoman/engines';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const complaint = (read: () => unknown): string => {
   return 'no complaint';
 };
 
-/** Valid glossaries of words that are difficult for CSV, spreadsheets and XML. */
+/** Generates valid glossaries with words that are difficult for CSV, spreadsheets and XML. */
 const words = fc
   .array(
     fc.oneof(
@@ -63,7 +63,7 @@ const glossary = fc
   });
 
 describe('a written glossary', () => {
-  it('is equal when read again from JSON', () => {
+  it('is equal when it is read from JSON', () => {
     fc.assert(
       fc.property(glossary, (terms) => {
         const languages = new Map([['es', { tone: 'Formal' as const, instructions: 'x', terms }]]);
@@ -74,7 +74,7 @@ describe('a written glossary', () => {
     );
   });
 
-  it('is equal when read again from CSV', () => {
+  it('is equal when it is read from CSV', () => {
     fc.assert(
       fc.property(glossary, (terms) => {
         expect(readCsv('f', writeCsv(terms))).toEqual(terms);
@@ -82,7 +82,7 @@ describe('a written glossary', () => {
     );
   });
 
-  it('is equal when read again from TBX', () => {
+  it('is equal when it is read from TBX', () => {
     fc.assert(
       fc.property(
         glossary.filter((terms) => terms.length > 0),
@@ -96,7 +96,7 @@ describe('a written glossary', () => {
     );
   });
 
-  it('differs when a term lost an apostrophe, a reference or a flag', () => {
+  it('is not equal when an apostrophe, a character reference or a flag of a term was lost', () => {
     const terms = [{ ...plain, source: '=a', target: 'b & c', forbidden: true }];
     expect(readCsv('f', writeCsv([{ ...terms[0]!, source: "'=a" }]).replace("''=", "'="))).toEqual(terms);
     expect(readCsv('f', writeCsv(terms).replace(',true', ','))).not.toEqual(terms);
@@ -105,7 +105,7 @@ describe('a written glossary', () => {
     expect(readTbx('f', termbase.replace('deprecated', 'admitted'), 'es', 'en').terms).not.toEqual(terms);
   });
 
-  it('has no CSV cell that a spreadsheet executes', () => {
+  it('has no CSV cell that a spreadsheet would execute', () => {
     expect(writeCsv([{ ...plain, source: '=A1', target: "'=A1", note: '+1' }])).toBe(
       "\ufeffsource,target,case_sensitive,forbidden,do_not_translate,note\r\n'=A1,''=A1,,,,'+1\r\n",
     );
@@ -133,11 +133,11 @@ describe('a glossary in CSV', () => {
     ['commas', rows(',', '\n')],
     ['semicolons and a byte order mark', `\ufeff${rows(';', '\r\n')}`],
     ['tabs and a last line end', `${rows('\t', '\r\n')}\r\n`],
-  ])('is read with %s', (_, text) => {
+  ])('is accepted with %s', (_, text) => {
     expect(readCsv('f', text)).toEqual(terms);
   });
 
-  it('requires only the source column, in any order', () => {
+  it('requires only the source column, and accepts columns in any order', () => {
     expect(readCsv('f', 'do_not_translate,source\nyes,Acme\n')).toEqual([
       { ...plain, source: 'Acme', target: '', doNotTranslate: true },
     ]);
@@ -181,13 +181,13 @@ describe('a glossary in CSV', () => {
       'source,target,do_not_translate\na,b,\na,,x\n',
       'f: line 3: contradicts line 2: "a": it has a translation there.',
     ],
-  ])('is refused with %s', (_, text, message) => {
+  ])('is refused when it has %s', (_, text, message) => {
     const said = complaint(() => readCsv('f', text));
     if (typeof message === 'string') expect(said).toContain(message);
     else expect(said).toMatch(message);
   });
 
-  it('reports the lines of faults after line breaks in quotes and empty lines', () => {
+  it('has the right line numbers in its faults, even after empty lines and line breaks in quotes', () => {
     const text = 'source,target,note\r\na,b,"1\r\n2\r\n3"\r\n\r\n,x,\r\nc,,\r\n';
     expect(complaint(() => readCsv('f', text)).split('\n')).toEqual([
       'f: line 6: source: must not be empty.',
@@ -195,14 +195,14 @@ describe('a glossary in CSV', () => {
     ]);
   });
 
-  it('lists at most 20 faults and counts the others', () => {
+  it('has at most 20 faults in the message, which counts the others', () => {
     const text = `source,target\n${',x\n'.repeat(30)}`;
     const lines = complaint(() => readCsv('f', text)).split('\n');
     expect(lines).toHaveLength(21);
     expect(lines.at(-1)).toBe('f: and 10 more like these');
   });
 
-  it('has a maximum number of terms', () => {
+  it('is refused with more than the maximum number of terms', () => {
     const rows = Array.from({ length: MAX_TERMS + 1 }, (_, index) => `s${index},t\n`);
     const text = `source,target\n${rows.join('')}`;
     expect(complaint(() => readCsv('f', text))).toBe(
@@ -211,7 +211,7 @@ describe('a glossary in CSV', () => {
     expect(readCsv('f', text.slice(0, text.lastIndexOf('s')))).toHaveLength(MAX_TERMS);
   });
 
-  it('merges duplicates with the first note', () => {
+  it('merges duplicate terms and keeps the first note', () => {
     expect(readCsv('f', 'source,target,note\na,b,\na,b,n\na,b,m\n')).toEqual([
       { ...plain, source: 'a', target: 'b', note: 'n' },
     ]);

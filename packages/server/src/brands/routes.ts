@@ -1,4 +1,4 @@
-/** The values of `tone` and `topics`: `/tapi/v2/tone/` and `/tapi/v2/topic/`. */
+/** The routes that list the values of `tone` and `topics`: `/tapi/v2/tone/` and `/tapi/v2/topic/`. */
 import type { FastifyInstance } from 'fastify';
 import { resource } from '../http/http.ts';
 import { listTones, listTopics } from './schemas.ts';

@@ -1,4 +1,4 @@
-/** The operations that list tones and topics. */
+/** Schemas of the routes that list tones and topics. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { answer, errorResponses } from '../http/schemas.ts';

@@ -1,4 +1,4 @@
-/** Statements about brands, their languages and their terms. */
+/** The SQL statements about brands, their languages and their terms. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
@@ -24,7 +24,7 @@ const NAMES = statement<{ external_id: string; count: number }>(
     order by external_id limit $3`,
 );
 
-/** Returns the first external identifiers of an account, each with the total count. */
+/** Returns the first external identifiers of an account's brands. Each row also has the total count. */
 export function listNames(
   on: Queryable,
   account: AccountRef,
@@ -85,7 +85,7 @@ const LOCK = statement(
   `select from brands where part = $1 and account_id = $2 and external_id = $3 for update`,
 );
 
-/** Inserts the brand if it is missing, and locks it. @returns whether it was inserted */
+/** Inserts a brand if it is missing, and locks it. @returns whether the brand was inserted */
 export async function insertAndLock(
   transaction: Transaction,
   account: AccountRef,
@@ -150,7 +150,7 @@ const NEAREST = statement<LanguageRow>(
     order by char_length(language) desc limit 1`,
 );
 
-/** Returns the settings of the longest of `languages` for which the brand has any. */
+/** Returns the settings for the longest of `languages` for which the brand has settings. */
 export async function findNearest(
   on: Queryable,
   account: AccountRef,
@@ -170,7 +170,7 @@ const SUMMARY = statement<LanguageRow & { external_id: string; terms: number }>(
      from brand_languages l where l.part = $1 and l.account_id = $2 order by l.external_id, l.language`,
 );
 
-/** Returns every language of every brand of an account with its number of terms. */
+/** Returns every language of every brand of an account, with its number of terms. */
 export function summarise(
   on: Queryable,
   account: AccountRef,
@@ -250,7 +250,7 @@ const INSERT_TERMS = statement(
        as t (position, source, target, case_sensitive, forbidden, do_not_translate, note)`,
 );
 
-/** Replaces the glossary of a language with `terms`, in this order. */
+/** Replaces the glossary of a language with `terms`, in their order. */
 export async function replaceTerms(
   transaction: Transaction,
   account: AccountRef,

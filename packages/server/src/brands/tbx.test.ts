@@ -1,4 +1,4 @@
-/** Termbases of other programs, and limits against hostile files. */
+/** Termbases from other programs, and limits against malicious files. */
 import { describe, expect, it } from 'vitest';
 import { readTbx, writeTbx } from './tbx.ts';
 
@@ -43,8 +43,8 @@ const DCT = `<tbx type="TBX-Min" style="dct" xml:lang="en" xmlns="urn:iso:std:is
       <min:administrativeStatus>supersededTerm-admn-sts</min:administrativeStatus></termSec></langSec>
   </conceptEntry></body></text></tbx>`;
 
-describe('a termbase', () => {
-  it('yields every source term with every target term of its concepts in version 2', () => {
+describe('a termbase (TBX)', () => {
+  it('of version 2 gives every source term with every target term of its concepts', () => {
     const one = (source: string) => [
       { ...plain, source, target: 'carrito', note: 'of the web shop' },
       { ...plain, source, target: 'carro de la compra', forbidden: true, note: 'old' },
@@ -56,7 +56,7 @@ describe('a termbase', () => {
     });
   });
 
-  it('is read for any two of its languages and related ones', () => {
+  it('can be read for any two of its languages and for related languages', () => {
     const french = { ...plain, source: 'panier', note: 'of the web shop' };
     expect(readTbx('f', MARTIF, 'en', 'fr').terms).toEqual([
       { ...french, target: 'shopping cart' },
@@ -65,7 +65,7 @@ describe('a termbase', () => {
     expect(readTbx('f', MARTIF, 'es-es', 'en').terms).toHaveLength(4);
   });
 
-  it('may have data categories as elements in version 3', () => {
+  it('of version 3 can have data categories as elements', () => {
     expect(readTbx('f', DCT, 'de', undefined)).toEqual({
       terms: [{ ...plain, source: 'cat & dog', target: 'Hund & Katz', forbidden: true }],
       from: 'en',
@@ -73,7 +73,7 @@ describe('a termbase', () => {
     });
   });
 
-  it('prefers the language itself to related ones', () => {
+  it('gives the terms of the requested language itself before those of related languages', () => {
     const two = writeTbx([{ ...plain, source: 'train', target: 'comboio' }], 'en', 'pt').replace(
       '</conceptEntry>',
       '<langSec xml:lang="pt-BR"><termSec><term>trem</term></termSec></langSec></conceptEntry>',

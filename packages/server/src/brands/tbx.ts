@@ -1,30 +1,33 @@
 /**
- * A glossary as a termbase (TBX, ISO 30042).
+ * Reads and writes a glossary as a termbase (TBX, ISO 30042).
  *
- * Reads version 2 (`martif`, `termEntry`, `langSet`, `tig` or `ntig`) and version 3 (`tbx`, `conceptEntry`, `langSec`,
- * `termSec`) with data categories as attributes (DCA: `<termNote type="administrativeStatus">`) or elements (DCT:
- * `<min:administrativeStatus>`). Writes version 3, TBX-Basic, DCA. TBX-Basic has no categories for `case_sensitive` and
- * `do_not_translate`; if true, they are written as `x-caseSensitive` and `x-doNotTranslate`, which other readers ignore.
+ * The reader accepts version 2 (`martif`, `termEntry`, `langSet`, `tig` or `ntig`) and version 3 (`tbx`,
+ * `conceptEntry`, `langSec`, `termSec`). Data categories may be attributes (DCA: `<termNote
+ * type="administrativeStatus">`) or elements (DCT: `<min:administrativeStatus>`).
+ *
+ * The writer produces version 3, TBX-Basic, DCA. TBX-Basic has no categories for `case_sensitive` and
+ * `do_not_translate`. If they are true, they are written as `x-caseSensitive` and `x-doNotTranslate`, which
+ * other programs ignore.
  */
 import type { Term } from '@dragoman/engines';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { BrandError, throwFaults, toLanguage } from './brand.ts';
 import { checkTerms, createFaults, MAX_TERMS, type WrittenTerm } from './terms.ts';
 
-/** More than the maximum of a glossary, because pairs may repeat. */
+/** The limit of term pairs in a file. It is twice the limit of a glossary, because pairs may repeat. */
 const MAX_PAIRS = 2 * MAX_TERMS;
 
 export interface ReadTbx {
   terms: Term[];
-  /** The source language, as in the file. */
+  /** The source language as the file spells it. */
   from: string;
-  /** Number of concepts without terms in both languages. */
+  /** The number of concepts that lack terms in one of the two languages. */
   skipped: number;
 }
 
 /**
- * Reads the terms for one target language from a termbase of any number of languages.
- * @param file its name, for the message
+ * Reads the terms for one target language. The termbase may have any number of languages.
+ * @param file the name of the file, for the message
  * @param into the target language
  * @param from the source language; may be undefined if the file has only one candidate
  * @throws BrandError with the line of the fault
@@ -40,7 +43,8 @@ export function readTbx(file: string, text: string, into: string, from: string |
   for (const concept of concepts) {
     const before = written.length;
     for (const term of termsOf(concept, source, into)) {
-      // Synonyms multiply: a concept of 1,000 terms in each language has a million pairs.
+      // The limit is needed because synonyms multiply: a concept with 1,000 terms in each language has a
+      // million pairs.
       if (written.push(term) > MAX_PAIRS) {
         throw new BrandError(
           `${file}: line ${concept.line}: the file has more than ${MAX_PAIRS} pairs up to here.`,
@@ -59,7 +63,10 @@ export function readTbx(file: string, text: string, into: string, from: string |
   return { terms, from: source, skipped };
 }
 
-/** Returns the main language of the file, or else the only one other than the target. */
+/**
+ * Returns the main language of the file. If the file names none, returns its only language other than the
+ * target.
+ */
 function sourceAmong(
   file: string,
   languages: readonly string[],
@@ -77,7 +84,10 @@ function sourceAmong(
   return only;
 }
 
-/** `pt` and `pt-br` are related, `pt-pt` and `pt-br` are not. */
+/**
+ * Returns whether one language is the other or a variant of it. `pt` and `pt-br` are related, `pt-pt` and
+ * `pt-br` are not.
+ */
 function isRelated(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}-`) || other.startsWith(`${one}-`);
 }
@@ -98,7 +108,7 @@ interface TermSection {
   line: number;
   text: string;
   note: string;
-  /** Values by data category. */
+  /** The values of the section by data category. */
   properties: Map<string, string>;
 }
 
@@ -126,19 +136,22 @@ function* termsOf({ sections, note }: Concept, from: string, into: string): Gene
   }
 }
 
-/** Returns the terms of sections with their notes, the term's own note first. */
+/** Returns the terms of all sections with their notes. The note of the term itself comes first. */
 function flatten(sections: readonly LanguageSection[]): (TermSection & { notes: string[] })[] {
   return sections.flatMap(({ terms, note }) => terms.map((term) => ({ ...term, notes: [term.note, note] })));
 }
 
-/** Returns the sections of the language, or else of related languages: `es-ES` and `es-MX` for `es`. */
+/**
+ * Returns the sections of a language. If there are none, returns those of related languages, such as `es-ES`
+ * and `es-MX` for `es`.
+ */
 function nearest(sections: readonly LanguageSection[], wanted: string): LanguageSection[] {
   const own = sections.filter(({ language }) => language === wanted);
   return own.length > 0 ? own : sections.filter(({ language }) => isRelated(language, wanted));
 }
 
 const STATUS_CATEGORIES = ['administrativeStatus', 'normativeAuthorization'];
-/** Values of TBX-Basic and TBX-Default; the last two are those of TBX-Min. */
+/** The values that forbid a term in TBX-Basic and TBX-Default. The last two values are those of TBX-Min. */
 const FORBIDDEN_STATUS = /^(deprecatedTerm|supersededTerm|notRecommended|obsolete)/;
 
 function isForbidden({ properties }: TermSection): boolean {
@@ -149,12 +162,12 @@ const ROOTS = ['martif', 'tbx'];
 const CONCEPTS = ['termEntry', 'conceptEntry'];
 const LANGUAGE_SECTIONS = ['langSet', 'langSec'];
 const TERM_SECTIONS = ['tig', 'ntig', 'termSec'];
-/** Parents of relevant notes; other notes are about authors and sources. */
+/** The elements whose notes are read. Notes of other elements are about authors and sources. */
 const NOTED = [...CONCEPTS, ...LANGUAGE_SECTIONS, ...TERM_SECTIONS, 'termGrp'];
-/** Termbases have a depth of about 10. */
+/** The limit of the depth of nested elements. Termbases have a depth of about 10. */
 const MAX_DEPTH = 50;
 
-/** The text of the current element, including that of inner elements. */
+/** The element whose text is being read, including the text of inner elements. */
 interface Reading {
   depth: number;
   line: number;
@@ -162,14 +175,14 @@ interface Reading {
   keep(text: string, line: number): void;
 }
 
-/** Reads the concepts, with languages as shortnames. */
+/** Reads the concepts of a file. Languages are converted to shortnames. */
 function readConcepts(file: string, text: string): { language: string | undefined; concepts: Concept[] } {
   const parser = new SaxesParser({ xmlns: false, position: true });
   const refuse = (reason: string): never => {
     throw new BrandError(`${file}: line ${parser.line}: ${reason}`);
   };
   const concepts: Concept[] = [];
-  /** Local names of the open elements. */
+  /** The local names of the open elements. */
   const path: string[] = [];
   let main: string | undefined;
   let concept: Concept | undefined;
@@ -177,7 +190,7 @@ function readConcepts(file: string, text: string): { language: string | undefine
   let term: TermSection | undefined;
   let reading: Reading | undefined;
 
-  /** Returns a function that stores the text of an element; undefined for irrelevant elements. */
+  /** Returns a function that stores the text of an element, or undefined when the element is irrelevant. */
   function keeperOf(name: string, tag: SaxesTagPlain): Reading['keep'] | undefined {
     const [to, within] = [term, term ?? section ?? concept];
     if (name === 'note' && within !== undefined && NOTED.includes(path.at(-2) ?? '')) {
@@ -242,7 +255,8 @@ function readConcepts(file: string, text: string): { language: string | undefine
     if (reading !== undefined) reading.text += piece;
   };
   parser.on('error', ({ message }) => refuse(`is not well-formed XML: ${message.replace(/^\d+:\d+: /, '')}`));
-  // External entities are never read; internal ones would be dropped silently.
+  // External entities are never read. Internal entities are refused, because the parser would drop them
+  // silently.
   parser.on('doctype', (doctype) => {
     if (doctype.includes('<!ENTITY')) refuse('the document type must not declare entities.');
   });
@@ -259,8 +273,8 @@ function localName(name: string): string {
 }
 
 /**
- * Writes a glossary as a termbase. Consecutive terms with the same source form one concept.
- * @param from the source language; `und` if unknown
+ * Writes a glossary as a termbase. Consecutive terms with the same source become one concept.
+ * @param from the source language; `und` if it is unknown
  */
 export function writeTbx(terms: readonly Term[], from: string, into: string): string {
   const concepts: Term[][] = [];

@@ -1,4 +1,4 @@
-/** The rules of a glossary, for every file format. */
+/** The rules for the terms of a glossary. They are the same for every file format. */
 import type { Term } from '@dragoman/engines';
 import { shorten } from '../http/input.ts';
 
@@ -6,7 +6,7 @@ export const MAX_TERMS = 50_000;
 export const MAX_TERM_CHARACTERS = 500;
 export const MAX_NOTE_CHARACTERS = 2_000;
 
-/** A term of a file with its place: `line 3`, `languages.es.glossary[2]`. */
+/** A term of a file with its place in the file, such as `line 3` or `languages.es.glossary[2]`. */
 export interface WrittenTerm {
   where: string;
   term: Term;
@@ -24,8 +24,9 @@ export function createFaults(): Faults {
 }
 
 /**
- * Checks and normalises the terms of one language: runs of white space become one space, and duplicates are merged with
- * their first note. Duplicates that contradict each other are faults. Adds the faults to `faults`.
+ * Checks and normalises the terms of one language. Runs of white space become one space. Duplicates are
+ * merged and keep the first note; duplicates that contradict each other are faults. Adds the faults to
+ * `faults`.
  */
 export function checkTerms(written: readonly WrittenTerm[], faults: Faults): Term[] {
   const kept = new Map<string, WrittenTerm>();
@@ -62,7 +63,7 @@ export function checkTerms(written: readonly WrittenTerm[], faults: Faults): Ter
   return [...kept.values()].map(({ term }) => term);
 }
 
-/** The identity of a term; a difference in its other fields is a change of the term. */
+/** Returns the key that identifies a term. A difference in its other fields is a change of the same term. */
 export function termKey({ source, target }: Term): string {
   return `${source}\0${target}`;
 }
@@ -132,12 +133,12 @@ export function isClean(value: string): boolean {
   return value.isWellFormed() && !/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(value);
 }
 
-/** Returns whether a text has more characters, as PostgreSQL counts them (code points). */
+/** Returns whether a text has more than `characters` code points, which is how PostgreSQL counts. */
 export function isLonger(value: string, characters: number): boolean {
   return value.length > characters && [...value].length > characters;
 }
 
-/** Keeps no-break spaces, which are part of a term's spelling. */
+/** Normalises white space, except no-break spaces, which belong to the spelling of a term. */
 function oneLine(value: string): string {
   return value.replaceAll(/[ \t\r\n]+/g, ' ').trim();
 }

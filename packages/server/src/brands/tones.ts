@@ -1,4 +1,4 @@
-/** The tones and topics of requests; they are the same for every account. */
+/** The tones and topics that requests can name. They are the same for every account. */
 export interface Tone {
   name: 'Informal' | 'Formal';
   description: string;

@@ -1,4 +1,4 @@
-/** Accounts and their balances by command, while the server is running. */
+/** The command `dragoman account` while a server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-/** Runs a command with `--json` and returns what it prints. */
+/** Runs a command with `--json` and returns the object that it prints. */
 async function runJson(...args: string[]) {
   const { status, stdout, stderr } = await command(...args, '--json');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -31,7 +31,7 @@ const HOUSE = { text: 'The house is big.', source_language: 'en', target_languag
 
 const create = (key: string) => createClient(server.url, key)('POST', HUMAN, HOUSE);
 
-it('creates an account with no credit in production and unlimited credit in the sandbox', async () => {
+it('creating an account gives it no credit in production and unlimited credit in the sandbox', async () => {
   const { production_key, sandbox_key } = await runJson('account', 'create', 'fresh');
   expect(await create(production_key)).toMatchObject({ status: 402 });
   const sandbox = createClient(`${server.url}/sandbox`, sandbox_key);
@@ -44,7 +44,7 @@ it('creates an account with no credit in production and unlimited credit in the 
   expect(await create(trusted)).toMatchObject({ status: 201, body: { balance: -12 } });
 });
 
-it('lets a prepaid account use its balance, its credit limit and a top-up', async () => {
+it('a prepaid account can use its balance, its credit limit and a top-up', async () => {
   const { username, production_key } = await server.createAccount();
   expect((await create(production_key)).body.balance).toBe(-12);
   const owes = await command('account', 'set', username, '--prepaid', 'on');
@@ -73,7 +73,7 @@ it('lets a prepaid account use its balance, its credit limit and a top-up', asyn
   expect(await create(production_key)).toMatchObject({ status: 201, body: { balance: -16 } });
 });
 
-it('shows an account and changes its chat subscription', async () => {
+it('dragoman account set shows an account and changes its chat subscription', async () => {
   const { username } = await server.createAccount({ email: 'acme@example.com' });
   const { stdout } = await command('account', 'set', username, '--chat', 'on');
   expect(stdout).toBe(
@@ -89,7 +89,7 @@ it.each([
   [['account', 'top-up', 'nobody', '0'], 2, /at least one cent/],
   [['account', 'set', 'nobody', '--prepaid', 'yes'], 2, /must be on or off/],
   [['account', 'set', 'nobody', '--prepaid', 'off', '--credit-limit', '5'], 1, /only one of the two/],
-] as const)('%j is refused', async (args, status, sentence) => {
+] as const)('dragoman account refuses the command line %j', async (args, status, sentence) => {
   const ended = await command(...args);
   expect(ended).toEqual({ status, stdout: '', stderr: expect.stringMatching(sentence) });
 });

@@ -1,4 +1,4 @@
-/** `dragoman account`: manages customer accounts. */
+/** The command `dragoman account`: manages customer accounts. */
 import { type Command, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { createAccount, setAccount } from '../accounts/accounts.ts';
@@ -130,7 +130,7 @@ function addSet(account: Command): void {
           const { chat, chatCorrection, creditLimit, prepaid, environment } = options;
           const wanted = options.defaultBrand === 'none' ? undefined : options.defaultBrand;
           if (wanted !== undefined) {
-            // Before anything changes, so that a wrong brand changes nothing.
+            // Checks the brand before anything changes, so that an unknown brand leaves the account as it is.
             await requireBrand(database, (await accountNamed(database, username)).ref, wanted);
           }
           await setAccount(database, 'command', username, {

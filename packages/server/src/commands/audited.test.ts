@@ -1,6 +1,6 @@
 /**
- * Every command that changes something writes an audit entry with the name of the user who ran it, or is listed here
- * with a reason. A new command in neither list fails.
+ * Checks that every command that changes data writes an audit entry with the name of the user who ran it.
+ * Exceptions are listed here with their reasons. A command in neither list fails the test.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
@@ -132,7 +132,10 @@ const secretly = async (...args: string[]) => {
   expect(ended.status, ended.stderr).toBe(0);
 };
 
-/** By command, in this order: how it runs, and the action of its audit entry. */
+/**
+ * The commands in the order in which they run: the expected audit action, and a function that runs the
+ * command.
+ */
 const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
   'account create': ['account.created', () => run('account', 'create', 'made')],
   'account set': ['account.changed', () => run('account', 'set', username, '--chat-correction', 'on')],
@@ -202,7 +205,8 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
     'person.owner',
     async () => {
       const account = await server.createAccount();
-      await createPerson(server, { role: 'customer', account }); // the first user is already an owner
+      // A second customer of the account, because the first one is already an owner.
+      await createPerson(server, { role: 'customer', account });
       const { email } = await createPerson(server, { role: 'customer', account });
       return run('user', 'owner', email);
     },
@@ -220,12 +224,12 @@ function leaves(command: Command, path: string[] = []): string[] {
     : command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
 }
 
-describe('the audit', () => {
-  it('covers every command', () => {
+describe('the audit of commands', () => {
+  it('is tested for every command', () => {
     expect(leaves(program).toSorted()).toEqual([...Object.keys(AUDITED), ...Object.keys(NOT)].toSorted());
   });
 
-  it.each(Object.entries(AUDITED))('has %s', async (_, [action, work]) => {
+  it.each(Object.entries(AUDITED))('has an entry after dragoman %s', async (_, [action, work]) => {
     await work();
     const { rows } = await owner.query(
       'select action, actor, name, detail from audit order by audit_id desc limit 1',
@@ -234,7 +238,7 @@ describe('the audit', () => {
     expect(JSON.stringify(rows[0])).not.toMatch(/dgm_|whsec_|One house|Casa\./);
   });
 
-  it('has entries for the other uses of a command, and none when nothing changed', async () => {
+  it('has entries for all forms of a command, but none when a command changes nothing', async () => {
     const actions = async () =>
       (await owner.query('select action from audit order by audit_id')).rows.map(({ action }) => action);
     const before = (await actions()).length;

@@ -1,4 +1,4 @@
-/** A backup of a running server, restored into a new data directory, where the service continues. */
+/** A backup of a running server. It is restored into a new data directory, where the service continues. */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import {
 } from '../testing/programs.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
-/** Everything that PostgreSQL's text format must escape, and its end of rows. */
+/** A text with every character that PostgreSQL's COPY format must escape, and with its end-of-data marker. */
 const ODD = 'A tab\t, a \\ and \\. and \\N.\r\n\\.\nThe end of 語 and 🏠.';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-backup-'));
@@ -50,14 +50,14 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** With only the key of the data directory. */
+/** The environment of a command: the given database, and no secret key except that of the data directory. */
 const on = (database: TestDatabase) => ({
   DATABASE_URL: urlOf(database.connection),
   DRAGOMAN_SECRET_KEY: '',
 });
 const own = (name: string) => ['--data', join(directory, name)];
 
-it('contains everything, and a new service continues from it', async () => {
+it('a backup contains all data, and a new service continues from it', async () => {
   createKeyFile(join(directory, 'old'));
   await markEngineTested(server.database);
   expect(await dragoman(['secret-key', 'replace', ...own('old')], on(server))).toMatchObject({ status: 0 });
@@ -70,7 +70,7 @@ it('contains everything, and a new service continues from it', async () => {
   expect(restored).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Copy the secret\.key .*\n$/) });
   expect(JSON.parse(restored.stdout).rows).toEqual(written.rows);
 
-  // The backup does not contain the secret key, and nothing can serve without it.
+  // The backup does not contain the secret key, so the new service cannot start yet.
   const keyless = await dragomanProcess(['serve', ...own('new')]);
   expect(keyless).toMatchObject({
     status: 1,
@@ -84,7 +84,7 @@ it('contains everything, and a new service continues from it', async () => {
     expect((await after('GET', path)).body, path).toEqual((await before('GET', path)).body);
   }
   expect((await after('GET', `${MACHINE}odd/`)).body.text).toBe(ODD);
-  // Order numbers continue and are never reused.
+  // Order numbers continue after those of the backup and are never reused.
   const numbers = (await after('GET', MACHINE)).body.objects.map(
     (job: { order_number: number }) => job.order_number,
   );
@@ -101,7 +101,7 @@ it('contains everything, and a new service continues from it', async () => {
   expect(verify).toMatchObject({ status: 0, stdout: expect.stringContaining('The ledger is consistent.') });
 });
 
-describe('nothing is changed by', () => {
+describe('the database stays empty or unchanged after', () => {
   let empty: TestDatabase;
   beforeAll(async () => {
     empty = await createTestDatabase();
@@ -131,7 +131,7 @@ describe('nothing is changed by', () => {
       () => gzipSync(text().replace(/"migration":\d+/, '"migration":9999')),
       /run a newer version/,
     ],
-  ])('%s', async (name, make, sentence) => {
+  ])('a refused restore of %s', async (name, make, sentence) => {
     planted(`${name}.backup`, make());
     const { status, stdout, stderr } = await restore(`${name}.backup`);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -140,7 +140,7 @@ describe('nothing is changed by', () => {
     expect(accounts).toBe(0);
   });
 
-  it('a restore over existing data, or a backup over an existing file', async () => {
+  it('a refused restore over existing data and a refused backup over an existing file', async () => {
     const restored = await dragoman(['restore', file, ...own('x')], on(server));
     expect(restored).toMatchObject({ status: 1, stderr: expect.stringContaining('is not empty') });
     const backup = await dragoman(['backup', file, ...own('x')], on(server));

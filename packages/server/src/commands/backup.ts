@@ -1,4 +1,4 @@
-/** `dragoman backup` and `restore`: the whole database in one file. */
+/** The commands `dragoman backup` and `dragoman restore`: the whole database in one file. */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -29,7 +29,8 @@ export function addBackupCommands(program: Command): void {
       return withStore(
         options,
         async ({ connection, database, behind }) => {
-          // First, so that the backup contains it. An older schema may have another audit table, or none.
+          // The audit entry is written first, so that the backup contains it. An older schema is skipped: its
+          // audit table may be different or missing.
           if (behind === 0) {
             const entry = { action: 'database.backed_up', subject: file, detail: {} };
             await database.transaction((transaction) => recordAudit(transaction, 'command', entry));
@@ -86,7 +87,7 @@ async function writeWhole<T>(file: string, write: (target: NodeJS.WritableStream
   }
 }
 
-/** Connects without migrating: a store would migrate the database, but a backup brings its own schema. */
+/** Connects without migrating. A store would migrate the database, but a backup brings its own schema. */
 async function withConnection<T>(
   settings: Settings,
   work: (connection: Connection) => Promise<T>,
@@ -94,7 +95,7 @@ async function withConnection<T>(
   if (settings.databaseUrl !== undefined) return work({ connectionString: settings.databaseUrl });
   const dataDir = resolve(settings.data);
   prepareDataDirectory(settings.data);
-  // As `serve`, because nothing else may be running.
+  // With the role `serve` the start fails if another program uses the data directory.
   const embedded = await startEmbedded({ dataDir, role: 'serve' });
   try {
     return await work(embedded.connection);

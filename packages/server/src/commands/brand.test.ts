@@ -1,4 +1,4 @@
-/** Brands and glossaries by command, while the server is running. */
+/** The commands `dragoman brand` and `dragoman glossary` while a server is running. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,9 +49,9 @@ async function customer() {
       ...fields,
     });
   const { ref } = await accountNamed(server.database, username);
-  /** Reads the brand when the cached one has expired. */
+  /** Reads the settings of the brand in one language. */
   const context = (language: string) => readContext(server.database, ref, 'acme', language);
-  /** Imports without a process. */
+  /** Imports a brand directly, without starting a process. */
   const save = (brand: object) =>
     saveBrand(server.database, 'command', ref, readBrandFile('brand', JSON.stringify(brand)), false);
   return { username, create, context, save };
@@ -75,7 +75,7 @@ const BRAND = {
   },
 };
 
-it('imports, lists, exports, changes and removes a brand while the server is running', async () => {
+it('dragoman brand imports, lists, exports, changes and removes a brand while the server is running', async () => {
   const { username, create } = await customer();
   const path = file('brand.json', BRAND);
   const before = await create({ brand: 'acme' });
@@ -143,7 +143,7 @@ it('imports, lists, exports, changes and removes a brand while the server is run
   await until(async () => (await create({ brand: 'acme' })).status === 400);
 });
 
-it('exports a glossary as CSV or TBX and imports the same', async () => {
+it('dragoman brand export writes a glossary as CSV or TBX that imports without changes', async () => {
   const { username, context, save } = await customer();
   await save(BRAND);
   const { terms } = await context('es');
@@ -167,7 +167,7 @@ it('exports a glossary as CSV or TBX and imports the same', async () => {
   });
 });
 
-it('reports skipped concepts on standard error', async () => {
+it('dragoman glossary import reports skipped concepts on standard error', async () => {
   const { username, save } = await customer();
   await save(BRAND);
   const section = (language: string, word: string) =>
@@ -183,7 +183,7 @@ it('reports skipped concepts on standard error', async () => {
   });
 });
 
-it('sets and removes the default brand of an account', async () => {
+it('dragoman account set sets and removes the default brand of an account', async () => {
   const { username, save } = await customer();
   await save({ external_id: 'acme' });
   expect(await runJson('account', 'set', username)).toMatchObject({ default_brand: null });
@@ -191,7 +191,7 @@ it('sets and removes the default brand of an account', async () => {
     'default brand acme\n',
   );
   expect(await runJson('brand', 'list', username)).toMatchObject({ brands: [{ default: true }] });
-  // A file that does not mention the default does not change it.
+  // A brand file that does not mention `default` does not change the default brand.
   await runText('brand', 'import', username, file('plain.json', { external_id: 'acme', name: 'Acme' }));
   expect(await runJson('account', 'set', username)).toMatchObject({ default_brand: 'acme' });
   expect(await runJson('account', 'set', username, '--default-brand', 'none')).toMatchObject({
@@ -201,7 +201,7 @@ it('sets and removes the default brand of an account', async () => {
     status: 1,
     stderr: 'brand: "other" is not one of acme.\n',
   });
-  // The rest of that command changes nothing either.
+  // The command names an unknown brand, so it must not change the other settings either.
   const before = await runJson('account', 'set', username);
   expect(
     await command('account', 'set', username, '--chat', 'on', '--prepaid', 'on', '--default-brand', 'other'),
@@ -209,7 +209,7 @@ it('sets and removes the default brand of an account', async () => {
   expect(await runJson('account', 'set', username)).toEqual(before);
 });
 
-it('changes nothing for an invalid file, and names every fault with its place', async () => {
+it('dragoman brand import changes nothing for an invalid file, and names every fault with its place', async () => {
   const { username } = await customer();
   const wrong = file('wrong.json', {
     external_id: ' ',
@@ -267,7 +267,7 @@ it.each([
     1,
     /bad\.csv: line 3: source: must not be empty\.\n$/,
   ],
-] as const)('%j is refused', async (args, status, sentence) => {
+] as const)('dragoman refuses the command line %j', async (args, status, sentence) => {
   const { username, save } = await customer();
   await save(BRAND);
   file('terms.csv', 'source,target\na,b\n');

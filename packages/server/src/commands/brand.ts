@@ -1,4 +1,4 @@
-/** `dragoman brand` and `dragoman glossary`: manages the brands of an account. */
+/** The commands `dragoman brand` and `dragoman glossary`: manage the brands of an account. */
 import type { Term } from '@dragoman/engines';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
@@ -170,7 +170,7 @@ function shortname(written: string): string {
   return language;
 }
 
-/** Reads CSV or TBX; TBX begins as all XML does. */
+/** Reads a glossary as TBX if its text begins like XML, otherwise as CSV. */
 function readGlossary(file: string, into: string, from: string | undefined): Term[] {
   const text = readText(file);
   if (!/^\s*</.test(text)) return readCsv(file, text);
@@ -235,7 +235,7 @@ function describe({ change, tone, instructions, terms }: LanguageChanges): strin
   ];
 }
 
-/** How many terms of a kind are shown; `--json` has them all. */
+/** The limit of printed terms of each kind. With `--json` all terms are printed. */
 const SHOWN_TERMS = 50;
 
 function printTerms({ added, changed, removed }: TermChanges): void {

@@ -1,4 +1,4 @@
-/** Chat subscriptions by command, while the server is running. */
+/** The command `dragoman chat` while a server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ afterAll(async () => {
 const command = (...args: string[]) =>
   dragoman(['chat', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-it('subscribes an account to some pairs or to all, and ends the subscription', async () => {
+it('dragoman chat subscribes an account to some or all language pairs, and ends the subscription', async () => {
   const { username, production_key } = await server.createAccount();
   let sent = 0;
   const send = async () =>
@@ -45,7 +45,7 @@ it('subscribes an account to some pairs or to all, and ends the subscription', a
   expect(await send()).toBe(402);
 });
 
-it('refuses an unknown account and invalid pairs', async () => {
+it('dragoman chat refuses an unknown account and invalid pairs', async () => {
   const nobody = await command('subscribe', 'nobody');
   expect(nobody).toEqual({ status: 1, stdout: '', stderr: 'There is no account named nobody.\n' });
   const wrong = await command('subscribe', 'nobody', '--pairs', 'English');

@@ -1,4 +1,4 @@
-/** `dragoman chat`: manages chat subscriptions. */
+/** The command `dragoman chat`: manages chat subscriptions. */
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
@@ -59,7 +59,7 @@ async function set(
   });
 }
 
-/** `all` includes pairs that are offered later. */
+/** Reads a list of language pairs. `all` becomes null, which includes pairs that are offered later. */
 function pairs(written: string): string[] | null {
   if (written === 'all') return null;
   const given = written.split(',').map((pair) => pair.trim());

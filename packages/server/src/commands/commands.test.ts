@@ -1,4 +1,4 @@
-/** The command line as users run it: processes, exit statuses, standard output and error. */
+/** The command line in separate processes: exit statuses, standard output and standard error. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ import {
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const { missing } = await findApertium();
-/** In CI the engine must be installed, and tests that need it fail without it. */
+/** Skips tests of the engine where the engine is not installed. In CI they run and fail without it. */
 const withEngine = describe.skipIf(missing.length > 0 && process.env.CI !== 'true');
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-commands-'));
@@ -40,14 +40,14 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** One sentence on one line, without a stack. */
+/** Matches one sentence on one line, which excludes a stack. */
 const SENTENCE = /^[A-Z][^\n]*\.\n$/;
 
-describe('usage', () => {
-  it('prints help with every command and exits with 0', async () => {
+describe('dragoman', () => {
+  it('prints help with every command and exits with 0 for --help', async () => {
     const { status, stdout } = await dragoman(['--help']);
     expect(status).toBe(0);
-    // Every command has a group.
+    // The help command is the only one outside the groups, so every other command has a group.
     expect(stdout.slice(stdout.indexOf('\nCommands:'))).toMatch(/^\nCommands:\n {2}help .*\n+$/);
     for (const command of [
       'serve',
@@ -77,7 +77,7 @@ describe('usage', () => {
     ['an invalid choice', ['serve', '--role', 'boss']],
     ['an unknown format', ['translate', '--from', 'en', '--to', 'es', '--format', 'docx']],
     ['cents that are no number', ['account', 'create', 'acme', '--balance', '1.5']],
-  ])('%s exits with 2 and prints only on standard error', async (_, args) => {
+  ])('exits with 2 and prints only on standard error for %s', async (_, args) => {
     const { status, stdout, stderr } = await dragoman(args);
     expect(status).toBe(2);
     expect(stdout).toBe('');
@@ -86,8 +86,8 @@ describe('usage', () => {
   });
 });
 
-describe('settings', () => {
-  it('are printed with default and meaning', async () => {
+describe('the settings', () => {
+  it('are printed with their defaults and meanings', async () => {
     const { status, stdout, stderr } = await dragoman(['settings']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     for (const { name, default: fallback, meaning } of describeSettings()) {
@@ -95,7 +95,7 @@ describe('settings', () => {
     }
   });
 
-  it('are one JSON object with --json', async () => {
+  it('are printed as one JSON object with --json', async () => {
     const { stdout } = await dragoman(['settings', '--json']);
     expect(JSON.parse(stdout)).toEqual({ settings: describeSettings() });
   });
@@ -114,14 +114,14 @@ describe('settings', () => {
       { DATABASE_URL: 'mysql://x' },
       'DATABASE_URL must be a URL that starts with postgres://.',
     ],
-  ])('with a wrong value %s stop the start with one sentence', async (_, args, own, sentence) => {
+  ])('stop the start with one sentence when a value %s is wrong', async (_, args, own, sentence) => {
     const untouched = join(directory, 'untouched');
     const ended = await dragoman(['serve', '--data', untouched, ...args], own);
     expect(ended).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` });
     expect(readdirSync(directory)).not.toContain('untouched');
   });
 
-  it('are read from a file, which the environment overrides', async () => {
+  it('are read from a file, and the environment overrides the file', async () => {
     const file = join(directory, 'settings');
     writeFileSync(file, 'DRAGOMAN_LEASE=none\n');
     const wrong = await dragoman(['serve', '--data', data], { DRAGOMAN_SETTINGS: file });
@@ -137,17 +137,17 @@ describe('settings', () => {
     ['DRAGOMAN_SANBOX_HOLD', ' (did you mean DRAGOMAN_SANDBOX_HOLD?)'],
     ['DRAGOMAN_ALLOWED_NETWORK', ' (did you mean DRAGOMAN_ALLOWED_NETWORKS?)'],
     ['DRAGOMAN_NOTHING_LIKE_IT', ''],
-  ])('with a misspelled name %s are ignored with a warning', async (name, hint) => {
+  ])('with the misspelled name %s are ignored with a warning', async (name, hint) => {
     const sentence = `${name} is ignored: there is no setting ${name}${hint}.`;
     const own = { [name]: '5', DRAGOMAN_DATA: join(directory, 'nowhere') };
     expect((await dragoman(['user', 'list'], own)).stderr).toMatch(`${sentence}\nThere is no data in `);
     expect(await dragoman(['settings', '--json'], own)).toMatchObject({ status: 0, stderr: `${sentence}\n` });
   });
 
-  it('with a misspelled name are a warning in the log of the server', async () => {
+  it('with a misspelled name cause a warning in the log of the server', async () => {
     const own = { DRAGOMAN_SANBOX_HOLD: '5', DRAGOMAN_DATA: join('/dev/null', 'none') };
     const { stderr } = await dragomanProcess(['serve'], own);
-    // The log is written separately: its lines may come before or after the error.
+    // The log is written separately, so its lines may come before or after the error.
     const logged = stderr.split('\n').find((line) => line.startsWith('{'));
     expect(JSON.parse(logged!)).toMatchObject({
       level: 'warn',
@@ -166,7 +166,7 @@ describe('settings', () => {
     ['a missing value', 'canary secret', ' is not NAME=value.'],
     ['a name of two words', 'canary secret=1', ' is not NAME=value.'],
     ['an unclosed quote', 'DRAGOMAN_HOST="canary', ' is not NAME=value.'],
-  ])('refuse a line of the file with %s', async (_, line, sentence) => {
+  ])('cannot be read from a file with %s', async (_, line, sentence) => {
     const file = join(directory, 'lines');
     writeFileSync(file, `# one line of comment\n\nexport DRAGOMAN_PORT=81 # another\n${line}\n`);
     for (const args of [
@@ -208,7 +208,7 @@ describe('settings', () => {
     expect(stdout + asJson.stdout).not.toContain('canary');
   });
 
-  it('are not printed when one is invalid', async () => {
+  it('are not printed when one of them is invalid', async () => {
     const ended = await dragoman(['settings', '--effective'], { DRAGOMAN_LEASE: '1' });
     expect(ended).toMatchObject({ status: 1, stdout: '' });
   });
@@ -285,7 +285,7 @@ withEngine('one data directory', () => {
     expect(JSON.parse((await dragoman(['migrate', '--json', ...here])).stdout)).toEqual({ applied: [] });
   });
 
-  it('creates an account while the server is running, whose keys work at once', async () => {
+  it('gets an account while the server is running, whose keys are accepted at once', async () => {
     const { status, stdout } = await dragomanProcess([
       'account',
       'create',
@@ -314,7 +314,7 @@ withEngine('one data directory', () => {
     expect((await astray('GET', '/tapi/v2/translation/')).status).toBe(401);
   });
 
-  it('refuses an existing account and an invalid name', async () => {
+  it('accepts no account with an existing or invalid name', async () => {
     for (const name of ['acme', 'a:b']) {
       const ended = await dragomanProcess(['account', 'create', name, '--json', ...here]);
       expect(ended).toMatchObject({ status: 1, stdout: '' });
@@ -324,7 +324,7 @@ withEngine('one data directory', () => {
     }
   });
 
-  it('prints an account’s keys once, with a remark on standard error', async () => {
+  it('shows an account’s keys only when the account is created, with a remark on standard error', async () => {
     const { status, stdout, stderr } = await dragoman([
       'account',
       'create',
@@ -363,7 +363,7 @@ withEngine('one data directory', () => {
     expect({ status, ok }).toEqual({ status: 0, ok: true });
   });
 
-  it.each(['all', 'api', 'worker'])('refuses a second server, in the role %s', async (role) => {
+  it.each(['all', 'api', 'worker'])('is refused to a second server with the role %s', async (role) => {
     const second = await serve([...here, '--role', role]);
     const { status, stderr } = await second.ended;
     expect(status).toBe(1);
@@ -374,14 +374,14 @@ withEngine('one data directory', () => {
     expect((await fetch(`${serving.url}/readyz`)).status).toBe(200);
   });
 
-  it('stops cleanly on SIGTERM at any moment, and serves again at once', async () => {
+  it('is released when its server stops on SIGTERM, so that a new server can start at once', async () => {
     expect(await serving.terminate()).toBe(0);
     for (const path of ['/healthz', '/readyz']) {
       serving = await serve(here);
       await serving.answers(path);
       expect(await serving.terminate()).toBe(0);
       const lines = serving.output.stderr.split('\n').filter((line) => line !== '');
-      // As root, as in a container, the start logs a warning.
+      // In a container the tests run as root, and the start logs a warning about it.
       expect(lines.filter((line) => !line.includes('running as root'))).toEqual([]);
     }
     const verified = await dragoman(['ledger', 'verify', '--json', ...here]);
@@ -389,12 +389,13 @@ withEngine('one data directory', () => {
   });
 });
 
-describe('a database that is unreachable', () => {
-  it('makes serve exit with 1; the doctor names it and the incomplete engine, with remedies', async () => {
+describe('an unreachable database', () => {
+  it('makes serve exit with 1, and the doctor names the problem with its remedy', async () => {
     const own = { DATABASE_URL: `postgres://nobody@/nothing?host=${encodeURIComponent(directory)}` };
     const elsewhere = ['--data', join(directory, 'elsewhere')];
     expect((await dragoman(['serve', ...elsewhere], own)).status).toBe(1);
-    // With an almost empty engine, which also saves this test its self-tests.
+    // The doctor also reports this nearly empty engine. An engine without languages needs no self-tests,
+    // which saves time.
     const root = join(directory, 'apertium');
     const { status, stdout } = await dragoman(['doctor', '--json', ...elsewhere], {
       ...own,
@@ -446,7 +447,7 @@ withEngine('one database, several processes', () => {
     return one;
   }
 
-  it('share the work by role, and lose nothing when a worker is killed with -9', async () => {
+  it('share the work by role, and lose no job when a worker is killed with SIGKILL', async () => {
     const receiver = await startReceiver();
     const [api, first] = await Promise.all([role('api'), role('worker')]);
     await api.answers('/readyz');

@@ -1,4 +1,4 @@
-/** Deliveries by command, while the server is running. */
+/** The command `dragoman delivery` while a server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ async function runJson(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-it('dead deliveries are listed, looked into, and sent again, one or all since a date', async () => {
+it('dragoman delivery lists, shows and replays dead deliveries, one by one or all since a date', async () => {
   let works = false;
   receiver.answer(() => (works ? 200 : 410));
   const { username, production_key } = await server.createAccount();
@@ -77,6 +77,6 @@ it.each([
   ],
   [['replay'], 'Give the id of a delivery, or --failed-since DATE with --account NAME.\n'],
   [['list', '--account', 'nobody'], 'There is no account named nobody.\n'],
-])('delivery %j is refused', async (args, stderr) => {
+])('dragoman delivery refuses the command line %j', async (args, stderr) => {
   expect(await command(...args)).toEqual({ status: 1, stdout: '', stderr });
 });

@@ -1,4 +1,4 @@
-/** `dragoman delivery`: shows and replays deliveries. */
+/** The command `dragoman delivery`: shows and replays deliveries. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import type { Environment } from '../base/account.ts';

@@ -12,11 +12,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const { missing } = await findApertium();
-/** The demo would install the engine, which has its own tests and is not possible on every machine. */
+/**
+ * Skips the test where the engine is not installed, because the demo would install it. In CI the test runs.
+ */
 const test = it.skipIf(missing.length > 0 && process.env.CI !== 'true');
 
 const data = mkdtempSync(join(tmpdir(), 'dragoman-demo-'));
-/** The demo's port is in use. */
+/** A server that occupies the port of the demo. */
 const neighbour = createServer((_, response) => response.end('not the demo'));
 beforeAll(() => new Promise<void>((resolve) => neighbour.listen(0, '127.0.0.1', resolve)));
 afterAll(async () => {
@@ -24,7 +26,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-test('the demo translates, delivers with valid signatures, and exits with 0, also when its port is in use', async () => {
+test('the demo translates, delivers with valid signatures and exits with 0, even when its port is in use', async () => {
   const { port } = neighbour.address() as AddressInfo;
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(DRAGOMAN_|DATABASE_URL$|NODE_OPTIONS$|VITEST)/.test(name),
@@ -55,10 +57,10 @@ test('the demo translates, delivers with valid signatures, and exits with 0, als
   expect(delivered).toHaveLength(sent);
   expect(new Set(delivered).size).toBe(sent);
   expect(stdout).toContain(`All ${sent} deliveries arrived, each with a valid signature.`);
-  // The paragraph in Spanish, with its address and its line breaks unchanged.
+  // The Spanish paragraph keeps its e-mail address and its line breaks.
   const paragraph = /^translated {2}(.*casa.*)\n +\n(.*)$/m.exec(stdout) ?? [];
   expect(paragraph[1]).toMatch(/familia/);
   expect(paragraph[2]).toMatch(/invierno.*house@example\.com/);
-  // The sandbox: variable and address are unchanged.
+  // The translation in the sandbox keeps the variable and the URL.
   expect(stdout).toMatch(/^translated {2}.*\{order_id\}.*https:\/\/example\.com\/news/m);
 });

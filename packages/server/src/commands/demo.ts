@@ -1,4 +1,7 @@
-/** `dragoman demo`: runs the whole service with a customer and a receiver of callbacks, over the public API. */
+/**
+ * The command `dragoman demo`: runs the whole service with a customer and a receiver of callbacks. The
+ * customer uses only the public API.
+ */
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -106,12 +109,13 @@ const JOBS: DemoJob[] = [
 ];
 
 const HOLD_SECONDS = '3';
-/** The demo fails when a delivery takes longer. */
+/** The time limit of a delivery. The demo fails when a delivery takes longer. */
 const PATIENCE_MILLISECONDS = 90_000;
 
 /**
- * Translates one job of each format and a chat message, then stays up until SIGINT or SIGTERM.
- * @param options `yes`: installs the offline engine without asking; `exit`: ends after the last delivery instead
+ * Translates one job of each format and a chat message, then continues to serve until SIGINT or SIGTERM.
+ * @param options `yes` installs the offline engine without asking; `exit` ends the demo after the last
+ * delivery
  * @throws CommandError when a job, a delivery or a signature is wrong
  */
 export async function demo(options: { data?: string; yes?: boolean; exit: boolean }): Promise<void> {
@@ -132,7 +136,7 @@ export async function demo(options: { data?: string; yes?: boolean; exit: boolea
   const receiver = await startReceiver();
   try {
     await untilReady(server.url!);
-    // A new name each time, because the keys of an earlier demo cannot be shown again.
+    // The account has a new name in each demo, because the keys of an earlier demo cannot be shown again.
     const credentials = await createAccount(store.database, store.vault, 'command', {
       username: `demo-${Date.now().toString(36)}`,
       email: undefined,
@@ -220,7 +224,7 @@ async function create(
   }
 }
 
-/** Sends a customer's message in a chat and prints it as an agent would read it. */
+/** Sends a customer's chat message and prints its translation as an agent would read it. */
 async function runChat(url: string, receiver: Receiver, credentials: AccountCredentials): Promise<void> {
   const text = '¿Dónde está mi pedido? La casa es azul.';
   print('\n── a chat message, Spanish → English, by machine at once');
@@ -354,7 +358,7 @@ interface ReceivedRequest {
 
 interface Receiver {
   url: string;
-  /** Waits for a request at `/name`; rejects with a CommandError when none comes in time. */
+  /** Waits for a request at `/name`. Rejects with a CommandError when no request arrives in time. */
   next(name: string, milliseconds: number): Promise<ReceivedRequest>;
   /** Prints every later request. */
   print(): void;

@@ -40,7 +40,7 @@ const serving = (role: Role) =>
   });
 
 describe('the doctor', () => {
-  it('says how to set the data directory when it is missing', async () => {
+  it('names the setting for the data directory when the directory is missing', async () => {
     const missing = join(directory, 'missing');
     const { status, stdout } = await dragoman(
       ['doctor', '--json', '--data', missing],
@@ -60,7 +60,7 @@ describe('the doctor', () => {
     });
   });
 
-  it('names the version of the program', async () => {
+  it('reports the version of the program', async () => {
     expect((await findingOf('version'))?.detail).toContain(`Dragoman ${VERSION}`);
   });
 
@@ -71,7 +71,7 @@ describe('the doctor', () => {
     await unserved.drop();
   });
 
-  it('reports missing workers when an API process serves, and counts workers when they report', async () => {
+  it('reports missing workers when an API process serves, and counts the workers that run', async () => {
     const api = await serving('api');
     expect(await findingOf('workers')).toMatchObject({
       ok: false,

@@ -1,4 +1,7 @@
-/** `dragoman doctor`: checks everything that the program depends on, and says how to repair what is wrong. */
+/**
+ * The command `dragoman doctor`: checks everything on which the program depends, and says how to repair each
+ * fault.
+ */
 import { statfs } from 'node:fs/promises';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
 import { findApertium } from '@dragoman/engines';
@@ -20,7 +23,7 @@ export interface DoctorFinding {
   check: string;
   ok: boolean;
   detail: string;
-  /** How to repair it; absent when the check passed. */
+  /** How to repair the fault; absent when the check passed. */
   remedy?: string;
 }
 
@@ -29,7 +32,7 @@ const SERVER = statement<{ version: string; now: Date }>(
   `select current_setting('server_version') as version, clock_timestamp() as now`,
 );
 
-/** Every serving process has one connection for notifications, with this name. */
+/** Counts serving processes. Each of them has one connection for notifications with this name. */
 const SERVING = statement<{ count: number }>(
   'doctor.serving',
   `select count(*) as count from pg_stat_activity
@@ -39,7 +42,7 @@ const SERVING = statement<{ count: number }>(
 const CLOCK_SECONDS = 5;
 const FREE_GIBIBYTES = 1;
 
-/** Runs every check; a failed check does not stop the others. */
+/** Runs every check. A failed check does not stop the others. */
 export async function examineInstallation(settings: Settings): Promise<DoctorFinding[]> {
   return [
     { check: 'version', ok: true, detail: `Dragoman ${VERSION}, Node ${process.version}` },
@@ -97,7 +100,7 @@ function explain(error: Error): Pick<DoctorFinding, 'detail' | 'remedy'> {
     : { detail: trouble.problem, remedy: capitalized(trouble.remedy) };
 }
 
-/** Splits "problem: remedy". */
+/** Splits a message of the form "problem: remedy". */
 function splitSentence({ message }: Error): { detail: string; remedy: string } {
   const [detail, remedy = 'See postgres.log in the data directory.'] = message.split(/(?<=[^.]): (.*)/s);
   return { detail: detail!, remedy: capitalized(remedy) };
@@ -121,7 +124,7 @@ async function examineSecretKey(database: Database, settings: Settings): Promise
   }
 }
 
-/** Without workers, jobs wait only if a process accepts them. */
+/** Checks whether workers report. Missing workers are a fault only if an API process accepts jobs. */
 async function examineWorkers(database: Database): Promise<DoctorFinding> {
   const check = 'workers';
   const { reporting, last } = await countReportingWorkers(database);
@@ -152,13 +155,13 @@ async function examineApertium(settings: Settings): Promise<DoctorFinding[]> {
   return [{ check: 'engine', ok: true, detail: `Apertium ${found.version ?? ''}, ${found.where}` }];
 }
 
-/** Checks the health of each engine and the pairs that passed their self-test. */
+/** Checks the health of each engine and counts the language pairs that passed their self-test. */
 async function examinePairs(settings: Settings): Promise<DoctorFinding[]> {
   const engines = createEngines(settings);
   try {
     const findings = engines.map(async (engine): Promise<DoctorFinding> => {
       const check = engines.length > 1 ? `pairs of ${engine.name}` : 'pairs';
-      // Pairs that the operator declared and that cannot be tested count as offered, not as passed.
+      // Pairs that the operator declared cannot be tested, so they do not count as passed.
       const directions = (await engine.directions()).filter(({ untested }) => !untested);
       const names = directions.map(({ from, to }) => `${from}-${to}`).join(' ');
       const ok = directions.length > 0;

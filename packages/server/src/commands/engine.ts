@@ -5,10 +5,10 @@ import { apertiumRoot } from '../translation/engines.ts';
 import { CommandError, say } from './output.ts';
 
 /**
- * Installs the offline engine when it is missing. On a terminal it asks first, unless `yes`; elsewhere it needs `yes`
- * or CI.
- * @throws CommandError when it is missing and must not be installed
- * @throws InstallError when it cannot be installed
+ * Installs the offline engine if it is missing. On a terminal the command asks first, unless `yes` is true.
+ * Elsewhere it requires `yes` or CI.
+ * @throws CommandError when the engine is missing and must not be installed
+ * @throws InstallError when the engine cannot be installed
  */
 export async function ensureEngine(settings: Settings, yes: boolean): Promise<void> {
   const { missing } = await findApertium({ root: apertiumRoot(settings) });
@@ -20,7 +20,10 @@ export async function ensureEngine(settings: Settings, yes: boolean): Promise<vo
   await installEngine(settings);
 }
 
-/** Installs the offline engine: for the whole system as root or with sudo, otherwise in the data directory. */
+/**
+ * Installs the offline engine: for the whole system when run as root or with sudo, otherwise in the data
+ * directory.
+ */
 export async function installEngine(settings: Settings): Promise<void> {
   say('Installing the offline engine from Debian’s packages, up to 37 MB …');
   await installApertium({ root: apertiumRoot(settings), onProgress: (line) => say(`  ${line}`) });

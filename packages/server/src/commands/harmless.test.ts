@@ -1,4 +1,7 @@
-/** Most commands do not change the schema, and say what is missing. */
+/**
+ * Checks that commands neither create a database nor migrate one, and that they name the missing setting or
+ * migration.
+ */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +27,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Commands that create a database, and commands that use none. */
+/** The commands that these tests leave out: they create a database or use none. */
 const APART = [
   'serve',
   'demo',
@@ -38,7 +41,7 @@ const APART = [
   'model pull',
   'model seal',
 ];
-/** Arguments that are valid enough to reach the database. */
+/** Values for the arguments of commands. They are valid enough to reach the database. */
 const WORDS: Record<string, string> = {
   engines: 'apertium',
   file,
@@ -81,7 +84,7 @@ describe('without a database', () => {
   const sentence = `There is no data in ${nowhere}. Is DRAGOMAN_DATA set?\n`;
 
   it.each([...COMMANDS, { name: 'backup', args: ['backup', join(directory, 'new.backup')] }])(
-    '$name creates no database and says so',
+    '$name creates no database and names the setting',
     async ({ args }) => {
       const ended = await run(args, { DRAGOMAN_DATA: nowhere });
       expect(ended).toEqual({ status: 1, stdout: '', stderr: sentence });
@@ -89,7 +92,7 @@ describe('without a database', () => {
     },
   );
 
-  it('doctor creates no database and says so', async () => {
+  it('doctor creates no database and names the setting', async () => {
     const own = { DRAGOMAN_DATA: nowhere, ...engineWithoutLanguages(directory) };
     const { status, stdout } = await dragoman(['doctor', '--json'], own);
     expect(status).toBe(1);
@@ -155,9 +158,9 @@ describe('with an older schema', () => {
   });
 });
 
-describe('the output', () => {
+describe('dragoman', () => {
   it.each([['--version'], ['-V'], ['serve', '--version']])(
-    'reports the version for %s %s',
+    'prints its version for %s %s',
     async (...args) => {
       const { status, stdout, stderr } = await dragoman(args.filter((one) => one !== undefined));
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -165,12 +168,15 @@ describe('the output', () => {
     },
   );
 
-  it.each(['stdout', 'stderr'] as const)('may lose its reader: %s', async (stream) => {
-    const args = stream === 'stdout' ? ['settings'] : ['sing'];
-    const main = new URL('../../bin/dragoman.js', import.meta.url).pathname;
-    const reading = start(process.execPath, [main, ...args]);
-    reading.child[stream]!.destroy();
-    const { status, stderr } = await reading.ended;
-    expect({ status, stderr }).toEqual({ status: stream === 'stdout' ? 0 : 2, stderr: '' });
-  });
+  it.each(['stdout', 'stderr'] as const)(
+    'exits without an error message when the reader of its %s is gone',
+    async (stream) => {
+      const args = stream === 'stdout' ? ['settings'] : ['sing'];
+      const main = new URL('../../bin/dragoman.js', import.meta.url).pathname;
+      const reading = start(process.execPath, [main, ...args]);
+      reading.child[stream]!.destroy();
+      const { status, stderr } = await reading.ended;
+      expect({ status, stderr }).toEqual({ status: stream === 'stdout' ? 0 : 2, stderr: '' });
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** Keys and webhook secrets by command, while the server is running. */
+/** The commands `dragoman key` and `dragoman webhook-secret` while a server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-/** Runs a command with `--json` and returns what it prints. */
+/** Runs a command with `--json` and returns the object that it prints. */
 async function runJson(...args: string[]) {
   const { status, stdout, stderr } = await command(...args, '--json');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -31,7 +31,7 @@ async function runJson(...args: string[]) {
 const knock = async (key: string) =>
   (await createClient(server.url, key)('GET', '/tapi/v2/translation/')).status;
 
-it('creates a key, lists it without its secret, replaces and revokes it', async () => {
+it('dragoman key creates a key, lists it without its secret, and replaces and revokes it', async () => {
   const create = ['key', 'create', username, '--environment', 'production', '--name', 'build'];
   const made = await runJson(...create, '--read-only', '--expires', '2999-01-01');
   expect(made).toEqual({
@@ -71,7 +71,7 @@ it('creates a key, lists it without its secret, replaces and revokes it', async 
   });
 });
 
-it('prints a key and a webhook secret once, alone on standard output', async () => {
+it('a new key and a new webhook secret are the only output on standard output, with a remark on standard error', async () => {
   const key = await command('key', 'create', username, '--environment', 'sandbox', '--dialect', 'legacy');
   expect(key.stdout).toMatch(new RegExp(`^${username}:dgm_test_\\S+\\n$`));
   expect(key.stderr).toBe('The key is not shown again.\n');
@@ -93,6 +93,6 @@ it.each([
   [['key', 'revoke', 'nobody'], 2, /missing required argument/],
   [['key', 'revoke', 'x', 'y', '--after', 'soon'], 2, /whole number/],
   [['webhook-secret', 'roll', 'nobody', '--environment', 'sandbox'], 1, /no account named nobody/],
-] as const)('%j is refused', async (args, status, sentence) => {
+] as const)('dragoman refuses the command line %j', async (args, status, sentence) => {
   expect(await command(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(sentence) });
 });

@@ -1,4 +1,7 @@
-/** `dragoman key`, `webhook-secret` and `secret-key`: manages credentials and the key that encrypts them. */
+/**
+ * The commands `dragoman key`, `dragoman webhook-secret` and `dragoman secret-key`: manage credentials and
+ * the key that encrypts webhook secrets.
+ */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { listKeys, makeKey, revokeKey, rollKey } from '../access/keys.ts';
@@ -196,7 +199,7 @@ function addSecretKey(program: Command): void {
     );
 }
 
-/** Returns the earlier of its two ends. */
+/** Returns the earlier of the moments at which a key expires and is revoked. */
 function endOf({
   expires_at,
   revoked_at,

@@ -1,4 +1,4 @@
-/** The ledger by command, while the server is running. */
+/** The command `dragoman ledger` while a server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,14 +33,14 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman(['ledger', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-/** Runs a command with `--json` and returns what it prints. */
+/** Runs a command with `--json` and returns the object that it prints. */
 async function runJson(...args: string[]) {
   const { status, stdout, stderr } = await command(...args, '--json');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout);
 }
 
-it('refunds a job, adjusts a balance, and prints a statement that adds up in every format', async () => {
+it('dragoman ledger refunds a job, adjusts a balance, and prints a statement that adds up in every format', async () => {
   expect(await runJson('refund', username, '@first', '--memo', 'complaint')).toEqual({
     username,
     environment: 'production',
@@ -72,7 +72,8 @@ it('refunds a job, adjusts a balance, and prints a statement that adds up in eve
   expect(rows[0]).toEqual(['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance']);
   expect(rows.at(-1)).toEqual(['', 'closing', '', '', '', '', '-4']);
   expect(rows.slice(2, -1).reduce((sum, row) => sum + Number(row[5]), 0)).toBe(-4);
-  // A spreadsheet must not read a customer's uid as a formula.
+  // In CSV, a customer's uid that looks like a formula gets an apostrophe, so that no spreadsheet executes
+  // it.
   expect(new Set(rows.map(([, , uid]) => uid))).toEqual(new Set(['uid', '', "'@first", "'-2"]));
   expect(rows.at(-2)?.[3]).toBe("'=1+1");
 
@@ -88,6 +89,6 @@ it.each([
   [['adjust', 'nobody', '0', '--memo', 'y'], 2, /other than zero/],
   [['adjust', 'nobody', '1.5', '--memo', 'y'], 2, /whole number of cents/],
   [['statement', 'nobody', '--csv', '--json'], 2, /cannot be used with/],
-] as const)('%j is refused', async (args, status, sentence) => {
+] as const)('dragoman ledger refuses the command line %j', async (args, status, sentence) => {
   expect(await command(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(sentence) });
 });

@@ -1,4 +1,4 @@
-/** `dragoman ledger`: statements, refunds and adjustments. */
+/** The command `dragoman ledger`: statements, refunds and adjustments. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';

@@ -1,4 +1,4 @@
-/** Lists have named columns, and a sentence when they are empty. */
+/** Checks that the lists of all commands have named columns, and print a sentence when they are empty. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ async function runText(...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** Every command named `list`, and lists with other names. */
+/** Every command named `list`, and the commands that print a list under another name. */
 const LISTS = [
   ...program.commands.flatMap((group: Command) =>
     group.commands
@@ -37,7 +37,7 @@ const LISTS = [
   ['memory', 'search', 'acme'],
 ];
 
-it('prints a sentence for every empty list', async () => {
+it('every command that lists rows prints a sentence when there are none', async () => {
   expect(LISTS.length).toBeGreaterThan(9);
   expect(await runText('account', 'list')).toBe('There are no accounts.\n');
   await runText('account', 'create', 'acme', '--json');
@@ -46,7 +46,7 @@ it('prints a sentence for every empty list', async () => {
   }
 });
 
-it('names the columns of every list', async () => {
+it('every command that lists rows prints the names of the columns', async () => {
   await runText('account', 'top-up', 'acme', '1', '--memo', 'first');
   expect(await runText('account', 'list')).toMatch(
     /^ACCOUNT +E-MAIL +CHAT +PRODUCTION +SANDBOX +CREATED\nacme +- +off +1 +0 +\S+Z\n$/,
@@ -59,7 +59,7 @@ it('names the columns of every list', async () => {
   );
 });
 
-it('uses the singular for one', async () => {
+it('commands use the singular for a count of one', async () => {
   expect(await runText('ledger', 'verify')).toMatch(/^1 transfer of 1 account, 1 cent in total\n/);
   expect(await runText('account', 'set', 'acme')).toMatch(/^production +1 cent, /m);
   expect([0, 1, 2].map((count) => counted(count, 'entry', 'entries'))).toEqual([

@@ -1,4 +1,4 @@
-/** `dragoman memory`: manages the translation memory of an account. */
+/** The command `dragoman memory`: manages the translation memory of an account. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -205,7 +205,7 @@ function count(written: string): number {
   return value;
 }
 
-/** Turns a problem with the file into an error for the operator. */
+/** Turns an error about a file into an error for the operator, and returns other errors unchanged. */
 function fileError(error: unknown, file: string, done: 'read' | 'written'): unknown {
   if (error instanceof TmxError) return new CommandError(`${file}: ${error.message}.`);
   if ((error as NodeJS.ErrnoException).syscall === undefined) return error;

@@ -21,7 +21,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-it('writes the manifest of a model, installs the model, and refuses a changed one', async () => {
+it('dragoman model writes the manifest of a model, installs the model, and refuses a changed model', async () => {
   mkdirSync(place, { recursive: true });
   const seal = ['model', 'seal', 'en', 'pt-br', '--folder', join(directory, 'source')];
   expect(await dragoman(seal)).toMatchObject({

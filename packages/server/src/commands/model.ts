@@ -1,4 +1,4 @@
-/** `dragoman model`: installs the models of the Bergamot engine. */
+/** The command `dragoman model`: installs the models of the Bergamot engine. */
 import { join } from 'node:path';
 import { ModelError, pullModel, sealModel } from '@dragoman/engines';
 import type { Command } from 'commander';

@@ -1,4 +1,4 @@
-/** Options, settings and the store, shared by the commands. */
+/** Options, settings and the store, shared by all commands. */
 import { InvalidArgumentError, Option } from 'commander';
 import { recordSecretKey } from '../access/secret-key.ts';
 import { createLog } from '../base/log.ts';
@@ -11,7 +11,7 @@ export const yes = () => new Option('--yes', 'install the offline engine without
 export const environment = () =>
   new Option('--environment <environment>', 'production or sandbox').choices(['production', 'sandbox']);
 
-/** Options override the environment, and the environment overrides the settings file. */
+/** Loads the settings. Options override the environment, and the environment overrides the settings file. */
 export function settingsWith(options: { data?: string; port?: string; host?: string }): Settings {
   return loadSettings({
     ...process.env,
@@ -22,9 +22,9 @@ export function settingsWith(options: { data?: string; port?: string; host?: str
 }
 
 /**
- * Opens the store for one command, with or without a running server.
- * @param schema `require` for most commands: only `serve`, `migrate`, `restore` and the demo create or change the
- *   schema
+ * Opens the store for one command, whether or not a server is running.
+ * @param schema `require` for most commands, because only `serve`, `migrate`, `restore` and the demo may
+ * create or change the schema
  */
 export async function withStore<T>(
   options: { data?: string },
@@ -39,7 +39,10 @@ export async function withStore<T>(
   }
 }
 
-/** Does the same for a command that encrypts secrets: from then on the database uses the secret key of this process. */
+/**
+ * Opens the store for a command that encrypts secrets. First records the secret key of this process as the
+ * key of the database.
+ */
 export function withVault<T>(options: { data?: string }, work: (store: Store) => Promise<T>): Promise<T> {
   return withStore(options, async (store) => {
     await recordSecretKey(store.database, settingsWith(options), store.vault);
@@ -52,7 +55,7 @@ export function cents(written: string): number {
   return Number(written);
 }
 
-/** Reads an amount above zero. */
+/** Reads an amount in cents that is above zero. */
 export function amount(written: string): number {
   if (cents(written) === 0) throw new InvalidArgumentError('It must be at least one cent.');
   return Number(written);
@@ -64,7 +67,7 @@ export function onOrOff(written: string): boolean {
   return written === 'on';
 }
 
-/** Reads a day (its first moment in UTC) or a time with its zone. */
+/** Reads a day, which means its first moment in UTC, or a time with its time zone. */
 export function date(written: string): Date {
   const value = new Date(written);
   if (!/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(written) || Number.isNaN(value.getTime())) {
@@ -73,7 +76,7 @@ export function date(written: string): Date {
   return value;
 }
 
-/** Reads a duration in whole units. */
+/** Reads a duration as a whole number. */
 export function duration(written: string): number {
   if (!/^\d{1,8}$/.test(written)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(written);

@@ -1,23 +1,23 @@
 /** Output of commands: results on standard output, everything else on standard error. */
 
-/** A failed command, with a message for the person who ran it. Exit status 1. */
+/** A failed command, with a message for the person who ran it. The exit status is 1. */
 export class CommandError extends Error {
   override name = 'CommandError';
 }
 
-/** Prints one JSON object. */
+/** Prints a value as one line of JSON. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** Prints a result. */
+/** Prints a line of the result on standard output. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 /**
- * Prints rows with their column names.
- * @param none printed when there are no rows
+ * Prints rows under the names of their columns.
+ * @param none the sentence to print when there are no rows
  */
 export function printTable(columns: string[], rows: string[][], none: string): void {
   if (rows.length === 0) {
@@ -36,7 +36,7 @@ export function printTable(columns: string[], rows: string[][], none: string): v
   }
 }
 
-/** Prints the text of a file unchanged. */
+/** Prints a text without adding a line break. */
 export function write(text: string): void {
   process.stdout.write(text);
 }
@@ -55,8 +55,8 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Lets the command finish when the reader of its output is gone (`dragoman settings | head -1`); the rest is dropped.
- * Any other write error, such as a full disk, ends with status 1.
+ * Drops further output when its reader is gone (`dragoman settings | head -1`), so that the command can
+ * finish. After any other write error, such as a full disk, the exit status is 1.
  */
 export function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {

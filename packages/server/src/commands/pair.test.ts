@@ -24,7 +24,7 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-/** Runs a command with `--json` and returns what it prints. */
+/** Runs a command with `--json` and returns the object that it prints. */
 async function runJson(...args: string[]) {
   const { status, stdout, stderr } = await command(...args, '--json');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -38,7 +38,7 @@ const create = () =>
     target_language: 'es',
   });
 
-it('disables and enables a pair while the server is running', async () => {
+it('dragoman pair disables and enables a language pair while the server is running', async () => {
   expect((await create()).status).toBe(201);
   expect(await runJson('pair', 'disable', 'en', 'es')).toEqual({
     source_language: 'en',
@@ -58,7 +58,7 @@ it('disables and enables a pair while the server is running', async () => {
   await until(async () => (await create()).status === 201);
 });
 
-it('says when no engine serves a disabled pair', async () => {
+it('dragoman pair disable says when no engine serves the pair', async () => {
   expect(await command('pair', 'disable', 'tlh', 'es')).toEqual({
     status: 0,
     stdout: 'tlh es is disabled.\n',
@@ -66,7 +66,7 @@ it('says when no engine serves a disabled pair', async () => {
   });
 });
 
-it('sets, lists and ends a price while the server is running', async () => {
+it('dragoman pair price sets, lists and ends a price while the server is running', async () => {
   expect((await create()).body.price).toBe(6);
   const set = ['pair', 'price', 'en', 'es', '--tier', 'human', '--account', username];
   const price = {
@@ -108,6 +108,6 @@ it.each([
     /must end after/,
   ],
   [['pair', 'price', '*', '*', '--tier', 'human', '--cents', '1', '--account', 'nobody'], 1, /no account/],
-] as const)('refuses %j', async (args, status, sentence) => {
+] as const)('dragoman pair refuses the command line %j', async (args, status, sentence) => {
   expect(await command(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(sentence) });
 });

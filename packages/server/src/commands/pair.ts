@@ -1,4 +1,4 @@
-/** `dragoman pair`: manages the offered language pairs and their prices. */
+/** The command `dragoman pair`: manages the offered language pairs and their prices. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed, usernameOf } from '../access/accounts.ts';
 import { counted } from '../base/text.ts';
@@ -158,7 +158,7 @@ function addPrice(pair: Command): void {
     );
 }
 
-/** Whether an engine of a worker serves a pair, enabled or not. */
+/** Returns whether an engine of any worker serves a language pair, even if the pair is disabled. */
 async function isServed(on: Queryable, from: string, to: string): Promise<boolean> {
   const pairs = await listPublishedPairs(on);
   const found = pairs.find((pair) => pair.source_language === from && pair.target_language === to);

@@ -1,4 +1,4 @@
-/** `dragoman account keep`, `export` and `erase`: retention, export and erasure. */
+/** The commands `dragoman account keep`, `export` and `erase`: retention, export and erasure. */
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -57,7 +57,7 @@ export function addRetentionCommands(account: Command): void {
     .action((username: string, file: string, options: Common) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
-        // Recorded before anything is read, so that an interrupted export is on record too.
+        // The audit entry is written before anything is read, so that an interrupted export is recorded too.
         const entry = { action: 'account.exported', account: ref, subject: username, detail: {} };
         await database.transaction((transaction) => recordAudit(transaction, 'command', entry));
         const to = createWriteStream(file, { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** `dragoman route`: manages engine routes. */
+/** The command `dragoman route`: manages engine routes. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';

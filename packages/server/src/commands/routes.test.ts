@@ -1,4 +1,4 @@
-/** `dragoman route` and `dragoman memory`, by command and in the tables. */
+/** The commands `dragoman route` and `dragoman memory`, and the rows that they write. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,8 +29,8 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(test.connection) });
 
-describe('routes', () => {
-  it('are set, listed from general to specific, changed and removed', async () => {
+describe('dragoman route', () => {
+  it('sets, lists from general to specific, changes and removes engine routes', async () => {
     expect((await command('route', 'list')).stdout).toMatch(/^There are no engine routes/);
     await command(
       'route',
@@ -66,7 +66,7 @@ describe('routes', () => {
     ['an unknown tier', 2, ['set', 'apertium', '--tier', 'boss']],
     ['an unknown account', 1, ['set', 'apertium', '--account', 'nobody']],
     ['a brand without an account', 1, ['set', 'apertium', '--brand', 'b']],
-  ])('for %s are refused', async (_what, status, args) => {
+  ])('refuses routes for %s', async (_what, status, args) => {
     const refused = await command('route', ...args);
     expect(refused).toMatchObject({ status, stdout: '' });
     expect(refused.stderr).not.toBe('');
@@ -79,12 +79,12 @@ async function runJson(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-describe('a memory', () => {
+describe('dragoman memory', () => {
   const file = join(directory, 'memory.tmx');
   const unit = (source: string, target: string, to = 'es-ES') =>
     `<tu><tuv xml:lang="en-US"><seg>${source}</seg></tuv><tuv xml:lang="${to}"><seg>${target}</seg></tuv></tu>`;
 
-  it('imports an entry once, however often it runs, and skips other pairs', async () => {
+  it('imports an entry once, even when the import is repeated, and skips other language pairs', async () => {
     const units = [unit('One.', 'Uno.'), unit('Two.', 'Deux.', 'fr'), unit('One.', 'El uno.')];
     writeFileSync(file, `<tmx version="1.4"><body>\n${units.join('\n')}\n</body></tmx>`);
     const args = ['memory', 'import', 'acme', file, '--from', 'en', '--to', 'es', '--json'];
@@ -111,7 +111,8 @@ describe('a memory', () => {
     expect((await runJson('memory', 'search', 'acme', '--json')).entries).toHaveLength(1);
     const out = join(directory, 'out.tmx');
     await runJson('memory', 'export', 'acme', out, '--json');
-    // Only the writer may read a customer's sentences.
+    // The exported file is readable only by the user who ran the command, because it contains a customer's
+    // sentences.
     expect(statSync(out).mode & 0o777).toBe(0o600);
     const written = readFileSync(out, 'utf8');
     expect(written).toContain('<seg>Uno.</seg>');
@@ -125,7 +126,7 @@ describe('a memory', () => {
     expect(nowhere).toMatchObject({ status: 1, stdout: '' });
   });
 
-  it('that is broken is refused with file and line', async () => {
+  it('refuses a malformed TMX file and names file and line', async () => {
     writeFileSync(file, '<tmx version="1.4"><body>\n<tu>\n</body></tmx>');
     const refused = await command('memory', 'import', 'acme', file, '--from', 'en', '--to', 'es');
     expect(refused).toMatchObject({ status: 1, stdout: '' });

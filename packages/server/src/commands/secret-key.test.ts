@@ -1,4 +1,7 @@
-/** Processes of one database need one secret key: errors at the start, the doctor, and a lost key. */
+/**
+ * The secret key, which all processes of a database must share: errors at the start, the doctor's report, and
+ * replacing a lost key.
+ */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +26,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe('processes with a database of their own', () => {
+describe('the secret key of an external database', () => {
   let database: TestDatabase;
   const place = (secret: string) => ({
     DATABASE_URL: urlOf(database.connection),
@@ -42,14 +45,14 @@ describe('processes with a database of their own', () => {
     ['serve', ['serve']],
     ['account create', ['account', 'create', 'acme']],
     ['webhook-secret roll', ['webhook-secret', 'roll', 'acme', '--environment', 'sandbox']],
-  ])('are refused by %s without a key, and no key is created', async (_, command) => {
+  ])('must be set for %s, which creates no key itself', async (_, command) => {
     const { status, stdout, stderr } = await dragomanProcess([...command, ...at('none')], place(''));
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^DRAGOMAN_SECRET_KEY must be set when DATABASE_URL is set: [^\n]*\n$/);
     expect(existsSync(join(directory, 'none', 'secret.key'))).toBe(false);
   });
 
-  it('change nothing in an empty database when no key is given', async () => {
+  it('must be set before serve changes anything in an empty database', async () => {
     const empty = await createTestDatabase();
     const client = createConnection(empty.connection);
     await client.connect();
@@ -62,7 +65,7 @@ describe('processes with a database of their own', () => {
     await empty.drop();
   });
 
-  it('start with the key of the first one, and are refused with another', async () => {
+  it('must be the key of the first process, or further processes do not start', async () => {
     const first = await serve([...at('d1'), '--role', 'api'], place(key(1)));
     await first.answers('/healthz');
     const second = await serve([...at('d2'), '--role', 'api'], place(key(1)));
@@ -79,7 +82,7 @@ describe('processes with a database of their own', () => {
     expect(await Promise.all([first.terminate(), second.terminate()])).toEqual([0, 0]);
   });
 
-  it('learn from the doctor which key matches', async () => {
+  it('is compared by the doctor with the key of the database', async () => {
     const named = async (secret: string) =>
       (await findings(secret)).find(({ check }) => check === 'secret key');
     expect(await named(key(1))).toMatchObject({ ok: true });
@@ -91,16 +94,16 @@ describe('processes with a database of their own', () => {
     expect(await named('')).toMatchObject({ ok: false });
   });
 
-  it('need no key for commands that neither encrypt nor decrypt a secret', async () => {
+  it('is not needed by commands that neither encrypt nor decrypt a secret', async () => {
     expect(await dragoman(['ledger', 'verify', ...at('d4')], place(''))).toMatchObject({ status: 0 });
     expect(await dragoman(['ledger', 'verify', ...at('d4')], place(key(2)))).toMatchObject({ status: 0 });
   });
 
-  it('continue with a new key when the old one is lost', async () => {
+  it('can be replaced when it is lost', async () => {
     expect(await dragoman(['secret-key', 'replace', ...at('d5')], place(key(2)))).toMatchObject({
       status: 0,
     });
-    // A second run changes nothing, and asks for no new secrets.
+    // A second run changes nothing and does not ask for new webhook secrets.
     expect(await dragoman(['secret-key', 'replace', ...at('d5')], place(key(2)))).toMatchObject({
       status: 0,
       stdout: 'The database already uses this secret key. Nothing was changed.\n',
@@ -112,10 +115,11 @@ describe('processes with a database of their own', () => {
     expect(await dragomanProcess(['serve', ...at('d1')], place(key(1)))).toMatchObject({ status: 1 });
   });
 
-  it('are refused with a key that cannot decrypt the stored secrets when there is no mark', async () => {
+  it('must decrypt the stored secrets when the database has no mark of its key', async () => {
     const made = await dragoman(['account', 'create', 'sealed', ...at('d5')], place(key(2)));
     expect(made).toMatchObject({ status: 0 });
-    // As after an upgrade from a version without marks, or a restore of such a database.
+    // Databases have no mark after an upgrade from a version without marks, or after a restore of such a
+    // database.
     await query('delete from secret_key_mark');
     const role = ['--role', 'api'];
     const refused = /^DRAGOMAN_SECRET_KEY is not the key of this database: /;
@@ -133,7 +137,7 @@ describe('processes with a database of their own', () => {
     expect((await query('select from secret_key_mark')).rowCount).toBe(1);
   });
 
-  it('keep a mark in the database that does not reveal the key', async () => {
+  it('leaves a mark in the database that does not reveal it', async () => {
     const { rows } = await query('select mark from secret_key_mark');
     expect(rows).toHaveLength(1);
     expect(rows[0].mark).toHaveLength(32);
@@ -152,8 +156,8 @@ describe('processes with a database of their own', () => {
   }
 });
 
-describe('an embedded database', () => {
-  it('creates its key once, and does not start without it', async () => {
+describe('the secret key of an embedded database', () => {
+  it('is created once, and the server does not start without it', async () => {
     const own = at('embedded');
     const program = await serve([...own, '--role', 'api']);
     await program.answers('/healthz');

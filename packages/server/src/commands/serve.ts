@@ -6,7 +6,10 @@ import { type Settings, warnOfUnknownSettings } from '../settings/settings.ts';
 import { createEngines } from '../translation/engines.ts';
 import { CommandError } from './output.ts';
 
-/** A second signal, or this time, ends a stop that hangs. The documented limit is 10 s. */
+/**
+ * The time after which a stop that hangs is ended, as a second signal also does. The documented limit is 10
+ * s.
+ */
 const LAST_MILLISECONDS = 9_500;
 
 const LISTEN_CODES = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND']);
@@ -14,7 +17,7 @@ const LISTEN_CODES = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUN
 export async function serve(settings: Settings, role: Role): Promise<void> {
   const log = createLog(settings.logLevel);
   for (const sentence of warnOfUnknownSettings(process.env)) log.warn(sentence);
-  // Before anything is opened, so that a missing setting of an engine stops the start.
+  // The engines are created before the store is opened, so that a missing setting stops the start early.
   const engines = role === 'api' ? [] : createEngines(settings);
   const store = await openStore(settings, 'serve', log);
   const server = await startServer({
@@ -27,7 +30,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     await store.close();
     throw LISTEN_CODES.has(error.code ?? '') ? new CommandError(cannotListen(settings, error.code!)) : error;
   });
-  flushCompileCache(); // written now, because the process may be killed later
+  flushCompileCache(); // The cache is written now, because the process may be killed later.
   await untilSignal();
   log.info('stopping');
   const last = setTimeout(() => {

@@ -1,4 +1,4 @@
-/** Tasks by command, while the server is running. */
+/** The command `dragoman task` while a server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ afterAll(async () => {
 const command = (...args: string[]): Promise<Ended> =>
   dragoman(['task', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
-it('lists tasks with their editors and reports, and releases them', async () => {
+it('dragoman task lists tasks with their editors and reports, and releases them', async () => {
   const { username, production_key } = await server.createAccount({ balanceCents: 1000 });
   const uid = await orderEdit(createClient(server.url, production_key), 'One house.\n');
   const ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });

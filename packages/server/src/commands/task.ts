@@ -1,4 +1,4 @@
-/** `dragoman task`: lists editing tasks and returns them to the queue. */
+/** The command `dragoman task`: lists editing tasks and returns them to the queue. */
 import { type Command, Option } from 'commander';
 import { ApiError } from '../base/errors.ts';
 import {
@@ -79,7 +79,10 @@ export function addTaskCommands(program: Command): void {
     );
 }
 
-/** Nothing is edited here, so nothing is notified or assembled. */
+/**
+ * Returns a context for releasing tasks. Its observer and wake-up do nothing, because the command neither
+ * edits a task nor assembles a document.
+ */
 function contextOf({ database }: Store): EditingContext {
   const observer = { opened() {}, claimed() {}, ended() {}, expired() {}, delivered() {} };
   const settings = loadSettings(process.env);

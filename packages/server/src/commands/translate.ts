@@ -1,4 +1,4 @@
-/** `dragoman translate`: translates a file or standard input without a server or database. */
+/** The command `dragoman translate`: translates a file or standard input without a server or database. */
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { Format } from '@dragoman/documents';
@@ -20,7 +20,10 @@ export interface TranslateOptions {
   yes: boolean;
 }
 
-/** @throws CommandError when a segment could not be translated; then nothing is printed */
+/**
+ * Translates a text and prints it. @throws CommandError when a segment could not be translated; nothing is
+ * printed then
+ */
 export async function translate(settings: Settings, file: string, options: TranslateOptions): Promise<void> {
   const wanted = options.engine === undefined ? settings.engines : [options.engine];
   const names = wanted.map((name) => ENGINE_NAMES.find((known) => known === name));

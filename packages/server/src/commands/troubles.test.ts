@@ -1,4 +1,7 @@
-/** Mistakes in the settings, the database or the disk print one sentence with the remedy, without a stack. */
+/**
+ * Checks that mistakes in the settings, the database or the disk print one sentence with the remedy, without
+ * a stack.
+ */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection as connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,7 +15,7 @@ import { dragoman, dragomanProcess, engineWithoutLanguages, killPrograms } from 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-troubles-'));
 const file = join(directory, 'file');
 const SECRET = 'canary-password';
-/** One line: the problem, a colon, the remedy. */
+/** Matches one line: the problem, a colon, the remedy. */
 const SENTENCE = /^[A-Z][^\n]*: [^\n]*\.\n$/;
 let embedded: EmbeddedPostgres;
 let old: Server;
@@ -48,7 +51,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The same server, which claims to be an older version. */
+/** Starts a proxy to the test's PostgreSQL server that replaces the version by an older one. */
 async function pretendOlder(version: string, older: string): Promise<Server> {
   const { host, port } = embedded.connection;
   const server = createServer((client) => {
@@ -101,10 +104,10 @@ const MISTAKES: [string, () => Record<string, string>, RegExp][] = [
   ['PostgreSQL 14', given(() => at(old)), /^PostgreSQL 14 is too old: use PostgreSQL 15 or later/],
 ];
 
-describe('one sentence about', () => {
+describe('one sentence with the remedy is printed', () => {
   const roles = (): [string, () => Record<string, string>, RegExp][] => [
     [
-      // Roles belong to the server: another test may have created this one already.
+      // Roles belong to the whole PostgreSQL server, so another test may have created this role already.
       'a user who may not create roles',
       given(() => urlFor('plain', 'plain')),
       /^The database user plain (may not create|is not a member of) the role dragoman_app: .* GRANT dragoman_app TO plain\./,
@@ -127,7 +130,7 @@ describe('one sentence about', () => {
   ];
 
   for (const command of ['serve', 'migrate']) {
-    it.each([...MISTAKES, ...roles()])(`%s, from ${command}`, async (_, own, sentence) => {
+    it.each([...MISTAKES, ...roles()])(`for %s, by the command ${command}`, async (_, own, sentence) => {
       const ended = await dragomanProcess([command], { DRAGOMAN_DATA: join(directory, 'own'), ...own() });
       expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
       if (!ended.stderr.startsWith('DATABASE_URL must be')) expect(ended.stderr).toMatch(SENTENCE);
@@ -140,12 +143,12 @@ describe('one sentence about', () => {
     ...own(),
   });
 
-  it.each(MISTAKES)('%s, from a list', async (_, own, sentence) => {
+  it.each(MISTAKES)('for %s, by the command user list', async (_, own, sentence) => {
     const list = await dragoman(['user', 'list'], placeOf(own));
     expect(list).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
   });
 
-  it.each([MISTAKES[0]!, MISTAKES[3]!])('%s, from the doctor', async (_, own, sentence) => {
+  it.each([MISTAKES[0]!, MISTAKES[3]!])('for %s, by the command doctor', async (_, own, sentence) => {
     const doctor = await dragoman(['doctor', '--json'], {
       ...placeOf(own),
       ...engineWithoutLanguages(directory),
@@ -159,14 +162,14 @@ describe('one sentence about', () => {
     expect(`${detail}: ${first.toLowerCase()}${remedy.slice(1)}`).toMatch(sentence);
   });
 
-  it('a backup into a missing folder', async () => {
+  it('for a backup into a missing folder', async () => {
     const target = join(directory, 'nonexist', 'x');
     const ended = await dragomanProcess(['backup', target], { DATABASE_URL: urlFor('plain', 'plain') });
     expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(SENTENCE) });
     expect(ended.stderr).toMatch(/^There is no folder .*nonexist: /);
   });
 
-  it('a backup of an empty database', async () => {
+  it('for a backup of an empty database', async () => {
     const target = join(directory, 'empty.backup');
     const own = { DATABASE_URL: urlFor('plain', 'plain') };
     const ended = await dragoman(['backup', target], own);

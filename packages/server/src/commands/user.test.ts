@@ -1,4 +1,4 @@
-/** Users by command, while the server is running. */
+/** The command `dragoman user` while a server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createBrowser, startTestServer, type TestServer } from '../testing/harness.ts';
 import { dragoman, dragomanProcess, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
 
-/** Every command is a process, next to those of other tests. */
+/** Every command is a process that competes with the processes of other tests, so the limits are high. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-user-'));
@@ -26,7 +26,7 @@ const command = (args: string[], input?: string): Promise<Ended> =>
     ? dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) })
     : dragomanProcess([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) }, input);
 
-/** Runs a command with `--json` and returns what it prints. */
+/** Runs a command with `--json` and returns the object that it prints. */
 async function runJson(args: string[], input?: string) {
   const { status, stdout, stderr } = await command([...args, '--json'], input);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -36,7 +36,7 @@ async function runJson(args: string[], input?: string) {
 const signIn = (email: string, password = PASSWORD) =>
   createBrowser(server.url).call('POST', '/api/session', { email, password });
 
-it('creates an editor, lists them, changes their languages, disables and enables them', async () => {
+it('dragoman user creates an editor, lists users, changes languages, and disables and enables a user', async () => {
   const email = 'editor@example.com';
   const create = ['user', 'create', email, '--role', 'editor', '--password-stdin', '--name', 'Eva'];
   const made = await runJson([...create, '--language', 'en:es', 'de:es', '--review'], `${PASSWORD}\n`);
@@ -59,7 +59,7 @@ it('creates an editor, lists them, changes their languages, disables and enables
   expect((await signIn(email, 'another password of mine')).status).toBe(200);
 });
 
-it('invites a customer, and creates a reset link', async () => {
+it('dragoman user invites a customer and creates a reset link', async () => {
   const { username } = await server.createAccount();
   const email = 'customer@example.com';
   const invited = await runJson(['user', 'invite', email, '--role', 'customer', '--account', username]);
@@ -74,7 +74,7 @@ it('invites a customer, and creates a reset link', async () => {
   expect((await accept(reset.stdout.trim())).status).toBe(201);
 });
 
-it('refuses impossible values with a sentence', async () => {
+it('dragoman user refuses invalid values with a sentence', async () => {
   const create = ['user', 'create', 'x@example.com', '--password-stdin', '--role'];
   const refused = async (args: string[], input?: string) => {
     const { status, stderr } = await command(args, input);

@@ -1,4 +1,4 @@
-/** `dragoman user`: manages the people who sign in. */
+/** The command `dragoman user`: manages the people who sign in. */
 import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
@@ -312,7 +312,7 @@ function percent(written: string): number {
   return Number(written);
 }
 
-/** Reads all of standard input, without the final line break. */
+/** Reads standard input to its end, and removes the final line break. */
 async function readPassword(): Promise<string> {
   if (process.stdin.isTTY) say('Type the password, then Enter and Ctrl+D. It is shown while you type.');
   return (await text(process.stdin)).replace(/\r?\n$/, '');

@@ -1,4 +1,7 @@
-/** The specification of the chat API, sentence by sentence. The fake engine writes upper case. */
+/**
+ * The specification of the chat API, sentence by sentence. The fake engine translates by writing the text in
+ * upper case.
+ */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createConnection } from '../database/connections.ts';
@@ -32,7 +35,7 @@ afterAll(async () => {
 });
 
 let names = 0;
-/** Returns a name that no chat or message has yet. */
+/** Returns a name that no other chat or message of these tests has. */
 const fresh = (kind: string) => `${kind}-${++names}`;
 
 const message = (fields: Record<string, unknown> = {}) => ({
@@ -298,7 +301,7 @@ conforms('7.3', async () => {
 
 conforms('7.4', async () => {
   const sent = message();
-  // Without the table, the server has a fault that the caller did not cause.
+  // Renames the table, so that the server fails for a reason that is not the caller's.
   await ownerQuery('alter table messages rename to messages_away');
   const failed = await production('POST', MESSAGES, sent);
   await ownerQuery('alter table messages_away rename to messages');
@@ -331,7 +334,7 @@ conforms('9.2', async () => {
   expect(headers['ce-type']).toMatch(/\.v2$/);
 });
 
-/** As the owner of the schema. */
+/** Runs a statement as the owner of the database schema. */
 async function ownerQuery(sql: string): Promise<void> {
   const owner = createConnection(server.connection);
   await owner.connect();

@@ -1,4 +1,7 @@
-/** Every sentence has its test, every test has its sentence, and the page lists them. */
+/**
+ * Checks that every sentence of the specification has one test, that every such test has its sentence, and
+ * that the page lists them all.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,14 +10,14 @@ import { SENTENCES } from './sentences.ts';
 
 const FILES = ['jobs.conformance.test.ts', 'chats.conformance.test.ts'];
 
-/** Returns the sentences that a test file covers. */
+/** Returns the ids of the sentences that a test file covers. */
 function heldBy(file: string): string[] {
   const source = readFileSync(join(import.meta.dirname, file), 'utf8');
   return [...source.matchAll(/^conforms\('([\d.]+)'/gm)].map(([, id]) => id!);
 }
 
-describe('conformance', () => {
-  it('are each tested once, in the file that the page names, or have a reason', () => {
+describe('the sentences of the specification', () => {
+  it('each have exactly one test in the file that the page names, or a reason for having none', () => {
     const held = FILES.flatMap((file) => heldBy(file).map((id) => `${id} ${file}`));
     const wanted = SENTENCES.flatMap(({ id, untested }) =>
       untested === undefined ? [`${id} ${fileOf(id)}`] : [],
@@ -23,7 +26,7 @@ describe('conformance', () => {
     expect(new Set(SENTENCES.map(({ id }) => id)).size).toBe(SENTENCES.length);
   });
 
-  it('is equal to docs/conformance.md (npm run conformance)', () => {
+  it('are listed in docs/conformance.md (npm run conformance)', () => {
     const page = join(import.meta.dirname, '../../../../docs/conformance.md');
     expect(readFileSync(page, 'utf8')).toBe(conformancePage());
   });

@@ -15,7 +15,7 @@ const SECTIONS: Record<string, string> = {
 
 const CHAT = /^(2\.8|2\.9|3\.2|4\.10|5\.4|6\.[2-6]|7\.[2-6]|9\.2)\b/;
 
-/** Returns the test file for a sentence. */
+/** Returns the name of the test file that covers a sentence. */
 export function fileOf(id: string): string {
   return CHAT.test(id) ? 'chats.conformance.test.ts' : 'jobs.conformance.test.ts';
 }

@@ -1,4 +1,7 @@
-/** The specification of the job API, sentence by sentence. The fake engine writes upper case. */
+/**
+ * The specification of the job API, sentence by sentence. The fake engine translates by writing the text in
+ * upper case.
+ */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -43,7 +46,7 @@ let owner: pg.Client;
 
 beforeAll(async () => {
   fake = createFake({ directions: ['en>es', 'es>en', 'en>fr'] });
-  // An engine that can use a tone gets it.
+  // Declares that the fake engine can use a tone, so that it receives the tone of each job.
   Object.assign(fake, { capabilities: { ...fake.capabilities, tone: true } });
   server = await startTestServer({ engine: () => fake });
   receiver = await startReceiver();
@@ -83,7 +86,7 @@ const withStatus = (call: typeof sandbox, path: string, uid: unknown, status: st
     return body.status === status && body;
   });
 
-/** Ends the hold period of a job by changing its time. */
+/** Ends the hold period of a job by moving its times into the past. */
 async function passHold(uid: unknown): Promise<void> {
   await owner.query(
     `update jobs set created_at = created_at - interval '120 s', hold_until = hold_until - interval '120 s',
@@ -125,7 +128,7 @@ conforms('1.5', async () => {
   };
   expect(await defaultOf()).toBeNull();
   await importBrand('house', { default: true });
-  // Another process may have set it; the server reads it within seconds.
+  // Another process may have set the default brand. The server reads the new default within seconds.
   expect(await until(async () => (await defaultOf()) ?? undefined)).toBe('house');
   await importBrand('house', { default: false });
 });
@@ -181,7 +184,8 @@ conforms('1.11', async () => {
 });
 
 conforms('1.12', async () => {
-  // With it as specified. Without it the answer is the same and never a redirect: a redirected POST becomes a GET.
+  // Tests the paths with the trailing slash of the specification and without it. The server never redirects,
+  // because a redirected POST becomes a GET.
   for (const path of [HUMAN, MACHINE].flatMap((each) => [each, each.slice(0, -1)])) {
     expect((await production('POST', path, job())).status).toBe(201);
     expect((await production('GET', path)).status).toBe(200);
@@ -233,7 +237,7 @@ conforms('2.1.5', async () => {
   const { uid } = await created(sandbox, HUMAN, { target_text: 'La casa es grande.' });
   await passHold(uid);
   expect((await withStatus(sandbox, HUMAN, uid, 'completed')).translated_text).toBe('La casa es grande.');
-  // The machine API does not have the field.
+  // The machine API ignores the field `target_text`.
   const machine = await created(sandbox, MACHINE, { target_text: 'La casa es grande.' });
   const body = await withStatus(sandbox, MACHINE, machine.uid, 'completed');
   expect(body.translated_text).toBe('THE HOUSE IS BIG.');
@@ -445,7 +449,7 @@ conforms('3.1.3', async () => {
 conforms('3.1.4', async () => {
   const human = await created(production, HUMAN);
   expect(human.status).toBe('new');
-  // In production it now waits for its editor.
+  // A human job in production now waits for an editor.
   await withStatus(production, HUMAN, human.uid, 'translating');
   const automatic = await created(sandbox, HUMAN);
   expect(automatic.status).toBe('new');
@@ -513,7 +517,8 @@ conforms('4.2.1', async () => {
     expect(refused.status).toBe(400);
     expect(refused.body.error).toBe(`${field}: This field is required.`);
   }
-  // Without it, the language is detected; an undetermined one is refused.
+  // A job without a source language has its language detected. A text whose language cannot be determined is
+  // refused.
   const undecided = await production('POST', HUMAN, job({ source_language: undefined, text: '12345' }));
   expect(undecided.status).toBe(400);
   expect(undecided.body.error).toMatch(/^source_language: /);
@@ -757,7 +762,7 @@ conforms('9.1', async () => {
   }
 });
 
-/** Does what `brand import` does. */
+/** Imports a brand as the command `brand import` does. */
 async function importBrand(externalId: string, fields: Record<string, unknown>): Promise<void> {
   const { ref } = await accountNamed(server.database, 'acme');
   const file = { external_id: externalId, name: externalId, languages: {}, ...fields };

@@ -1,13 +1,13 @@
 /**
- * The API specification, sentence by sentence. Each has a test with its id (`conforms('4.2.1', …)`) or the reason why
- * it has none. `docs/conformance.md` is generated from this list.
+ * The API specification, sentence by sentence. Each sentence has a test with its id (`conforms('4.2.1', …)`)
+ * or the reason why it has no test. `docs/conformance.md` is generated from this list.
  */
 
 export interface SpecSentence {
-  /** The section of the specification and a number in it. */
+  /** The section of the specification and the number of the sentence in it. */
   id: string;
   text: string;
-  /** Why no test here covers it. */
+  /** The reason why no test covers the sentence. */
   untested?: string;
 }
 

@@ -15,11 +15,11 @@ describe('a rendered guide', () => {
     ['a link elsewhere', '[web](https://example.com)', '<a href="https://example.com">web</a>'],
     ['its sections by name', '## Keys and `secrets`', '<h2 id="keys-and-secrets">'],
     ['sections of the same name apart', '## A\n\n## A', '<h2 id="a-1">'],
-  ])('has %s', (_, source, html) => {
+  ])('contains %s', (_, source, html) => {
     expect(render(source)).toContain(html);
   });
 
-  it('has only the elements of its markdown', () => {
+  it('contains only HTML elements that come from its markdown', () => {
     expect(render('<img src=x onerror=alert(1)>\n\n<iframe></iframe>')).not.toMatch(/<(?!\/?p>)/);
   });
 });
@@ -66,7 +66,7 @@ describe('/docs', () => {
     expect(html).not.toContain('<script');
   });
 
-  it('answers 404 with a page', async () => {
+  it('answers 404 with an HTML page for unknown guides', async () => {
     for (const path of ['/docs/nothing', '/docs/..%2fREADME', '/docs/jobs.md']) {
       const answer = await get(path);
       expect([path, answer.status]).toEqual([path, 404]);
@@ -74,7 +74,7 @@ describe('/docs', () => {
     }
   });
 
-  it('answers 304 for unchanged styles', async () => {
+  it('answers 304 when the browser already has the current styles', async () => {
     const first = await get('/docs/guides.css');
     expect(first.headers.get('content-type')).toBe('text/css; charset=utf-8');
     expect(await first.text()).toContain('--accent');
@@ -82,7 +82,7 @@ describe('/docs', () => {
     expect(again.status).toBe(304);
   });
 
-  it('serves the reference with a new nonce for each answer', async () => {
+  it('serves the API reference with a new nonce for each answer', async () => {
     const pages = await Promise.all(['/docs/reference', '/docs/reference/'].map((path) => get(path)));
     const nonces = await Promise.all(
       pages.map(async (answer) => {

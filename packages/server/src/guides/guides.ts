@@ -1,6 +1,6 @@
 /**
- * The guides: the pages of `docs/`, rendered once. HTML in them is shown as text (`html: false`), and the renderer
- * refuses URLs of scripts.
+ * The guides: the pages of `docs/`, rendered once. HTML inside a guide is shown as text (`html: false`), and
+ * the renderer refuses `javascript:` links.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,15 +13,15 @@ export interface Heading {
 }
 
 export interface Guide {
-  /** The last part of its path: `jobs` for `docs/jobs.md`. */
+  /** The last part of the guide's path: `jobs` for `docs/jobs.md`. */
   name: string;
   title: string;
-  /** The headings of its sections, for the table of contents. */
+  /** The headings of the guide's sections, for the table of contents. */
   headings: Heading[];
   html: string;
 }
 
-/** The groups of the navigation, in order. Guides in no group come last. */
+/** The groups of the navigation, in order. A guide that is in no group comes last. */
 export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
   {
     title: 'For integrators',
@@ -62,13 +62,14 @@ export async function readGuides(folder: string = FOLDER): Promise<Guide[]> {
   );
 }
 
-/** Renders a guide. @param known the guides that links can lead to */
+/** Renders a guide as HTML. @param known the names of the guides to which links can lead */
 export function renderGuide(name: string, source: string, known: ReadonlySet<string>): Guide {
   const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
   const tokens = markdown.parse(source, {});
   const headings = nameHeadings(tokens);
   for (const token of tokens) pointLinks(token.children ?? [], known);
-  // Wide tables and long lines scroll in their own regions, also by keyboard; the page never scrolls sideways.
+  // Wide tables and long lines scroll inside their own regions, also by keyboard. The page itself never
+  // scrolls sideways.
   markdown.renderer.rules.table_open = () =>
     '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>\n';
   markdown.renderer.rules.table_close = () => '</table></div>\n';
@@ -101,7 +102,7 @@ function nameHeadings(tokens: readonly Token[]): Heading[] {
   return headings;
 }
 
-/** Returns the anchor of a heading as GitHub does, so that links to sections work in both places. */
+/** Returns the anchor of a heading. The rule is GitHub's, so that links to sections work there too. */
 export const slugOf = (title: string): string =>
   title
     .toLowerCase()
@@ -109,7 +110,10 @@ export const slugOf = (title: string): string =>
     .trim()
     .replace(/\s/g, '-');
 
-/** Points links between guides to their paths and removes links to other files of the repository. */
+/**
+ * Changes links between guides to their paths on this server, and removes links to other files of the
+ * repository.
+ */
 function pointLinks(tokens: Token[], known: ReadonlySet<string>): void {
   const open: boolean[] = [];
   for (const token of tokens) {
@@ -119,7 +123,8 @@ function pointLinks(tokens: Token[], known: ReadonlySet<string>): void {
       if (address === undefined) hide(token);
       else token.attrSet('href', address);
     } else if (token.type === 'link_close' && !open.pop()) hide(token);
-    // An image from another server would reveal the reader, so its alternative text is shown.
+    // Loading an image from another server would reveal the reader's address. The alternative text is shown
+    // instead.
     else if (token.type === 'image' && /^[a-z][a-z\d+.-]*:|^[\\/]{2}/i.test(String(token.attrGet('src')))) {
       token.type = 'text';
     }

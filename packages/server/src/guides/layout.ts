@@ -1,4 +1,4 @@
-/** The HTML page of a guide. It has no scripts. */
+/** The HTML page around a guide. It has no scripts. */
 import { GROUPS, type Guide } from './guides.ts';
 
 export function layOut(guide: Guide, all: readonly Guide[]): string {
@@ -45,7 +45,7 @@ function groupsOf(all: readonly Guide[]): { title: string; guides: Guide[] }[] {
   return groups.filter(({ guides }) => guides.length > 0);
 }
 
-/** Returns the table of contents; empty for a page with one section. */
+/** Returns the table of contents. It is empty for a page with only one section. */
 function contentsOf({ headings }: Guide): string {
   if (headings.length < 2) return '';
   const entries = headings.map(

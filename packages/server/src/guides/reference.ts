@@ -1,21 +1,21 @@
 /**
- * The API reference, rendered in the browser from `/openapi.json` by a script that this server serves. All requests of
- * the script to other servers are turned off.
+ * The API reference. A script that this server serves renders it in the browser from `/openapi.json`. The
+ * configuration turns off all requests of the script to other servers.
  *
- * The script has four megabytes, so it is loaded and compressed at the first request and kept in memory.
+ * The script has four megabytes, so it is loaded and compressed at the first request and then kept in memory.
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import fastify from 'fastify';
 
 export interface Reference {
-  /** Returns the page. @param nonce the nonce of its scripts */
+  /** Returns the HTML page. @param nonce the nonce that allows its scripts */
   html(nonce: string): string;
-  /** Compressed with gzip. */
+  /** The script, compressed with gzip. */
   script: Buffer;
 }
 
-/** The script's placeholder in the field for the key, and its replacement. */
+/** The script's placeholder in the field for the API key. It is replaced by the format of our keys. */
 const PLACEHOLDER = 'QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT';
 const KEY_PLACEHOLDER = 'ApiKey USERNAME:KEY';
 
@@ -55,7 +55,7 @@ async function makeReference(): Promise<Reference> {
     app.inject('/reference/js/scalar.js'),
   ]);
   await app.close();
-  // Without a link to an icon, browsers request /favicon.ico.
+  // Browsers request /favicon.ico unless the page links to an icon. The link is an empty one.
   const html = page.body
     .replace('<html>', '<html lang="en">')
     .replace('<head>', '<head><link rel="icon" href="data:,">');

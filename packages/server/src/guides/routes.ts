@@ -1,4 +1,7 @@
-/** `/docs`: the guides and the API reference, without authentication and without requests to other servers. */
+/**
+ * The route `/docs`: the guides and the API reference. The pages need no authentication and load nothing from
+ * other servers.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -14,9 +17,12 @@ const STYLES = ['../../../web/src/ui/tokens.css', './guides.css'].map((path) =>
 const FIRST = 'quick-start';
 
 const COMMON = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"];
-/** Allows no scripts. */
+/** The Content-Security-Policy of guides. It allows no scripts. */
 const GUIDE_POLICY = [...COMMON, "style-src 'self'", 'img-src data:', "form-action 'none'"].join('; ');
-/** Allows the script's inline styles, its own file and the script with the nonce. */
+/**
+ * Returns the Content-Security-Policy of the API reference. It allows the script's own file, the script with
+ * the nonce, and inline styles.
+ */
 const referencePolicy = (nonce: string) =>
   [
     ...COMMON,
@@ -55,7 +61,7 @@ export function guideRoutes(app: FastifyInstance): void {
       const text = await styles();
       const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
       reply.headers({ etag: tag, 'cache-control': 'no-cache' });
-      // Revalidated by the browser at each use.
+      // The browser asks at each use whether its copy is current.
       if (request.headers['if-none-match'] === tag) return reply.code(304).send();
       return reply.type('text/css; charset=utf-8').send(text);
     },

@@ -79,7 +79,9 @@ export function languageConsole(app: FastifyInstance, { database }: { database: 
   });
 }
 
-/** Returns whether each word of a query is a language code of the pair or a part of a language name. */
+/**
+ * Returns whether each word of a query is a language code of the pair or a part of one of its language names.
+ */
 function matches(pair: Static<typeof Pair>, query: string | undefined): boolean {
   const words = query?.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? [];
   const names = `${pair.source_name} ${pair.target_name}`.toLowerCase();

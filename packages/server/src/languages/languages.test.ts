@@ -1,4 +1,4 @@
-/** Language pairs: listing, publishing, enabling and disabling them. */
+/** Language pairs on a running server: listing, publishing, enabling and disabling them. */
 import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,10 +18,11 @@ let call: ReturnType<typeof createClient>;
 let sandbox: ReturnType<typeof createClient>;
 let owner: pg.Pool;
 
-/** An engine with the given pairs. */
+/** Creates an engine with the given language pairs. */
 const engineOf = (name: string, pairs: [string, string][]) => ({
   name,
-  version: async () => `${Math.random()}`, // tested at every publishing
+  // A new version each time, so that every publishing tests the engine.
+  version: async () => `${Math.random()}`,
   directions: async () => pairs.map(([from, to]) => ({ from, to, route: `${name}:${from}-${to}`, hops: 1 })),
 });
 
@@ -45,11 +46,11 @@ const namesOf = ({ body }: Answer) =>
     ({ lang_pair: { source_language: from, target_language: to } }: OfferedPair) =>
       `${from.shortname} ${to.shortname}`,
   );
-/** Servers cache the offered pairs for two seconds. */
+/** Waits, because servers cache the offered pairs for two seconds. */
 const lists = (pair: string, listed: boolean) =>
   until(async () => namesOf(await call('GET', PAIRS)).includes(pair) === listed);
 
-it('lists each pair once with English names, sorted, and equal in both environments', async () => {
+it('the list of language pairs contains each pair once, sorted, with English names, in both environments', async () => {
   const [one, two] = [
     engineOf('one', [['nb', 'pt-br']]),
     engineOf('two', [
@@ -82,7 +83,7 @@ it('lists each pair once with English names, sorted, and equal in both environme
   expect((await createClient(server.url, 'nobody:x')('GET', PAIRS)).status).toBe(401);
 });
 
-it('does not offer a disabled pair for new jobs, even after it is published again', async () => {
+it('a disabled language pair is not offered for new jobs, even after a worker publishes it again', async () => {
   const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
   expect((await call('POST', '/tapi/v2/mt_translation/', { ...job, uid: 'before' })).status).toBe(201);
   await change('en', 'es', false);
@@ -106,7 +107,7 @@ it('does not offer a disabled pair for new jobs, even after it is published agai
     (pair) => pair.source_language === 'en' && pair.target_language === 'es',
   );
   expect(kept).toMatchObject({ enabled: false, engines: [{ engine: 'fake' }, { engine: 'three' }] });
-  // Existing jobs are completed.
+  // A job that was created before the pair was disabled is still completed.
   await until(async () => (await call('GET', '/tapi/v2/mt_translation/before/')).body.status === 'completed');
 
   await change('en', 'es', true);
@@ -114,7 +115,7 @@ it('does not offer a disabled pair for new jobs, even after it is published agai
   expect((await call('POST', '/tapi/v2/mt_translation/', { ...job, uid: 'after' })).status).toBe(201);
 });
 
-it('keeps a server ready when all its pairs are disabled', async () => {
+it('a server stays ready when all its language pairs are disabled', async () => {
   for (const pair of await listPublishedPairs(server.database)) {
     await change(pair.source_language, pair.target_language, false);
   }
@@ -132,7 +133,7 @@ describe('a published pair', () => {
       .flatMap(({ engines }) => engines.map(({ engine }) => engine));
   const tested = (name: string) => ({ ...engineOf(name, [['aa', 'bb']]), version: async () => '1' });
 
-  it('stays while any worker publishes it', async () => {
+  it('stays as long as any worker publishes it', async () => {
     await publishPairs(server.database, tested('mine'));
     await publishPairs(server.database, tested('theirs'));
     await age('29 minutes');
@@ -159,7 +160,7 @@ describe('a published pair', () => {
     }
     await publishPairs(server.database, wrong);
     expect(await enginesOf('aa', 'bb')).not.toContain('llm');
-    // A passed test is valid for a day.
+    // A passed self-test is valid for a day, so the failing test does not run.
     await publishPairs(server.database, tested('llm'));
     expect(await publishPairs(server.database, wrong)).toBe(false);
     expect(await enginesOf('aa', 'bb')).toContain('llm');
@@ -179,7 +180,7 @@ describe('a published pair', () => {
   });
 });
 
-it('compresses a long list with gzip if accepted, once for each state of the list', async () => {
+it('a long list of language pairs is compressed once for clients that accept gzip', async () => {
   const languages = ['da', 'fi', 'hu', 'lt', 'lv', 'sk'];
   const pairs = languages.flatMap((from) => languages.filter((to) => to !== from).map((to) => [from, to]));
   await publishPairs(server.database, engineOf('many', pairs as [string, string][]));

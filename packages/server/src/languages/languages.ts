@@ -1,6 +1,6 @@
 /**
- * Language pairs. Workers publish the pairs whose engines passed a self-test, operators enable and disable them, and the
- * API offers the enabled ones.
+ * Language pairs. Workers publish the pairs whose engines passed a self-test. Operators enable and disable
+ * pairs. The API offers the enabled ones.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { Environment } from '../base/account.ts';
@@ -9,41 +9,45 @@ import { nameOf } from './names.ts';
 import * as store from './store.ts';
 
 export interface Languages {
-  /** Returns the offered source languages, for any target or a given one, sorted. */
+  /**
+   * Returns the source languages that the service offers, sorted. With `target`, only those for this target
+   * language.
+   */
   sources(environment: Environment, target?: string): Promise<string[]>;
-  /** Returns the offered target languages, sorted. */
+  /** Returns the target languages that the service offers, sorted. */
   targets(environment: Environment): Promise<string[]>;
-  /** Returns each offered pair once, sorted by source and target. */
+  /** Returns each offered language pair once, sorted by source and target. */
   pairs(environment: Environment): Promise<OfferedPair[]>;
-  /** Returns the number of published pairs, enabled or not. */
+  /** Returns the number of published language pairs, including disabled pairs. */
   count(): Promise<number>;
 }
 
-/** A language pair in the API. */
+/** A language pair in an answer of the API. */
 export interface OfferedPair {
   lang_pair: { source_language: Language; target_language: Language };
 }
 
 export interface Language {
-  /** In English. */
+  /** The English name. */
   name: string;
   shortname: string;
 }
 
 const CACHE_MILLISECONDS = 2_000;
 
-/** The offered pairs of an environment, prepared for the API. */
+/** The offered language pairs of an environment, prepared for the API's answers. */
 interface PairLists {
   count: number;
   targets: string[];
-  /** Source languages by target language; all under `undefined`. */
+  /** The source languages by target language. The key `undefined` has all of them. */
   sources: Map<string | undefined, string[]>;
   pairs: OfferedPair[];
 }
 
 /**
- * Pairs change rarely, so they are cached for two seconds.
- * @param inSandbox returns whether an engine may translate texts of the sandbox, which offers only its pairs
+ * Creates the reader of the offered language pairs. Pairs change rarely, so they are cached for two seconds.
+ * @param inSandbox returns whether an engine may translate texts of the sandbox; the sandbox offers only the
+ * pairs of such engines
  */
 export function createLanguages(
   database: Database,
@@ -102,7 +106,7 @@ function arrange(rows: readonly store.PairRow[]): PairLists {
   sources.set(undefined, sorted(offered.map((pair) => pair.source_language)));
   const targets = sorted(offered.map((pair) => pair.target_language));
   const once = Map.groupBy(offered, (pair) => `${pair.source_language} ${pair.target_language}`);
-  // Each language is named once, because a service offers 36,000 pairs of 190 languages.
+  // Looks up the name of each language once: a service may offer 36,000 pairs of only 190 languages.
   const named = new Map([...targets, ...sources.get(undefined)!].map((one) => [one, languageOf(one)]));
   const pairs = [...once.values()].map(([pair]) => ({
     lang_pair: {
@@ -117,12 +121,12 @@ function languageOf(shortname: string): Language {
   return { name: nameOf(shortname), shortname };
 }
 
-/** A language pair with its engines, for the operator. */
+/** A language pair with its engines, as the console shows it. */
 export interface PublishedPair {
   source_language: string;
   target_language: string;
   enabled: boolean;
-  /** Empty for a disabled pair that no engine offers. */
+  /** The engines that offer the pair. Empty for a disabled pair that no engine offers. */
   engines: { engine: string; route: string; hops: number }[];
 }
 
@@ -139,8 +143,8 @@ export async function listPublishedPairs(on: Queryable): Promise<PublishedPair[]
 }
 
 /**
- * Enables or disables a pair for new jobs, independently of the engines. Existing jobs are completed. Running servers
- * apply it within two seconds.
+ * Enables or disables a language pair for new jobs, independently of the engines. Existing jobs are
+ * completed. Running servers apply the change within two seconds.
  */
 export async function switchPair(
   transaction: Transaction,
@@ -157,26 +161,26 @@ export async function switchPair(
   });
 }
 
-/** The part of an engine that is needed to publish its pairs. */
+/** The part of an engine's interface that publishing its pairs needs. */
 export interface TestedEngine {
   readonly name: string;
   version(): Promise<string>;
-  /** Self-tests every direction, which may take minutes. */
+  /** Returns the directions of the engine that pass a self-test. This may take minutes. */
   directions(): Promise<{ from: string; to: string; route: string; hops: number; untested?: true }[]>;
 }
 
-/** Stored instead of a version; no engine has it. */
+/** Stored as the version of untested pairs. No engine has this version. */
 const UNTESTED = 'untested';
 
-/** How long a self-test is valid for the same version of engine and data. */
+/** The hours for which a self-test stays valid for the same version of the engine and its data. */
 const VALID_HOURS = 24;
 
 /**
- * Publishes the pairs of an engine and removes its former ones. If any process tested the same version within a day, the
- * result is reused, so that a restart does not wait for 42 self-tests. An engine without any pair is considered
- * unreachable, and its pairs stay until they are withdrawn. Untested pairs are published without a version, so that they
- * are tested at the next publishing; a failed test withdraws them at once.
- * @returns whether the engine was tested now
+ * Publishes the language pairs of an engine and removes its former ones. If any process tested the same
+ * version within a day, the result is reused, so that a restart does not wait for 42 self-tests. An engine
+ * without any pair counts as unreachable, and its pairs stay until they are withdrawn. Untested pairs are
+ * published without a version, so that the next publishing tests them. A failed test withdraws them at once.
+ * @returns whether the engine was tested in this call
  */
 export async function publishPairs(database: Database, engine: TestedEngine): Promise<boolean> {
   const tested = { name: engine.name, version: await engine.version() };
@@ -192,12 +196,12 @@ export async function publishPairs(database: Database, engine: TestedEngine): Pr
   return true;
 }
 
-/** Three intervals of publishing, so that a restart or a missed publishing withdraws nothing. */
+/** Three intervals of publishing. A restart or one missed publishing therefore withdraws no pair. */
 const UNSEEN_MINUTES = 30;
 
 /**
- * Withdraws pairs that no worker has published for half an hour, because their engine was removed from the settings or
- * is unreachable.
+ * Withdraws pairs that no worker has published for half an hour. Their engine was removed from the settings
+ * or is unreachable.
  */
 export async function withdrawPairs(database: Database): Promise<void> {
   await store.removeUnseenPairs(database, UNSEEN_MINUTES);

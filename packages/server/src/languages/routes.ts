@@ -1,4 +1,4 @@
-/** The list of language pairs: `/tapi/v2/language_pair/`. */
+/** The route for the list of language pairs: `/tapi/v2/language_pair/`. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
@@ -6,13 +6,18 @@ import { resource } from '../http/http.ts';
 import type { Languages } from './languages.ts';
 import { listPairsSchema } from './schemas.ts';
 
-/** Shorter lists fit into one or two packets. */
+/**
+ * The number of pairs from which on a list is compressed. Shorter lists fit into one or two network packets.
+ */
 const MIN_COMPRESSED_PAIRS = 20;
 
 export function languageRoutes(app: FastifyInstance, { languages }: { languages: Languages }): void {
   const compressed = new WeakMap<object, Promise<Buffer>>();
 
-  /** Compresses each cached list once. It contains no secrets and nothing of the request, so its length reveals nothing. */
+  /**
+   * Compresses each cached list once. Compression is safe here: the list contains no secrets and no data of
+   * the request, so its length reveals nothing.
+   */
   function compress(objects: object): Promise<Buffer> {
     const made = compressed.get(objects) ?? promisify(gzip)(JSON.stringify({ objects }));
     compressed.set(objects, made);
@@ -34,7 +39,7 @@ export function languageRoutes(app: FastifyInstance, { languages }: { languages:
   });
 }
 
-/** Returns whether a client accepts gzip, by its `Accept-Encoding` (RFC 9110, 12.5.3). */
+/** Returns whether a client accepts gzip according to its `Accept-Encoding` header (RFC 9110, 12.5.3). */
 function acceptsGzip(header: string | string[] | undefined): boolean {
   const codings = String(header ?? '')
     .toLowerCase()

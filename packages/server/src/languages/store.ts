@@ -2,12 +2,12 @@
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** A published or disabled language pair, once for each engine. */
+/** A published or disabled language pair. A pair has one row for each of its engines. */
 export interface PairRow {
   source_language: string;
   target_language: string;
   enabled: boolean;
-  /** Null for a disabled pair that no engine offers. */
+  /** The engine that offers the pair; null for a disabled pair that no engine offers. */
   engine: string | null;
   route: string | null;
   hops: number | null;
@@ -43,7 +43,7 @@ const KEEP = statement(
      checked_at = excluded.checked_at, seen_at = excluded.seen_at`,
 );
 
-/** Replaces the pairs of an engine. */
+/** Replaces all language pairs of an engine. */
 export async function replacePairs(
   transaction: Transaction,
   engine: { name: string; version: string },
@@ -67,7 +67,7 @@ const REMOVE_PAIRS = statement(
   `delete from pairs where engine = $1 and engine_version = $2`,
 );
 
-/** Removes the pairs of a version of an engine. */
+/** Removes the language pairs of one version of an engine. */
 export async function removePairs(on: Queryable, engine: { name: string; version: string }): Promise<void> {
   await on.query(REMOVE_PAIRS, [engine.name, engine.version]);
 }
@@ -79,7 +79,10 @@ const SEE = statement<{ engine: string }>(
    returning engine`,
 );
 
-/** Extends the pairs of an engine whose version was tested in the last hours. @returns the number of pairs */
+/**
+ * Renews the pairs of an engine if its version was tested within the given hours. @returns the number of
+ * pairs
+ */
 export async function seePairs(
   on: Queryable,
   engine: { name: string; version: string },
@@ -97,7 +100,7 @@ const ENABLE = statement(
   `delete from disabled_pairs where source_language = $1 and target_language = $2`,
 );
 
-/** Enables or disables a pair, independently of the engines. */
+/** Enables or disables a language pair, independently of the engines. */
 export async function setPairEnabled(
   on: Queryable,
   from: string,
@@ -112,7 +115,7 @@ const REMOVE_UNSEEN = statement(
   `delete from pairs where seen_at < now() - make_interval(mins => $1)`,
 );
 
-/** Removes the pairs that no worker has published for some minutes. */
+/** Removes the language pairs that no worker has published for some minutes. */
 export async function removeUnseenPairs(on: Queryable, minutes: number): Promise<void> {
   await on.query(REMOVE_UNSEEN, [minutes]);
 }
