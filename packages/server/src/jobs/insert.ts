@@ -1,6 +1,6 @@
 /**
- * Inserts jobs with group commit: requests that arrive during a commit share the next one. A bulk has a commit of its
- * own, because all of its jobs are created or none.
+ * Inserts jobs with group commit: requests that arrive during a commit share the next one. A bulk has its own
+ * commit, because all of its jobs are created or none.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
@@ -21,21 +21,24 @@ import type { LeasedJob } from './jobs.ts';
 import { beginCreation, endCreation, type OpenCreation } from './order-numbers.ts';
 import * as store from './store.ts';
 
-/** A job to be inserted, with the idempotency key of its request. */
+/** A job to insert, with the idempotency key of its request. */
 export interface KeyedJob {
   job: NewJob;
   key: IdempotencyKey | undefined;
 }
 
 export type InsertResult =
-  /** `balance`: the available cents afterwards; known when the job's price is not 0. */
+  /**
+   * `balance` is what the account has available after the insert, in cents; undefined if the job's price is
+   * 0.
+   */
   | { kind: 'inserted'; balance: number | undefined }
-  /** The uid exists already. */
+  /** A job with this uid exists already. */
   | { kind: 'exists' }
-  /** The key was used before: by a retry of this request, or for another one. */
+  /** A retry of this request, or another request, used the idempotency key before. */
   | { kind: 'key used' };
 
-/** Jobs of one caller that are created together. */
+/** Jobs that one request creates together. */
 export interface JobBulk {
   jobs: readonly NewJob[];
   key: IdempotencyKey | undefined;
@@ -44,7 +47,7 @@ export interface JobBulk {
 export type BulkInsertResult =
   | {
       kind: 'inserted';
-      /** By uid: the order number of a new job, or the row of a job that exists with the same request. */
+      /** For each uid: the order number of a new job, or the row of the existing job of the same request. */
       found: Map<string, { orderNumber: number } | store.JobRow>;
       balance: number | undefined;
     }
@@ -53,9 +56,12 @@ export type BulkInsertResult =
   | { kind: 'key used' };
 
 export interface JobInserter {
-  /** @throws ApiError `unavailable` when the queue is full; pg's check violation, see `isOverdrawn` */
+  /**
+   * Inserts one job. @throws ApiError `unavailable` if the queue is full; pg's check violation, see
+   * `isOverdrawn`
+   */
   one(creation: KeyedJob): Promise<InsertResult>;
-  /** All or nothing. @throws as `one` */
+  /** Inserts all jobs or none. @throws like `one` */
   bulk(bulk: JobBulk): Promise<BulkInsertResult>;
   /** Resolves when no insert is in progress. */
   idle(): Promise<void>;
@@ -64,11 +70,11 @@ export interface JobInserter {
 const MAX_BATCH_JOBS = 500;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /**
- * Two concurrent batches: one waits for the disk while the next one executes. Measured at 64 connections on two cores:
- * 1.25 to 1.4 times the rate of one; a third adds nothing.
+ * Two batches run at a time: one waits for the disk while the other executes. At 64 connections on two cores,
+ * two are 1.25 to 1.4 times as fast as one; a third adds nothing.
  */
 const MAX_RUNNING = 2;
-/** Several seconds of work. Later requests are refused and retried. */
+/** Several seconds of work. Further requests are refused, and clients retry them. */
 const MAX_WAITING = 10_000;
 /** A bulk may take 40 MB of memory. */
 const MAX_WAITING_BULKS = 32;
@@ -78,14 +84,15 @@ type JobWorker = Pick<LeaseWorker<Lease, LeasedJob>, 'leaseSeconds' | 'capacityF
 
 export interface JobInserterOptions {
   database: Database;
-  /** The worker of this process, if it has one. */
+  /** Returns the worker of this process, if it has one. */
   worker(): JobWorker | undefined;
-  /** Called after a commit with new jobs; `waiting` of them are queued for any worker. */
+  /** Called after a commit with new jobs. `waiting` is how many of them this process did not lease. */
   created(count: number, waiting: number): void;
 }
 
 export function createJobInserter({ database, worker, created }: JobInserterOptions): JobInserter {
-  // When the database is unavailable, retrying 500 jobs one by one would only add load.
+  // Retries a failed batch job by job, except when the database is unavailable: 500 retries would only add
+  // load.
   const isolates = (error: unknown) => !isUnavailable(error);
   const singles = createBatcher<KeyedJob, InsertResult>({
     async run(creations) {
@@ -107,7 +114,8 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
     maxRunning: MAX_RUNNING,
     isolates,
   });
-  // One bulk at a time, concurrently with the batches, so that single creates do not wait for several bulks.
+  // Bulks run one at a time, separately from the batches, so that single creates never wait for several
+  // bulks.
   const bulks = createBatcher<JobBulk, BulkInsertResult>({
     run: (items) =>
       creating(database, items[0]!.jobs, async (begun) => {
@@ -137,8 +145,8 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
 }
 
 /**
- * Numbers jobs and runs the transaction that inserts them. The creation has ended afterwards in any case. A transaction
- * that runs again after a lost connection has the same numbers and ids.
+ * Assigns numbers and ids to jobs, runs the transaction that inserts them, and always ends their creation
+ * record. A transaction that is repeated after a lost connection uses the same numbers and ids.
  */
 async function creating<T>(
   database: Database,
@@ -159,7 +167,10 @@ async function creating<T>(
   }
 }
 
-/** Runs again after a connection was lost during the commit. Jobs that were committed are recognized by their ids. */
+/**
+ * Repeats an insert whose connection was lost during the commit. Jobs that were committed are recognized by
+ * their ids.
+ */
 function retryUnknownCommit<T>(run: () => Promise<T>): Promise<T> {
   return run().catch((error: unknown) => {
     if (error instanceof CommitUnknown) return run();
@@ -172,7 +183,7 @@ function rejectFull(error: unknown): never {
   throw new ApiError('unavailable', 'Too many jobs are being created; try again.', { 'retry-after': '1' });
 }
 
-/** Leases as many jobs as the worker of this process has capacity for; see `LeaseWorker.capacityFor`. */
+/** Assigns lease tokens to as many jobs as the worker of this process has capacity for. */
 function assignLeaseTokens(jobs: readonly NewJob[], worker: JobWorker | undefined): void {
   const pieces = jobs.map(({ account, text }) => ({ account, weight: text.length }));
   const tokens = worker === undefined ? [] : assignLeases(pieces, worker);
@@ -195,7 +206,7 @@ function adoptLeased(
   return taken;
 }
 
-/** Returns the job as the worker would read it. */
+/** Builds the leased job without reading it from the database. */
 function leasedJobOf(job: NewJob, row: InsertedJobRow): LeasedJob {
   const texts = {
     source: job.text,
@@ -205,7 +216,7 @@ function leasedJobOf(job: NewJob, row: InsertedJobRow): LeasedJob {
   return { row: newJobRow(job, row), held: job.holdSeconds > 0, age: 0, texts };
 }
 
-/** The result of a creation, with the row of its job if it is new. */
+/** The result for one create, with the row of the job if it is new. */
 interface Single {
   result: InsertResult;
   row?: InsertedJobRow;
@@ -219,7 +230,7 @@ function insertSingles(
 ): Promise<Single[]> {
   const keyed = creations.flatMap(({ job, key }) => (key === undefined ? [] : [keyEntry([job], key)]));
   return database.transaction(async (transaction) => {
-    // A separate statement, because most creates have no key.
+    // Keys are inserted by their own statement, because most creates have none.
     const fresh = keyed.length === 0 ? NONE : await insertIdempotencyKeys(transaction, keyed);
     const going = creations.filter(({ job, key }) => key === undefined || fresh.has(job.jobId));
     const rows = await insertSorted(
@@ -228,7 +239,7 @@ function insertSingles(
       going.map(({ job }) => job),
       leaseSeconds,
     );
-    // These uids existed already, so their keys created nothing.
+    // Deletes the keys of creates whose uid existed already: they created no job.
     const idle = going.filter(({ job, key }) => key !== undefined && !rows.has(job.jobId));
     for (const { job, key } of idle)
       await deleteIdempotencyKey(transaction, job.account, job.environment, key!);
@@ -248,7 +259,7 @@ function insertSingles(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Rolls the transaction of a bulk back. */
+/** Thrown to roll back the transaction of a bulk. */
 class UidsTaken extends Error {
   override name = 'UidsTaken';
   readonly uids: ReadonlySet<string>;
@@ -308,7 +319,7 @@ async function insertBulk(
   }
 }
 
-/** @returns the rows of new jobs, by job id */
+/** Inserts jobs in the order of their unique key. @returns the rows of new jobs, by job id */
 async function insertSorted(
   transaction: Transaction,
   begun: OpenCreation,
@@ -316,12 +327,13 @@ async function insertSorted(
   leaseSeconds: number,
 ): Promise<Map<string, InsertedJobRow>> {
   if (jobs.length === 0) return new Map();
-  // In the order of their unique key, so that two batches with the same uids cannot deadlock.
+  // The order of the unique key prevents deadlocks between two batches with the same uids.
   const sorted = jobs.toSorted(byUniqueKey);
   const { rows, ended } = await insertJobs(transaction, sorted, leaseSeconds, begun.id);
   begun.ended ||= ended;
   if (rows.length > 0 && !begun.ended) {
-    // The record of this creation was deleted as stale, so list readers may have passed these ids.
+    // Another process deleted the creation record as stale, so list readers may have passed these ids
+    // already.
     throw new ApiError('unavailable', 'The job could not be created in time; try again.', {
       'retry-after': '1',
     });
@@ -348,7 +360,7 @@ function keyEntry(jobs: readonly NewJob[], key: IdempotencyKey): IdempotencyEntr
   return { account, environment, ...key, jobIds: jobs.map(({ jobId }) => jobId) };
 }
 
-/** Divides jobs into chunks within the limits of a batch. */
+/** Splits jobs into chunks within the limits of a batch. */
 function* chunks(jobs: readonly NewJob[]): Generator<NewJob[]> {
   let chunk: NewJob[] = [];
   let weight = 0;

@@ -1,4 +1,4 @@
-/** The main job through the front door: HTTP in, database, worker, callback out. The engine is the fake one. */
+/** Tests of the main path of a job: HTTP request, database, worker, callback. The engine is a fake. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -60,7 +60,7 @@ async function finished(call: typeof production, path: string, uid: string) {
 }
 
 describe('POST /translation/', () => {
-  it('answers 201 with the envelope of the specification, and what was supplied', async () => {
+  it('answers 201 with the body that the specification shows, including the optional fields that were given', async () => {
     const { status, body } = await production(
       'POST',
       HUMAN,
@@ -84,7 +84,7 @@ describe('POST /translation/', () => {
     });
   });
 
-  it('finds the job of a retry even while its pair is not offered', async () => {
+  it('returns the existing job for a retry even if the language pair is no longer offered', async () => {
     const first = await production('POST', HUMAN, job({ uid: 'closed' }));
     await withOwner((client) => client.query(`update pairs set source_language = 'x' || source_language`));
     await until(async () => (await production('POST', HUMAN, job())).status === 400);
@@ -97,12 +97,12 @@ describe('POST /translation/', () => {
     await until(async () => (await production('POST', HUMAN, job())).status === 201);
   });
 
-  it('assigns a uid of ten hex digits where none is given', async () => {
+  it('assigns a uid of ten hex digits when the request has none', async () => {
     const { body } = await production('POST', HUMAN, job());
     expect(body.uid).toMatch(/^[0-9a-f]{10}$/);
   });
 
-  it('gives the job back for the same request under the same uid, and charges once', async () => {
+  it('returns the same job for the same request with the same uid, and charges once', async () => {
     const first = await production('POST', HUMAN, job({ uid: 'again' }));
     const before = first.body.balance;
     const second = await production('POST', HUMAN, job({ uid: 'again', brand: null, topics: [] }));
@@ -114,14 +114,14 @@ describe('POST /translation/', () => {
     });
   });
 
-  it('refuses another request under the same uid and leaves the job as it was', async () => {
+  it('refuses a different request with the same uid and leaves the job unchanged', async () => {
     await production('POST', HUMAN, job({ uid: 'clash' }));
     const clash = await production('POST', HUMAN, job({ uid: 'clash', text: 'Another text.' }));
     expect(clash).toMatchObject({ status: 400, body: { error: 'uid: already exists' } });
     expect((await production('GET', `${HUMAN}clash/`)).body.text).toBe('The house is big.');
   });
 
-  it('makes one job of twenty simultaneous requests with one uid', async () => {
+  it('creates one job for twenty simultaneous requests with one uid', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => production('POST', HUMAN, job({ uid: 'race' }))),
     );
@@ -129,7 +129,7 @@ describe('POST /translation/', () => {
     expect(new Set(answers.map(({ body }) => body.order_number)).size).toBe(1);
   });
 
-  it('lets an account and an environment use a uid of its own', async () => {
+  it('keeps uids separate for each account and environment', async () => {
     const other = await server.createAccount();
     const elsewhere = createClient(server.url, other.production_key);
     expect((await production('POST', HUMAN, job({ uid: 'shared' }))).status).toBe(201);
@@ -137,14 +137,14 @@ describe('POST /translation/', () => {
     expect((await sandbox('POST', HUMAN, job({ uid: 'shared', text: 'A trial.' }))).status).toBe(201);
   });
 
-  it('waits as translating for an editor, with the draft made', async () => {
+  it('leaves a human job in translating, with a draft, until an editor finishes it', async () => {
     await production('POST', HUMAN, job({ uid: 'waits' }));
     await until(async () => (await production('GET', `${HUMAN}waits/`)).body.status === 'translating');
     const { body } = await production('GET', `${HUMAN}waits/`);
     expect(body).not.toHaveProperty('translated_text');
   });
 
-  it('takes the customer’s own translation as the result in the sandbox', async () => {
+  it('returns the customer’s own target_text as the result in the sandbox', async () => {
     await sandbox('POST', HUMAN, job({ uid: 'own', target_text: 'La casa es grande.' }));
     expect((await finished(sandbox, HUMAN, 'own')).translated_text).toBe('La casa es grande.');
   });
@@ -199,11 +199,11 @@ describe('POST /translation/', () => {
       { instructions: 'x'.repeat(10_001) },
       'instructions: must be at most 10000 characters.',
     ],
-  ])('refuses %s with 400 and the field’s name', async (_, fields, error) => {
+  ])('refuses %s with 400 and names the field', async (_, fields, error) => {
     expect(await production('POST', HUMAN, job(fields))).toMatchObject({ status: 400, body: { error } });
   });
 
-  it('names every wrong field, one line each', async () => {
+  it('lists every invalid field, one line each', async () => {
     const { body } = await production('POST', HUMAN, {});
     expect(body.error.split('\n')).toEqual([
       'text: This field is required.',
@@ -216,13 +216,13 @@ describe('POST /translation/', () => {
     ['http://user:secret@example.com/'],
     ['http://10.0.0.1/'],
     ['not an address'],
-  ])('refuses the callback address %s at creation', async (callback_url) => {
+  ])('refuses the forbidden callback URL %s at creation', async (callback_url) => {
     const { status, body } = await production('POST', HUMAN, job({ callback_url }));
     expect(status).toBe(400);
     expect(body.error).toMatch(/^callback_url: /);
   });
 
-  it('ignores fields that it does not know, and takes null for absent', async () => {
+  it('ignores unknown fields and treats null as absent', async () => {
     const careless = job({
       tone: null,
       topics: null,
@@ -237,18 +237,18 @@ describe('POST /translation/', () => {
     expect(body).not.toHaveProperty('callback_url');
   });
 
-  it('reads formality as the older name of tone', async () => {
+  it('accepts formality as the older name of tone', async () => {
     const { body } = await production('POST', HUMAN, job({ formality: 'Informal' }));
     expect(body.tone).toBe('Informal');
   });
 
-  it('parses the body as JSON whatever its content type says', async () => {
+  it('parses the body as JSON whatever its content type is', async () => {
     const headers = { 'content-type': 'text/plain' };
     expect((await production('POST', HUMAN, JSON.stringify(job()), headers)).status).toBe(201);
   });
 
   it.each(['foo', ';;', 'a/b/c', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'parses the body as JSON under the content type %j',
+    'parses the body as JSON with the content type %j',
     async (type) => {
       expect((await production('POST', HUMAN, JSON.stringify(job()), { 'content-type': type })).status).toBe(
         201,
@@ -256,7 +256,7 @@ describe('POST /translation/', () => {
     },
   );
 
-  it('refuses what is not JSON, not an object, or not UTF-8', async () => {
+  it('refuses a body that is not JSON, not an object, or not UTF-8', async () => {
     expect((await production('POST', HUMAN, '{')).body.error).toBe('body: must be valid JSON in UTF-8.');
     expect((await production('POST', HUMAN, '[]')).body.error).toBe('body: must be a JSON object.');
     const latin1 = await fetch(`${server.url}${HUMAN}`, {
@@ -267,7 +267,7 @@ describe('POST /translation/', () => {
     expect(latin1.status).toBe(400);
   });
 
-  it('detects the source language where none is given', async () => {
+  it('detects the source language when the request names none', async () => {
     const text = 'The committee has decided that the meeting will be held on the second Monday of the month.';
     const { status, body } = await production('POST', HUMAN, job({ text, source_language: null }));
     expect(status).toBe(201);
@@ -276,7 +276,7 @@ describe('POST /translation/', () => {
 });
 
 describe('POST /mt_translation/', () => {
-  it('answers with the machine’s envelope, completes, and delivers once', async () => {
+  it('answers with the body of a machine job, completes the job, and sends one callback', async () => {
     const callback = `${receiver.url}/machine`;
     const { status, body } = await production('POST', MACHINE, job({ uid: 'mt', callback_url: callback }));
     expect(status).toBe(201);
@@ -307,19 +307,19 @@ describe('POST /mt_translation/', () => {
     expect((await production('GET', `${MACHINE}mt/`)).body.translated_text).toBe('THE HOUSE IS BIG.');
   });
 
-  it('ignores target_text', async () => {
+  it('ignores target_text on a machine job', async () => {
     await production('POST', MACHINE, job({ uid: 'mt-own', target_text: 'Nope.' }));
     expect((await finished(production, MACHINE, 'mt-own')).translated_text).toBe('THE HOUSE IS BIG.');
   });
 
-  it('keeps jobs of the two tiers apart', async () => {
+  it('lists and reads only jobs of its own tier', async () => {
     await production('POST', MACHINE, job({ uid: 'tier' }));
     expect((await production('GET', `${HUMAN}tier/`)).status).toBe(404);
   });
 });
 
 describe('the sandbox', () => {
-  it('completes a human job by machine and captures its price', async () => {
+  it('completes a human job by machine translation and captures its price', async () => {
     const { body } = await sandbox(
       'POST',
       HUMAN,
@@ -354,7 +354,7 @@ describe('the sandbox', () => {
     });
   });
 
-  it('answers a machine job as production does: with neither balance nor client on creation, both when read', async () => {
+  it('answers a machine job like production: balance and client in the detail body only', async () => {
     const { status, body } = await sandbox('POST', MACHINE, job({ uid: 'trial-mt' }));
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -370,13 +370,13 @@ describe('the sandbox', () => {
     expect(read.body).toMatchObject({ balance: expect.any(Number), client: account.username });
   });
 
-  it('shows and delivers nothing before the hold has passed', async () => {
+  it('shows no result and sends no callback before the hold period has passed', async () => {
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '2' });
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
     production = createClient(server.url, account.production_key);
     const asked = Date.now();
     await sandbox('POST', HUMAN, job({ uid: 'held', callback_url: `${receiver.url}/held` }));
-    // A slow machine may have no draft before the hold has passed: what it reads by then says nothing.
+    // A slow machine may have no draft before the hold period ends; reads after that time prove nothing.
     const early: object[] = [];
     await until(async () => {
       const { body } = await sandbox('GET', `${HUMAN}held/`);
@@ -391,10 +391,10 @@ describe('the sandbox', () => {
   });
 });
 
-describe('reading', () => {
-  it('omits the result until there is one, and shows balance and client', async () => {
+describe('reading jobs', () => {
+  it('omits the result until the job is completed, and shows balance and client', async () => {
     engine.stall();
-    // A text of its own: the same one may be under way for an earlier job, and its answer would serve both.
+    // Uses its own text, because a pending request for the same text would be shared with this job.
     await production('POST', MACHINE, job({ uid: 'slow', text: 'The house is slow.' }));
     const { body } = await production('GET', `${MACHINE}slow/`);
     expect(body).toEqual({
@@ -410,7 +410,7 @@ describe('reading', () => {
     });
   });
 
-  it('answers the same for an unknown uid and for another account’s', async () => {
+  it('answers an unknown uid and a uid of another account identically', async () => {
     await production('POST', HUMAN, job({ uid: 'mine' }));
     const stranger = createClient(server.url, (await server.createAccount()).production_key);
     const foreign = await stranger('GET', `${HUMAN}mine/`);
@@ -419,7 +419,7 @@ describe('reading', () => {
     expect(foreign.text).toBe(unknown.text);
   });
 
-  it('reads a uid that is percent-encoded in the path', async () => {
+  it('accepts a percent-encoded uid in the path', async () => {
     await production('POST', HUMAN, job({ uid: 'a:b@c+d~e' }));
     expect((await production('GET', `${HUMAN}${encodeURIComponent('a:b@c+d~e')}/`)).body.uid).toBe(
       'a:b@c+d~e',
@@ -446,7 +446,7 @@ describe('reading', () => {
     expect(second.body.meta).toMatchObject({ next: null, previous: `${HUMAN}?limit=2&color=blue&offset=0` });
   });
 
-  it('filters by status, language and uid, and refuses a status that there is not', async () => {
+  it('filters by status, language and uid, and refuses an unknown status', async () => {
     const lister = createClient(server.url, (await server.createAccount()).production_key);
     await lister('POST', MACHINE, job({ uid: 'en' }));
     await lister('POST', MACHINE, job({ uid: 'es', source_language: 'es', target_language: 'en' }));
@@ -463,16 +463,19 @@ describe('reading', () => {
     expect(refused.body.error).toMatch(/^status: "done" is not one of new, /);
   });
 
-  it.each(['limit=1001', 'limit=-1', 'limit=x', 'offset=-1', 'offset=1.5'])('refuses %s', async (query) => {
-    expect((await production('GET', `${HUMAN}?${query}`)).status).toBe(400);
-  });
+  it.each(['limit=1001', 'limit=-1', 'limit=x', 'offset=-1', 'offset=1.5'])(
+    'refuses the invalid page parameter %s',
+    async (query) => {
+      expect((await production('GET', `${HUMAN}?${query}`)).status).toBe(400);
+    },
+  );
 });
 
-describe('doors', () => {
+describe('authentication and paths', () => {
   const bare = (authorization: string | undefined, path = HUMAN) =>
     fetch(`${server.url}${path}`, { headers: authorization === undefined ? {} : { authorization } });
 
-  it('answers 401 the same way whatever is wrong', async () => {
+  it('answer the same 401 for every kind of wrong credentials', async () => {
     const [user, key] = account.production_key.split(':') as [string, string];
     const wrong = [
       undefined,
@@ -496,26 +499,26 @@ describe('doors', () => {
     expect((await bare(`ApiKey ${account.production_key}`, `/sandbox${HUMAN}`)).status).toBe(401);
   });
 
-  it('takes the scheme in any letter case', async () => {
+  it('accept the scheme ApiKey in any letter case', async () => {
     expect((await bare(`apikey ${account.production_key}`)).status).toBe(200);
     expect((await bare(`APIKEY  ${account.production_key}`)).status).toBe(200);
     expect((await bare(`ApiKey ${' '.repeat(50)}${account.production_key}`)).status).toBe(200);
   });
 
-  it('serves a path without its last slash, or with doubled ones, without a redirect', async () => {
+  it('serve a path without its trailing slash or with double slashes, without a redirect', async () => {
     const posted = await production('POST', '/tapi/v2/translation', job({ uid: 'slashless' }));
     expect(posted.status).toBe(201);
     expect((await production('GET', '//tapi//v2/translation/slashless')).status).toBe(200);
   });
 
-  it('answers 405 with Allow, and 404 for what is not there', async () => {
+  it('answer 405 with Allow for other methods and 404 for unknown paths', async () => {
     const put = await production('PUT', HUMAN, job());
     expect(put.status).toBe(405);
     expect(put.headers.get('allow')).toContain('POST');
     expect((await production('GET', '/tapi/v2/nothing/')).status).toBe(404);
   });
 
-  it('answers an address that cannot be one with an error of the interface', async () => {
+  it("answer malformed paths and parameters with errors in the interface's format", async () => {
     const authorization = `ApiKey ${account.production_key}`;
     const get = async (path: string) => {
       const response = await fetch(`${server.url}${path}`, { headers: { authorization } });
@@ -536,7 +539,7 @@ describe('doors', () => {
     expect((await get(`${HUMAN}?uid=envelope?x`)).body.objects).toEqual([]);
   });
 
-  it('answers 413 to a text that is too large', async () => {
+  it('answer 413 to a text above 10 MiB', async () => {
     const { status, body } = await production(
       'POST',
       HUMAN,
@@ -547,8 +550,8 @@ describe('doors', () => {
   });
 });
 
-describe('failure', () => {
-  it('fails a machine job after its last try, refunds it and says so', async () => {
+describe('a machine job that the engine cannot translate', () => {
+  it('fails after its last attempt, releases its hold and sends a callback with the failure', async () => {
     engine.failOn('poison');
     await sandbox(
       'POST',
@@ -556,7 +559,7 @@ describe('failure', () => {
       job({ uid: 'bad', text: 'A poison pill.', callback_url: `${receiver.url}/bad` }),
     );
     const { balance: before, price } = (await sandbox('GET', `${HUMAN}bad/`)).body;
-    // Tries come 5, 10, 20 and 40 s apart; the test does not wait for the clock, it moves the rows.
+    // Attempts are 5, 10, 20 and 40 s apart. The test moves `due_at` instead of waiting.
     const { rows } = await hurry('bad');
     expect(rows).toBeGreaterThan(0);
     const delivered = await receiver.next(({ path }) => path === '/bad');
@@ -573,7 +576,7 @@ describe('failure', () => {
   });
 });
 
-/** Works on the database as the owner of its schema. */
+/** Runs statements as the owner of the database schema. */
 async function withOwner(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = createConnection(server.connection);
   await client.connect();
@@ -584,7 +587,7 @@ async function withOwner(work: (client: pg.Client) => Promise<unknown>): Promise
   }
 }
 
-/** Makes postponed tries of a job due at once, until it has ended. */
+/** Makes the postponed attempts of a job due at once until the job has ended. */
 async function hurry(uid: string): Promise<{ rows: number }> {
   let rows = 0;
   await withOwner((client) =>

@@ -1,4 +1,4 @@
-/** Jobs after their creation: reading them, and moving them between statuses. */
+/** Jobs after their creation: reading them and changing their status. */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Caller } from '../base/account.ts';
 import { fieldError, notFound } from '../base/errors.ts';
@@ -27,24 +27,27 @@ export {
 } from './store.ts';
 export { readTexts } from './text-store.ts';
 
-/** A job with the drafts that an editor starts from. */
+/** A drafted job, as the editing module receives it. */
 export interface DraftedJob {
   account: AccountRef;
   row: store.AnyJobRow;
   segments: readonly DraftedSegment[];
 }
 
-/** What the editing module does in the transactions that move jobs. */
+/** Functions of the editing module that run in the transactions of status changes. */
 export interface JobHooks {
   onDrafted(transaction: Transaction, job: DraftedJob): Promise<void>;
   onCanceled(transaction: Transaction, account: AccountRef, jobId: string): Promise<void>;
-  /** Replaces the drafts of untouched segments. @returns the positions of the replaced ones */
+  /**
+   * Replaces the drafts of segments that no editor has touched. @returns the positions of the replaced
+   * segments
+   */
   onRedrafted(transaction: Transaction, job: DraftedJob): Promise<ReadonlySet<number>>;
-  /** Counts the segments that `onRedrafted` would replace now. */
+  /** Counts the segments whose drafts `onRedrafted` would replace now. */
   countUntouched(on: Queryable, account: AccountRef, jobId: string): Promise<number>;
 }
 
-/** Returns the caller's username and available cents: two fields of several responses. */
+/** Returns the caller's username and available cents, which several responses contain. */
 export async function readAccountBalance(database: Database, caller: Caller): Promise<AccountBalance> {
   const balance = await availableCents(database, caller.account, caller.environment);
   return { balance, client: caller.username };
@@ -52,7 +55,7 @@ export async function readAccountBalance(database: Database, caller: Caller): Pr
 
 /**
  * Returns the detail body of a job.
- * @throws ApiError `not_found` for an unknown uid and for one of another account alike
+ * @throws ApiError `not_found` if the uid is unknown or belongs to another account
  */
 export async function readJob(
   database: Database,
@@ -72,7 +75,7 @@ export async function readJob(
   return presentDetail(job, { source: texts.source ?? '', result: texts.result }, balance, caller.dialect);
 }
 
-/** A lease on a job, from the queue. */
+/** A lease on a job, as the queue returns it. */
 export interface JobLease {
   account: AccountRef;
   id: string;
@@ -82,14 +85,14 @@ export interface JobLease {
 /** A leased job with its texts. */
 export interface LeasedJob {
   row: store.AnyJobRow;
-  /** Its hold period has not passed, so a finished result is not shown yet. */
+  /** True while the hold period lasts; a finished result is not shown before its end. */
   held: boolean;
-  /** Seconds since its creation. */
+  /** Seconds since the job's creation. */
   age: number;
   texts: Partial<Record<TextKind, string>>;
 }
 
-/** Returns the job of a lease with its texts; undefined when the lease is lost. */
+/** Returns the job of a lease with its texts; undefined if the lease is lost. */
 export async function openLeasedJob(database: Database, lease: JobLease): Promise<LeasedJob | undefined> {
   return (await openAllLeased(database, [lease]))[0];
 }
@@ -112,18 +115,18 @@ async function openAllLeased(
   });
 }
 
-/** The result of a worker's work on a job. */
+/** What a worker has done with a leased job. */
 export type JobOutcome =
   | { kind: 'completed'; result: string; matches?: SegmentMatch[] }
-  /** Finished, but not shown before the hold period has passed. */
+  /** The result exists but is not shown before the hold period ends. */
   | { kind: 'held'; result: string; matches?: SegmentMatch[] }
-  /** Drafted for an editor. */
+  /** Drafts were made for an editor. */
   | { kind: 'drafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
-  /** Drafted again while editors have the job. */
+  /** New drafts were made while editors have the job. */
   | { kind: 'redrafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
   | { kind: 'failed'; reason: string };
 
-/** A segment whose draft is a memory match. */
+/** A segment whose draft comes from the translation memory. */
 export interface SegmentMatch {
   position: number;
   memoryId: string;
@@ -137,9 +140,9 @@ const TRIGGERS = {
   failed: 'fail',
 } as const satisfies Record<JobOutcome['kind'], JobTrigger>;
 
-/** A job with the result of the work on it. */
+/** A leased job with its outcome. */
 export interface JobSettlement {
-  /** Without a token when editors, and not a worker, have the job. */
+  /** The token is undefined if editors, not a worker, finish the job. */
   lease: Omit<JobLease, 'token'> & { token: string | undefined };
   job: LeasedJob;
   outcome: JobOutcome;
@@ -147,7 +150,7 @@ export interface JobSettlement {
 
 /**
  * Settles a leased job in one transaction: status, result, capture or void of its hold, and callback.
- * @returns false, and changes nothing, when the lease was lost or the status no longer allows the move
+ * @returns false without any change if the lease was lost or the status does not allow the transition
  */
 export async function settleJob(
   database: Database,
@@ -189,7 +192,10 @@ function settleAll(
   });
 }
 
-/** @returns the settlements whose job was moved: its status allows the move, and its lease, if any, is held */
+/**
+ * @returns the settlements whose job changed its status; a job needs a status that allows it and a valid
+ * lease, if one is given
+ */
 async function makeMoves(
   transaction: Transaction,
   settlements: readonly JobSettlement[],
@@ -209,8 +215,8 @@ async function makeMoves(
 }
 
 /**
- * Cancels the upgrades of failed jobs. Such a job becomes the completed machine job again, so that the result that was
- * paid for stays readable.
+ * Cancels the upgrades of failed jobs. Each becomes the completed machine job again, so that the result that
+ * the customer paid for stays readable.
  * @returns the settlements of upgraded jobs
  */
 async function failUpgrades(
@@ -229,7 +235,7 @@ async function failUpgrades(
   return ended;
 }
 
-/** Carries out what follows from the move of these jobs: results, segments, money and events. */
+/** Applies the effects of a status change: results, segments, ledger transfers and events. */
 async function carryOut(
   transaction: Transaction,
   settlements: readonly JobSettlement[],
@@ -237,7 +243,7 @@ async function carryOut(
   outbox?: Outbox,
 ): Promise<void> {
   const results = settlements.flatMap(({ lease, job, outcome }) =>
-    // A held result exists already when its job completes.
+    // A job that completes after its hold period already has its result.
     (outcome.kind === 'completed' || outcome.kind === 'held') && outcome.result !== job.texts.result
       ? [{ account: lease.account, jobId: lease.id, result: outcome.result }]
       : [],
@@ -248,7 +254,7 @@ async function carryOut(
     await writeSegments(transaction, lease.account, lease.id, outcome.segments);
   }
   for (const { lease, outcome } of settlements) {
-    // The hooks decide which matches of a redraft are used.
+    // For a redraft, the hooks decide which memory matches are used.
     if (outcome.kind === 'failed' || outcome.kind === 'redrafted') continue;
     await recordApplied(transaction, lease, outcome.matches ?? []);
   }
@@ -261,7 +267,7 @@ async function carryOut(
       );
     }
     if (effect === 'void') {
-      // In the order in which balances are locked, so that batches with two common balances cannot deadlock.
+      // Locks balances in a fixed order, so that two batches with the same accounts cannot deadlock.
       const inOrder = [...settlements].sort(compareBalances);
       for (const { lease, job } of inOrder) {
         await voidPrice(transaction, lease.account, { jobId: lease.id, charge: job.row.charge });
@@ -270,7 +276,7 @@ async function carryOut(
     if (effect === 'callback')
       await recordEvents(
         transaction,
-        // The event of a correction is its message's.
+        // A correction job has no event of its own; its message has one.
         settlements.filter(({ job }) => job.row.tier !== 'chat').map((one) => eventOf(one, trigger)),
         outbox,
       );
@@ -303,9 +309,9 @@ function eventOf({ lease, job, outcome }: JobSettlement, trigger: JobTrigger): N
 }
 
 /**
- * Moves jobs.
- * @returns for each job whether it was moved: its status allows it, and its lease, if one is given, is held
- * @throws Error when the actor may not make this move
+ * Changes the status of jobs.
+ * @returns for each job, true if its status allowed the transition and its lease, if one is given, is held
+ * @throws Error if the actor may not make this transition
  */
 export async function moveAll(
   transaction: Transaction,
@@ -324,19 +330,22 @@ function compareBalances(a: JobSettlement, b: JobSettlement): number {
   return a.lease.account.part - b.lease.account.part || (first < second ? -1 : first > second ? 1 : 0);
 }
 
-/** Opens and settles the jobs of a worker in batches: one round trip or one commit for all pending calls. */
+/** Opens and settles leased jobs in batches: one round trip or one commit for all pending calls. */
 export interface JobSettler {
   open(lease: JobLease & { weight: number }): Promise<LeasedJob | undefined>;
-  /** @param immediate false: may wait up to 50 ms to share a commit with other settlements */
+  /** @param immediate if false, the settlement may wait up to 50 ms to share a commit with others */
   settle(settlement: JobSettlement, immediate: boolean): Promise<boolean>;
 }
 
-/** Limits of one batch: rows, and UTF-16 units of their texts. */
+/** Limits of one batch: rows, and the total length of their texts in UTF-16 units. */
 const MAX_BATCH = 256;
 const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
-/** More than a worker ever holds. */
+/** Higher than the number of jobs that a worker can hold. */
 const MAX_WAITING = 100_000;
-/** Under load, some hundred jobs end each second. A commit for each of them would delay all other commits. */
+/**
+ * Pause before each shared commit. Under load some hundred jobs end each second; one commit each would delay
+ * all others.
+ */
 const SETTLING_REST_MILLISECONDS = 50;
 
 export function createJobSettler(database: Database, hooks: JobHooks, sender: OutboxSender): JobSettler {
@@ -358,7 +367,8 @@ export function createJobSettler(database: Database, hooks: JobHooks, sender: Ou
       restMilliseconds,
       run: (settlements) => sender.withOutbox((outbox) => settleAll(database, hooks, settlements, outbox)),
       weigh: ({ job }) => (job.texts.source?.length ?? 0) * 2,
-      // After a lost connection the commit is in doubt: settled jobs stay settled, other leases expire.
+      // If the connection is lost during a commit, its outcome is unknown. Nothing is retried: unsettled
+      // leases expire.
       isolates: (error) => !isUnavailable(error),
     });
   const immediately = settling(0);
@@ -370,11 +380,11 @@ export function createJobSettler(database: Database, hooks: JobHooks, sender: Ou
 }
 
 /**
- * Cancels a job and releases its hold in one transaction. A worker that has the job loses its lease. If both act at the
- * same time, the row lock decides, and the second finds that its move is no longer allowed. An upgraded job becomes the
- * completed machine job again, so that the result that was paid for stays readable.
- * @throws ApiError `not_found` for an unknown uid and for one of another account alike; `invalid_request` for a job that
- * is finished or canceled already
+ * Cancels a job and releases its hold in one transaction. A worker that has the job loses its lease. If both
+ * act at the same time, the row lock decides, and the later one is refused. An upgraded job becomes the
+ * completed machine job again, so that the result that the customer paid for stays readable.
+ * @throws ApiError `not_found` if the uid is unknown or belongs to another account; `invalid_request` if the
+ * job is finished or already canceled
  */
 export async function cancelJob(
   database: Database,
@@ -404,10 +414,10 @@ export async function cancelJob(
     }
     await voidPrice(transaction, account, { jobId, charge });
     await hooks.onCanceled(transaction, account, jobId);
-    // For the event feed only: the caller gets no callback.
+    // The event appears in the event feed only; whoever cancels gets no callback.
     const type = restored ? 'job.completed' : 'job.canceled';
     await recordEvents(transaction, [{ account, environment, type, subject: { kind: 'job', jobId } }]);
-    // Only operators are audited here; job events record the customer, and an erasure is audited as a whole.
+    // Audits operators only: job events record what customers do, and an erasure has one audit entry.
     if (by === 'customer' || by === 'program') return;
     await recordAudit(transaction, by, {
       action: 'job.canceled',
@@ -419,9 +429,10 @@ export async function cancelJob(
 }
 
 /**
- * Completes an edited job as a worker completes one: result, capture and callback.
- * @param trigger `fallBack`: the deadline passed, and the result is a machine's; `revise`: after a rejection
- * @returns false, and changes nothing, when the status no longer allows the move
+ * Completes an edited job like a worker does: result, capture and callback.
+ * @param trigger `fallBack`: the deadline passed and the result is machine translation; `revise`: after a
+ * rejection
+ * @returns false without any change if the status does not allow the transition
  */
 export async function completeEdited(
   transaction: Transaction,
@@ -441,9 +452,9 @@ export async function completeEdited(
 }
 
 /**
- * Fails an edited job whose result cannot be assembled, as a worker fails one: void and callback. An upgraded job becomes
- * the completed machine job again.
- * @returns false, and changes nothing, when the job may not fail because it was delivered before
+ * Fails an edited job whose result cannot be assembled, like a worker does: void and callback. An upgraded
+ * job becomes the completed machine job again.
+ * @returns false without any change if the job was delivered before and therefore may not fail
  */
 export async function failEdited(
   transaction: Transaction,

@@ -1,4 +1,4 @@
-/** A worker whose lease on a job has gone to another: what it comes to say of the job counts for nothing. */
+/** Tests that a worker cannot write the results of a job whose lease another worker has taken. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -34,7 +34,10 @@ afterAll(async () => {
 const call = (method: string, path: string, body?: unknown) =>
   createClient(server.url, key)(method, path, body);
 
-/** Three jobs that the engine has been asked for and has not answered; the second was given to another worker. */
+/**
+ * Creates three jobs that the stalled engine has received, and gives the lease of the second to another
+ * worker.
+ */
 async function threeInHand(): Promise<{ uids: [string, string, string]; thief: string }> {
   engine.stall();
   const words = [uuidv7(), uuidv7(), uuidv7()];
@@ -76,18 +79,18 @@ const untouched = (thief: string) => ({
   transfers: ['hold'],
 });
 
-it('completes what is still its own, and not the one that it lost', async () => {
+it('a worker completes the jobs that it still leases, and writes nothing to the job whose lease it lost', async () => {
   const { uids, thief } = await threeInHand();
   engine.resume();
   for (const uid of [uids[0], uids[2]]) {
     await until(async () => (await rowOf(uid)).status === 'completed');
     expect(await rowOf(uid)).toMatchObject({ results: ['result'], transfers: ['hold', 'capture'] });
   }
-  await server.restart(); // a server that stops ends the work that it has in hand
+  await server.restart(); // a stopping server finishes the work in progress
   expect(await rowOf(uids[1])).toEqual(untouched(thief));
 });
 
-it('puts off what failed and is still its own, and not the one that it lost', async () => {
+it('a worker postpones failed jobs that it still leases, and writes nothing to the job whose lease it lost', async () => {
   engine.failOn('poison');
   const { uids, thief } = await threeInHand();
   engine.resume();

@@ -1,8 +1,8 @@
 /**
- * Lists jobs. Ids are assigned in the order of creation, so lists are in the order of their ids. A page is found as ids
- * first and joined with its rows after that, so that rows skipped by an offset are not read.
+ * SQL statements that list jobs. Ids are assigned in the order of creation, so lists are sorted by id. A page
+ * is selected as ids first and then joined with its rows, so that rows skipped by an offset are not read.
  *
- * There are two statements, one for each direction, for each way to find jobs:
+ * There are two statements, one for each direction, for each access path:
  *   plain     no filters: the list's index in order
  *   ordered   the list's index in order, with filters
  *   status    the partial index by status, which omits completed and accepted jobs
@@ -16,10 +16,10 @@ import { type Statement, statement } from '../database/statements.ts';
 import type { ListFilter } from './query.ts';
 import { JOB_COLUMNS, type JobRow } from './store.ts';
 
-/** Matches are counted up to this number where each job has to be read. */
+/** Totals are exact up to this number when each matching job has to be read. */
 export const MAX_COUNTED = 10_000;
 
-/** The ids of a list lie between these two, exclusive. */
+/** Limits for the ids of a list, both exclusive. */
 export interface Bounds {
   low: string;
   high: string;
@@ -29,9 +29,9 @@ export interface ListScope {
   account: AccountRef;
   environment: Environment;
   filter: ListFilter;
-  /** Ids that jobs of the requested period can have. */
+  /** Bounds that contain the ids of all jobs of the requested period. */
   created: Bounds;
-  /** Ids that only jobs of the requested period have. */
+  /** Bounds that contain only ids of jobs of the requested period. */
   surelyCreated: Bounds;
 }
 
@@ -39,7 +39,7 @@ export interface Slice {
   newestFirst: boolean;
   limit: number;
   offset: number;
-  /** Where the previous page ended. */
+  /** The bounds that the cursor of the previous page sets. */
   cursor: Bounds;
 }
 
@@ -51,7 +51,7 @@ const KINDS = `(:statuses::text[] is null or j.status = any(:statuses))
 const TIMES = `(:created_from::timestamptz is null or j.created_at >= :created_from)
      and (:created_before::timestamptz is null or j.created_at < :created_before)`;
 const FILTERS = `${KINDS} and ${TIMES} and j.uid like all(:uid_patterns::text[])`;
-// The condition of the partial index, so that the planner can use it.
+// Repeats the condition of the partial index, so that the planner can use it.
 const NOT_DONE = `j.status not in ('completed', 'accepted')`;
 const KEY = 'part, account_id, job_id';
 
@@ -74,8 +74,8 @@ const PLAIN = inBoth<JobRow>('plain', (direction) =>
     direction,
   ),
 );
-// Scans the list's index first. Otherwise the planner scans the primary key, and with it every job of the other tier:
-// five million of them next to twenty of this one.
+// `offset 0` makes the planner scan the list's index first. Otherwise it scans the primary key, and with it
+// every job of the other tier: five million of them for a list of twenty.
 const walked = (direction: Direction, low: string, high: string) =>
   `(select ${KEY} from jobs j where ${OF_LIST} and j.job_id > ${low} and j.job_id < ${high}
          order by j.job_id ${direction} offset 0) walked join jobs j using (${KEY})`;
@@ -87,7 +87,7 @@ const ORDERED = inBoth<JobRow>('ordered', (direction) =>
   ),
 );
 const HAS_STATUS = `j.status = wanted.status and ${NOT_DONE}`;
-// One scan for each status, because the index is in order only within a status.
+// One scan per status, because the index is sorted only within a status.
 const BY_STATUS = inBoth<JobRow>('status', (direction) =>
   rowsOf(
     `select one.part, one.account_id, one.job_id from unnest(:statuses::text[]) as wanted (status), lateral (
@@ -99,12 +99,12 @@ const BY_STATUS = inBoth<JobRow>('status', (direction) =>
   ),
 );
 
-/** Has no job when the page is empty. */
+/** On an empty page, the one row has the count and no job. */
 type Matched = { matched: number } & { [Field in keyof JobRow]: JobRow[Field] | null };
 
 /**
- * Finds all matches, up to one more than are counted, and returns the page of them. The bounds of the requested period
- * are not part of it: the planner would consider them more selective than the uid.
+ * Finds all matches, up to `MAX_COUNTED + 1`, and returns the requested page of them. The bounds of the
+ * requested period are left out: the planner would consider them more selective than the uid.
  */
 const matching = (name: string, found: string) =>
   inBoth<Matched>(
@@ -121,7 +121,7 @@ const matching = (name: string, found: string) =>
 const MATCHING = {
   start: matching('start', `jobs j where ${OF_LIST} and j.uid >= :uid_from and j.uid < :uid_before`),
   part: matching('part', `jobs j where ${OF_LIST} and j.uid like :uid_pattern`),
-  // Filters the uids first, so that only the index is read for jobs that do not match.
+  // Filters uids in a subquery, so that only the index is read for jobs that do not match.
   scan: matching(
     'scan',
     `(select part, account_id, environment, uid from jobs i
@@ -143,7 +143,7 @@ const COUNT_BY_STATUS = statement<{ count: number }>(
        select from jobs j where ${OF_LIST} and ${HAS_STATUS} and j.job_id > :low and j.job_id < :high and ${FILTERS}) one
       limit ${MAX_COUNTED + 1}) counted`,
 );
-// Filters by time alone: ids inside the period are counted from the index, those near its ends are read.
+// Counts by time only: ids inside the period are counted from the index, and jobs near its ends are read.
 const COUNT_BY_TIME = statement<{ count: number }>(
   'jobs.list_count_time',
   `select count(*) as count from (
@@ -159,7 +159,7 @@ const TOTAL = statement<{ count: number }>(
      and ${KINDS}`,
 );
 
-/** The values of every parameter that selects jobs. A statement uses those that it names. */
+/** Returns the values of every parameter that selects jobs; each statement uses those that it names. */
 function valuesOf({ account, environment, filter, created }: ListScope): Record<string, unknown> {
   const { source, target } = filter;
   return {
@@ -192,12 +192,15 @@ function escaped(written: string): string {
   return written.replaceAll(/[\\%_]/g, '\\$&');
 }
 
-/** Whether the partial index by status contains all requested statuses. */
+/** Returns true if the partial index by status contains all requested statuses. */
 export function isIndexedByStatus({ statuses }: ListFilter): boolean {
   return statuses?.every((status) => status !== 'completed' && status !== 'accepted') ?? false;
 }
 
-/** Returns a page in order, with the cheapest scan. For many matches, or matches that an index finds. */
+/**
+ * Returns a page in order, with the cheapest scan. Use it for many matches or for matches that an index
+ * finds.
+ */
 export function listInOrder(on: Queryable, scope: ListScope, slice: Slice): Promise<JobRow[]> {
   const { created } = scope;
   const { cursor, limit, offset } = slice;
@@ -220,13 +223,13 @@ function isUnfiltered(filter: ListFilter): boolean {
   );
 }
 
-/** Trigrams need three characters. */
+/** A trigram index needs at least three characters. */
 const SHORTEST_PART = 3;
 
 /**
  * Finds jobs by parts of their uid.
- * @returns `matched` is the number of matches, up to `MAX_COUNTED + 1`. With that many, `jobs` is not in order, and the
- * page comes from `listInOrder`.
+ * @returns `matched` is the number of matches, up to `MAX_COUNTED + 1`. With that many matches `jobs` is
+ * unsorted, and the caller uses `listInOrder` for the page.
  */
 export async function listByUid(
   on: Queryable,
@@ -247,7 +250,7 @@ export async function listByUid(
   return { matched: rows[0]?.matched ?? 0, jobs: jobs as JobRow[] };
 }
 
-/** Returns the index that finds these uids, and the values of its condition. */
+/** Returns the name of the index for these uid filters, with the parameters of its condition. */
 function findUidIndex({ uidStart, uidEnd = '', uidPart = '' }: ListFilter): {
   index: keyof typeof MATCHING;
 } & Record<string, string> {
@@ -257,13 +260,16 @@ function findUidIndex({ uidStart, uidEnd = '', uidPart = '' }: ListFilter): {
   return { index: 'part', uid_pattern: pattern };
 }
 
-/** Returns the first text after all texts with this prefix. Uids are ASCII, and `~` is their last character. */
+/**
+ * Returns the first text after all texts with this prefix. Works for uids, whose characters are all ASCII up
+ * to `~`.
+ */
 function after(start: string): string {
   const code = start.charCodeAt(start.length - 1);
   return start.slice(0, -1) + String.fromCharCode(code + 1);
 }
 
-/** Counts matching jobs by reading each job of the requested period and statuses, up to `MAX_COUNTED + 1`. */
+/** Counts matching jobs up to `MAX_COUNTED + 1` by reading each job of the requested period and statuses. */
 export async function countByScan(on: Queryable, scope: ListScope): Promise<number> {
   const { surelyCreated, filter } = scope;
   const timesAlone = isUnfiltered({ ...filter, createdFrom: undefined, createdBefore: undefined });
@@ -276,7 +282,7 @@ export async function countByScan(on: Queryable, scope: ListScope): Promise<numb
   return row?.count ?? 0;
 }
 
-/** Counts jobs by status and languages, whatever their uid and time, from the counter rows. */
+/** Counts jobs by status and languages from the counter rows; filters by uid and time are ignored. */
 export async function countJobs(on: Queryable, scope: ListScope): Promise<number> {
   const [row] = await on.query(TOTAL, valuesOf(scope));
   return row?.count ?? 0;
@@ -294,7 +300,7 @@ export async function findAccountsToFold(on: Queryable, least: number, limit: nu
   return rows.map((row) => ({ part: row.part, accountId: row.account_id }) as AccountRef);
 }
 
-// Two concurrent runs for an account delete each row once, so the sum stays correct.
+// If two runs sum up an account at once, each row is deleted once, so the sum stays correct.
 const FOLD = statement(
   'jobs.fold_counts',
   `with gone as (
@@ -310,7 +316,7 @@ export async function foldCounts(on: Queryable, account: AccountRef): Promise<vo
   await on.query(FOLD, [account.part, account.accountId]);
 }
 
-/** Latest jobs of each tier that show which languages an account uses. */
+/** The number of latest jobs of each tier from which an account's languages are read. */
 const RECENT = 20;
 
 const RECENT_LANGUAGES = statement<{ source_language: string }>(

@@ -1,4 +1,4 @@
-/** Lists through the front door, against a filter in memory that is too simple to be wrong. */
+/** Tests job lists over HTTP against a simple filter in memory. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -12,7 +12,9 @@ const MACHINE = '/tapi/v2/mt_translation/';
 
 let server: TestServer;
 let owner: pg.Client;
-/** Looks at locks: within a transaction PostgreSQL shows the activity of its first look for ever. */
+/**
+ * A second connection that watches locks: within a transaction, pg_stat_activity keeps its first snapshot.
+ */
 let watcher: pg.Client;
 let engine: FakeEngine;
 let call: ReturnType<typeof createClient>;
@@ -22,7 +24,7 @@ interface Made {
   status: string;
   source: string;
   target: string;
-  /** Seconds after the epoch. */
+  /** The creation time in seconds after EPOCH. */
   at: number;
 }
 let made: Made[];
@@ -30,7 +32,7 @@ const EPOCH = Date.UTC(2026, 0, 1);
 const moment = (seconds: number) => new Date(EPOCH + seconds * 1000).toISOString();
 
 const UIDS = ['a', 'b', '_', '-', '.', 'ab', 'order-', '~'];
-/** Long beside the minute that an id's clock and the database's may differ by. */
+/** Much longer than the minute by which the clocks of id and database may differ. */
 const SECONDS = 600;
 const LANGUAGES = ['en', 'es', 'fr', 'pt-br'];
 const STATUSES = ['new', 'translating', 'completed', 'failed', 'canceled', 'accepted', 'rejected'];
@@ -65,7 +67,7 @@ beforeAll(async () => {
   made = [...new Map(random.map((one) => [one.uid, one])).values()].sort((a, b) => a.at - b.at);
   const objects = made.map(({ uid }) => ({ uid, text: '…', source_language: 'en', target_language: 'es' }));
   expect((await call('PATCH', HUMAN, { objects })).status).toBe(202);
-  // Of the other tier and the other environment, with the same uids where they may: nothing of it may show.
+  // Jobs of the other tier and the other environment, partly with the same uids. No list may show them.
   await call('POST', MACHINE, {
     uid: 'machine-ab',
     text: 'House.',
@@ -84,8 +86,8 @@ afterAll(async () => {
 });
 
 /**
- * Gives the jobs the states, languages and times of the model, as if they had come to them; and their counts. Their ids
- * were made at ten moments, half a minute away from `at` at most: not all clocks say the same.
+ * Sets the status, languages and times of the jobs to those of the model, and updates the counters. Ids are
+ * at most half a minute away from `at`, as with clocks that differ.
  */
 async function dress(): Promise<void> {
   await owner.query('set session_replication_role = replica');
@@ -156,13 +158,13 @@ const WISHES: fc.Arbitrary<Wish>[] = [
   fc.nat(SECONDS).map((at) => wish([['created__gte', moment(at)]], (job) => job.at >= at)),
   fc.nat(SECONDS).map((at) => wish([['created__lt', moment(at)]], (job) => job.at < at)),
 ];
-// Three at most: more keep next to nothing.
+// At most three filters: more would match almost no job.
 const wishes = fc
   .subarray(WISHES, { maxLength: 3 })
   .chain((some) => fc.tuple(...some) as fc.Arbitrary<Wish[]>);
 
-describe('a list', () => {
-  it('holds what its filters keep, in order, page by page, with its count', async () => {
+describe('a job list', () => {
+  it('returns exactly the jobs that its filters match, in order, page by page, with their count', async () => {
     const asked = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
@@ -200,11 +202,11 @@ describe('a list', () => {
       ),
       { numRuns: 300 },
     );
-    // A chance that draws no filter tries none.
+    // The random filters must have included every lookup.
     expect(asked.size).toBe(4 + 1 + 2 * 4 + 2);
   });
 
-  it('of machine jobs shows those that are in progress as new and as translating', async () => {
+  it('of machine jobs shows jobs in progress for the filters new and translating too', async () => {
     for (const status of ['new', 'translating', 'machine_translate_in_progress']) {
       const { body } = await call('GET', `${MACHINE}?status=${status}`);
       expect(uidsOf(body)).toEqual(['machine-ab']);
@@ -212,7 +214,7 @@ describe('a list', () => {
     }
   });
 
-  it('of machine jobs is filtered by every status that they can have', async () => {
+  it('of machine jobs can be filtered by every status that they can have', async () => {
     const legacy = createClient(
       server.url,
       (await server.createAccount({ dialect: 'legacy' })).production_key,
@@ -239,13 +241,13 @@ describe('a list', () => {
     }
   });
 
-  it('has a total that fits its rows when a job changes between the count and the page', async () => {
+  it('has a total that is consistent with its rows when a job changes between the count and the page', async () => {
     const { production_key } = await server.createAccount();
     const customer = createClient(server.url, production_key);
     const house = { uid: 'moved', text: 'House.', source_language: 'en', target_language: 'es' };
     expect((await customer('POST', MACHINE, house)).status).toBe(201);
     await owner.query('begin');
-    // The page waits for this lock; the count, which reads its own table, does not.
+    // The page query waits for this lock; the count reads another table and does not wait.
     await owner.query('lock table jobs in access exclusive mode');
     const listed = customer('GET', `${MACHINE}?status=machine_translate_in_progress`);
     await until(async () => {
@@ -261,12 +263,12 @@ describe('a list', () => {
     expect({ total: body.meta.total_count, objects: body.objects }).toEqual({ total: 0, objects: [] });
   });
 
-  it('finds by parts of a uid that are no uid', async () => {
+  it('finds jobs by uid parts that are no valid uid, such as two dots', async () => {
     const { body } = await call('GET', `${HUMAN}?uid__contains=.&uid__startswith=..`);
     expect(body.meta.total_count).toBe(made.filter(({ uid }) => uid.startsWith('..')).length);
   });
 
-  it('turns the pages by links that keep the other parameters, back and forth', async () => {
+  it('has links to the next and previous page that keep the other parameters', async () => {
     const path = `${HUMAN}?color=blue&source_language__in=en&source_language__in=es&limit=2`;
     const first = (await call('GET', path)).body;
     expect(first.meta.previous).toBeNull();
@@ -281,7 +283,7 @@ describe('a list', () => {
     );
   });
 
-  it('is empty far beyond its end, and whole with limit 0', async () => {
+  it('is empty for an offset beyond its end, and has up to 1,000 jobs with limit 0', async () => {
     const beyond = (await call('GET', `${HUMAN}?offset=9007199254740991`)).body;
     expect(beyond).toMatchObject({ objects: [], meta: { next: null, total_count: made.length } });
     expect((await call('GET', `${HUMAN}?uid__contains=a&offset=900000`)).body.objects).toEqual([]);
@@ -302,7 +304,7 @@ describe('a list', () => {
     ['created__gte=2025-12-31T19:00:00.000-0500', true],
     ['created__lt=2026-01-01', false],
     ['created__gte=2027-01-01', false],
-  ])('reads %s', async (query, all) => {
+  ])('accepts the moment in %s', async (query, all) => {
     expect((await call('GET', `${HUMAN}?${query}`)).body.meta.total_count).toBe(all ? made.length : 0);
   });
 
@@ -311,14 +313,14 @@ describe('a list', () => {
     ['JSON array after a space', ' ["en"]', ['en']],
     ['list of nothing', '', []],
     ['empty JSON array', '[]', []],
-  ])('reads a %s', async (_, written, wanted) => {
+  ])('accepts languages as a %s', async (_, written, wanted) => {
     const query = new URLSearchParams({ source_language__in: written, limit: '0' });
     const { body } = await call('GET', `${HUMAN}?${query}`);
     const kept = made.filter(({ source }) => wanted.includes(source)).map(({ uid }) => uid);
     expect(uidsOf(body)).toEqual(kept);
   });
 
-  it('of one language and of a list of them holds what is of both', async () => {
+  it('applies both the filter for one language and the filter for a list of languages', async () => {
     const total = async (query: string) => (await call('GET', `${HUMAN}?${query}`)).body.meta.total_count;
     const english = made.filter(({ source }) => source === 'en').length;
     expect(await total('source_language=en&source_language__in=en,es')).toBe(english);
@@ -326,7 +328,7 @@ describe('a list', () => {
     expect(await total('source_language=es&source_language=en')).toBe(english);
   });
 
-  it('leaves alone what it does not know', async () => {
+  it('ignores unknown parameters', async () => {
     const { status, body } = await call(
       'GET',
       `${HUMAN}?color=blue&color__in=red&created=x&constructor__a=1`,

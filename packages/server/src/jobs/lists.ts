@@ -1,6 +1,7 @@
 /**
- * Lists a caller's jobs by page, with the number of all matches: exact from the counter rows when only status and
- * languages are filtered, exact up to ten thousand when each job has to be read (filters by uid or time).
+ * Lists a caller's jobs by page, with the number of all matches. The total is exact when only status and
+ * languages are filtered, because counter rows hold it. With filters by uid or time it is exact up to ten
+ * thousand.
  */
 import type { Caller } from '../base/account.ts';
 import { fieldError } from '../base/errors.ts';
@@ -26,20 +27,20 @@ import { isPartOfUid, isUid } from './uid.ts';
 export interface JobPage {
   objects: JobListItemBody[];
   total: number;
-  /** Whether another page follows. */
+  /** True if another page follows. */
   more: boolean;
 }
 
 /**
  * Returns a page of jobs as list items.
- * @throws ApiError `invalid_request` when `after` is the uid of no job
+ * @throws ApiError `invalid_request` if no job has the uid in `after`
  */
 export async function listJobs(database: Database, caller: Caller, query: ListQuery): Promise<JobPage> {
   const { jobs, ...page } = await findJobPage(database, caller, query);
   return { objects: jobs.map((job) => presentListItem(job, caller.dialect)), ...page };
 }
 
-/** Returns a page of jobs as rows. @throws ApiError as `listJobs` */
+/** Returns a page of jobs as rows. @throws ApiError like `listJobs` */
 export async function findJobPage(
   database: Database,
   caller: Pick<Caller, 'account' | 'environment'>,
@@ -54,7 +55,7 @@ export async function findJobPage(
   };
   const slice: Slice = {
     newestFirst: page.newestFirst,
-    // One more than is shown, to know whether another page follows.
+    // Selects one more job than the page shows, to find out whether another page follows.
     limit: page.limit + 1,
     offset: page.offset,
     cursor: await readCursor(database, caller, page),
@@ -68,8 +69,9 @@ export async function findJobPage(
 }
 
 /**
- * Returns a total that is consistent with the rows. Jobs may change between the count and the page, which are two
- * queries. The last page determines the total by itself, so a list of one page is always consistent.
+ * Returns a total that is consistent with the rows of the page. Count and page are two queries, and jobs may
+ * change in between. The last page determines the total by itself, so a list of one page is always
+ * consistent.
  */
 function totalWith(found: number, counted: number, { offset, limit }: Slice): number {
   const isWhole = found < limit && (found > 0 || offset === 0);
@@ -93,8 +95,8 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   const { uid, uidStart, uidEnd, uidPart, createdFrom, createdBefore } = filter;
   if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
   const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
-  if (parts.some((part) => !isPartOfUid(part))) return NONE; // no uid has these characters
-  // Reading a few failed jobs is faster than reading millions of uids with a common prefix.
+  if (parts.some((part) => !isPartOfUid(part))) return NONE; // such a text is in no uid
+  // Reads few failed or unfinished jobs instead of millions of uids with a common prefix.
   const few =
     isIndexedByStatus(filter) && parts.length > 0 && (await countJobs(database, scope)) <= MAX_COUNTED;
   if (parts.length > 0 && !few) {
@@ -104,12 +106,12 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   }
   const counted = parts.length === 0 && createdFrom === undefined && createdBefore === undefined;
   const total = counted ? await countJobs(database, scope) : await countByScan(database, scope);
-  // The counters show that a page after the last match is empty.
+  // Skips the query if the counters show that the offset is behind the last match.
   const rows = slice.offset < total || total > MAX_COUNTED ? await listInOrder(database, scope, slice) : [];
   return { rows, total: counted ? total : Math.min(total, MAX_COUNTED) };
 }
 
-/** Finds the one job with a uid by its key, and checks the other filters here. */
+/** Finds the job with a uid by its key, and checks the other filters here. */
 async function findOne(
   database: Database,
   caller: Place,
@@ -152,21 +154,25 @@ async function readCursor(database: Database, caller: Place, { after, newestFirs
     isUid(after) ? findJob(database, account, environment, after) : undefined,
     newestFirst ? undefined : readListEnd(database, account, environment),
   ]);
-  // Read before the page: jobs whose creation begins later have later ids and appear on a later page.
+  // Reads the end before the page: jobs whose creation begins later have later ids and appear on a later
+  // page.
   const high = end === undefined ? HIGHEST : idOf(end);
   if (after === '') return { low: LOWEST, high };
-  // Of any tier, because a reader of the machine jobs may upgrade them between two pages.
+  // The job in `after` may be of any tier, because a reader may upgrade machine jobs between two pages.
   if (job === undefined) throw fieldError('after', 'is the uid of no job.');
   return newestFirst ? { low: LOWEST, high: job.job_id } : { low: job.job_id, high };
 }
 
 /**
- * Largest difference between the time in a job's id, by the clock of its process, and `created_at`, by the database's
- * clock. `doctor` reports much smaller clock differences, and reading a text in between takes seconds.
+ * The largest difference allowed between the time in a job's id (its process's clock) and `created_at` (the
+ * database's clock). `doctor` reports much smaller differences, and reading a text in between takes seconds.
  */
 const CLOCKS_MILLISECONDS = 60_000;
 
-/** Returns the ids of a period that is extended at both ends by `longer` milliseconds; open ends stay open. */
+/**
+ * Returns bounds for the ids of a period that is extended at both ends by `longer` milliseconds. Open ends
+ * stay open.
+ */
 function boundsOf({ createdFrom, createdBefore }: ListFilter, longer: number): Bounds {
   return {
     low: createdFrom === undefined ? LOWEST : idOf(createdFrom.getTime() - longer),
@@ -174,7 +180,7 @@ function boundsOf({ createdFrom, createdBefore }: ListFilter, longer: number): B
   };
 }
 
-/** Returns the lowest id of a moment. */
+/** Returns the lowest job id of a moment. */
 function idOf(milliseconds: number): string {
   const hex = Math.max(0, milliseconds).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;

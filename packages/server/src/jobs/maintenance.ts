@@ -1,7 +1,7 @@
 /**
- * Periodic maintenance in every worker: sums up counter rows, so that a total adds few rows; ends creations of dead
- * processes; deletes old idempotency keys; and accepts jobs to which customers did not react. Nothing depends on when it
- * runs, or in which worker.
+ * Periodic maintenance in every worker. It sums up counter rows, so that a total adds few rows. It deletes
+ * creation records of dead processes and old idempotency keys. It accepts jobs to which customers did not
+ * react. Nothing depends on when it runs, or in which worker.
  */
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
@@ -13,21 +13,23 @@ import { deleteStaleCreations } from './order-numbers.ts';
 const FOLD_MILLISECONDS = 10_000;
 const FORGET_MILLISECONDS = 600_000;
 const ACCEPT_MILLISECONDS = 60_000;
-/** Counter rows of an account from which on they are summed up; a total reads at most this many extra rows. */
+/**
+ * An account's counter rows are summed up from this number on, so a total reads at most this many extra rows.
+ */
 const MIN_ROWS_TO_FOLD = 64;
 const MAX_ACCOUNTS = 1000;
 const KEY_HOURS = 24;
-/** A creation takes no longer unless its process died. */
+/** A creation takes less than this, unless its process died. */
 const CREATION_SECONDS = 60;
 const MAX_KEYS = 10_000;
 
 export interface JobMaintenance {
-  /** Starts nothing more; resolves when the running work is done. */
+  /** Starts no further round; resolves when the running round is done. */
   stop(): Promise<void>;
 }
 
 export interface JobMaintenanceSettings {
-  /** Hours after which a completed job is accepted automatically; 0: never. */
+  /** Hours after which a completed job is accepted automatically; 0 turns this off. */
   autoAcceptHours: number;
 }
 
@@ -39,7 +41,7 @@ export function startJobMaintenance(
   let stopping = false;
   const running = new Set<Promise<void>>();
 
-  /** Runs a round periodically; the next one repeats what failed. */
+  /** Runs a round periodically. A failed round is repeated by the next one. */
   function every(milliseconds: number, round: () => Promise<void>): NodeJS.Timeout {
     let busy = false;
     return setInterval(() => {

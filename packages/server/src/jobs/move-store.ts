@@ -1,4 +1,4 @@
-/** Moves jobs between statuses, and writes the events of these moves. */
+/** SQL statements that change the status of jobs and record these changes as job events. */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
@@ -8,16 +8,16 @@ import type { JobStatus } from './states.ts';
 export interface JobMove {
   account: AccountRef;
   jobId: string;
-  /** The move is made only while this lease is held. Undefined: the move ends any lease. */
+  /** The change needs this lease. If undefined, it ends any lease. */
   leaseToken: string | undefined;
   failure: string | undefined;
-  /** When a worker has more work on the job: now, at the end of the hold, or never. */
+  /** When a worker has more work on the job: now, at the end of the hold period, or never. */
   due: 'now' | 'hold' | 'never';
-  /** See `JobRow`; any move without it ends a redraft. */
+  /** The engine of a redraft, see `JobRow`. A change without it ends a redraft in progress. */
   redraft?: string;
 }
 
-// Locks rows in the order of their key, as heartbeats do, so that neither deadlocks with the other.
+// Locks rows in key order, like heartbeats do, so that the two cannot deadlock.
 const MOVE = statement<{ event_id: string }>(
   'jobs.move',
   `with given as (
@@ -51,7 +51,7 @@ const MOVE = statement<{ event_id: string }>(
    select event_id from before`,
 );
 
-/** Moves jobs and writes their events. @returns for each job whether it was moved */
+/** Changes the status of jobs and writes their job events. @returns for each job, true if it was changed */
 export async function moveJobs(
   transaction: Transaction,
   moves: readonly JobMove[],
@@ -88,7 +88,7 @@ const UNJUDGED = statement<{ part: number; account_id: string; job_id: string }>
     order by finished_at limit $2`,
 );
 
-/** Finds human jobs that were completed so many hours ago and neither accepted nor rejected. */
+/** Finds human jobs that were completed at least `hours` ago and neither accepted nor rejected. */
 export async function findJobsToAutoAccept(
   on: Queryable,
   hours: number,
@@ -106,7 +106,7 @@ const MARK_FELL_BACK = statement(
   `update jobs set fell_back = true where part = $1 and account_id = $2 and job_id = $3`,
 );
 
-/** Records that a job was completed with the draft of a machine, because no editor finished it in time. */
+/** Records that a job was completed with a machine's draft, because no editor finished it in time. */
 export async function markFellBack(
   transaction: Transaction,
   account: AccountRef,

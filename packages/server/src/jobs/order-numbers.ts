@@ -1,16 +1,17 @@
 /**
- * Assigns order numbers and ids to new jobs. One short transaction before the insert assigns both, so they are in the
- * order of the requests, for an account and environment across all processes.
+ * Assigns order numbers and ids to new jobs, in one short transaction before the insert. So both follow the
+ * order of the requests for an account and environment, across all processes.
  *
- * Because numbers are assigned before the insert commits, a job may become visible after jobs with larger numbers. So
- * the short transaction also records an open creation, which the insert's transaction deletes. A list that is read page
- * by page ends before the oldest open creation (`readListEnd`), so that no job appears behind a reader.
+ * Numbers are assigned before the insert commits, so a job may become visible after jobs with larger numbers.
+ * Therefore the short transaction also records an open creation, which the insert's transaction deletes. A
+ * paged list ends before the oldest open creation (`readListEnd`), so that a reader misses no job.
  *
- * A lock on the counter until the insert commits would need no such record. But then one account's bulk of 40 MB would
- * block every batch with a job of that account, and the other accounts of that batch.
+ * A lock on the counter until the insert commits would need no such record. But then one account's bulk of 40
+ * MB would block every batch with a job of that account, and all other accounts in that batch.
  *
- * The short transaction does not wait for the disk (`synchronous_commit = off`). A crash can undo it only together with
- * the insert, which is later in the write-ahead log. So a number that was returned is never assigned twice.
+ * The short transaction does not wait for the disk (`synchronous_commit = off`). A crash can undo it only
+ * together with the insert, which is later in the write-ahead log. So a number that was returned is never
+ * assigned twice.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7, uuidv7Of } from '../base/ids.ts';
@@ -25,7 +26,7 @@ interface Numbered {
   last_milliseconds: number;
 }
 
-// In the order of the key, so that two processes with jobs of the same accounts cannot deadlock.
+// Locks rows in key order, so that two processes with jobs of the same accounts cannot deadlock.
 const NUMBER = statement<Numbered>(
   'jobs.number',
   `with moment as materialized (
@@ -47,21 +48,21 @@ const NUMBER = statement<Numbered>(
 
 const keyOf = (accountId: string, environment: Environment): string => `${accountId} ${environment}`;
 
-/** The record of a transaction that inserts jobs. It limits list readers until the transaction ends. */
+/** The record of a transaction that inserts jobs. It limits paged lists until the transaction ends. */
 export interface OpenCreation {
   id: string;
-  /** The insert's transaction has deleted the record. */
+  /** True if the insert's transaction has deleted the record. */
   ended: boolean;
 }
 
-/** Assigns numbers and ids to jobs, in their order, and records the creation. */
+/** Assigns numbers and ids to jobs in the given order, and records the creation. */
 export async function beginCreation(database: Database, jobs: readonly AnyNewJob[]): Promise<OpenCreation> {
   const creation = { id: uuidv7(), ended: false };
   await number(database, jobs, creation.id);
   return creation;
 }
 
-/** Assigns the number of a job that no list shows, in the transaction that inserts it. */
+/** Assigns an order number to a job that no list shows, in the transaction that inserts it. */
 export async function assignOrderNumber(on: Queryable, job: AnyNewJob): Promise<void> {
   const { jobId } = job;
   await number(on, [job], null);
@@ -93,7 +94,9 @@ async function number(on: Queryable, jobs: readonly AnyNewJob[], creation: strin
 
 const END = statement('jobs.end_creation', 'delete from creations where creation_id = $1');
 
-/** Deletes the record of a failed creation. If that fails too, `deleteStaleCreations` does it later. */
+/**
+ * Deletes the creation record of a failed insert. If that fails too, `deleteStaleCreations` does it later.
+ */
 export async function endCreation(database: Database, { id }: OpenCreation): Promise<void> {
   await database.query(END, [id]).catch(() => {});
 }
@@ -106,8 +109,8 @@ const FORGET = statement(
 );
 
 /**
- * Deletes records of processes that died. A process that is only slow finds its record deleted, and its insert fails,
- * because list readers may have passed its ids.
+ * Deletes creation records of processes that died. If a process is only slow, its insert fails, because list
+ * readers may have passed its ids.
  */
 export async function deleteStaleCreations(database: Database, seconds: number): Promise<void> {
   await database.query(FORGET, [seconds]);
@@ -121,8 +124,8 @@ const END_OF_LIST = statement<{ milliseconds: number }>(
 );
 
 /**
- * Returns where a list that is read page by page ends: no job with an earlier id can still appear.
- * @returns Unix milliseconds; undefined when no job was ever created
+ * Returns the end of a paged list: no job with an earlier id can appear any more.
+ * @returns Unix milliseconds; undefined if no job was ever created
  */
 export async function readListEnd(
   on: Queryable,

@@ -1,4 +1,4 @@
-/** Counts of jobs for the overview pages. */
+/** Counts jobs for the overview pages. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { firstIdOf } from '../base/ids.ts';
 import type { Queryable } from '../database/database.ts';
@@ -6,7 +6,7 @@ import * as store from './console-store.ts';
 
 export { countJobsByStatus, listQueuedPairs, type QueuedPair, type StatusCount } from './console-store.ts';
 
-/** Counts the jobs of an account since a moment, by environment and tier, with words and charged cents. */
+/** Counts an account's jobs since a moment, by environment and tier, with words and charged cents. */
 export function countJobsSince(
   on: Queryable,
   account: AccountRef,
@@ -18,13 +18,13 @@ export function countJobsSince(
 const DAY_MILLISECONDS = 86_400_000;
 
 export interface DailyJobs {
-  /** ISO 8601, in UTC. */
+  /** The date in ISO 8601, in UTC. */
   day: string;
   jobs: number;
   cents: number;
 }
 
-/** Counts the jobs of an account on each of the last days, by environment; days without jobs included. */
+/** Counts an account's jobs on each of the last days, by environment. Days without jobs are included. */
 export async function countJobsByDay(
   on: Queryable,
   account: AccountRef,
@@ -53,7 +53,7 @@ export interface HourlyJobs {
   failed: number;
 }
 
-/** Counts the jobs of all accounts in each of the last hours; hours without jobs included. */
+/** Counts the jobs of all accounts in each of the last hours. Hours without jobs are included. */
 export async function countJobsByHour(on: Queryable, hours: number, now: Date): Promise<HourlyJobs[]> {
   const first = Math.floor(now.getTime() / HOUR_MILLISECONDS) - hours + 1;
   const rows = await store.listHourRows(on, firstIdOf(first * HOUR_MILLISECONDS));

@@ -1,4 +1,7 @@
-/** Turns a well-formed request into a job to insert: languages determined, text checked, price calculated. */
+/**
+ * Turns a valid request into a job to insert: determines the languages, checks the text and calculates the
+ * price.
+ */
 import type { Caller } from '../base/account.ts';
 import { fieldError } from '../base/errors.ts';
 import { assignUid } from '../base/ids.ts';
@@ -26,7 +29,7 @@ export interface JobPreparerOptions {
 
 /**
  * Prepares a job.
- * @param apart use a scanner process even for a small text, because it is one of many
+ * @param apart true to use a scanner process even for a small text, because it is one of many
  * @throws ApiError `invalid_request`, `unavailable`
  */
 export type JobPreparer = (
@@ -78,7 +81,7 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
   };
 }
 
-/** Determines the languages and checks the text. All errors of a document are found here. */
+/** Determines the languages and checks the text. It finds all errors of a document. */
 async function examine(
   caller: Caller,
   request: CreateRequest,

@@ -1,4 +1,4 @@
-/** The bodies in which callers see jobs, in both dialects. Pure. */
+/** The response and callback bodies of jobs, in both dialects. Pure. */
 import type { Static } from 'typebox';
 import type { Dialect } from '../base/account.ts';
 import { encodeForm } from './form.ts';
@@ -6,7 +6,7 @@ import type { Job, JobBody, JobCallback, JobCreationBody, JobListItemBody, Legac
 import type { JobStatus } from './states.ts';
 import type { JobRow } from './store.ts';
 
-/** The fields of a job that a body may contain. */
+/** The job fields that a body may contain. */
 export type PresentedJob = Pick<
   JobRow,
   | 'uid'
@@ -30,7 +30,7 @@ export interface AccountBalance {
   client: string;
 }
 
-/** Statuses in which the result is shown. */
+/** The statuses in which a job shows its result. */
 const WITH_RESULT: readonly JobStatus[] = ['completed', 'accepted', 'rejected'];
 
 export function showsResult(status: JobStatus): boolean {
@@ -38,15 +38,15 @@ export function showsResult(status: JobStatus): boolean {
 }
 
 /**
- * Returns what a job costs, in cents. It is 0 when the hold was released: the job failed, was canceled, or was delivered
- * with a machine's draft instead of an editor's text. The ledger still shows the hold.
+ * Returns the price of a job in cents. It is 0 if the hold was released: the job failed, was canceled, or was
+ * delivered with a machine's draft instead of an editor's text. The ledger still shows the hold.
  */
 export function shownPrice(job: Pick<PresentedJob, 'status' | 'price_cents' | 'fell_back'>): number {
   const isFree = job.status === 'failed' || job.status === 'canceled' || job.fell_back === true;
   return isFree ? 0 : job.price_cents;
 }
 
-/** Returns the response body of a create; the same in both dialects. */
+/** Returns the response body of a create, which is the same in both dialects. */
 export function presentCreation(job: PresentedJob, text: string, balance: AccountBalance): JobCreationBody {
   const supplied = {
     ...(job.tone === null ? {} : { tone: job.tone }),
@@ -67,7 +67,7 @@ export function presentCreation(job: PresentedJob, text: string, balance: Accoun
     : { order_number: job.order_number, price: shownPrice(job), ...common, ...supplied, ...balance };
 }
 
-/** Returns the detail body of a job. It has the result's key only when there is a result. */
+/** Returns the detail body of a job. The key of the result is present only if there is a result. */
 export function presentDetail(
   job: PresentedJob,
   texts: Texts,
@@ -106,7 +106,7 @@ function core(job: PresentedJob, texts: Texts): Omit<Static<typeof Job>, keyof A
   };
 }
 
-/** Programs for the legacy dialect get no keys that are unknown there. */
+/** Returns the fields of the legacy dialect, without any field that is unknown there. */
 function legacyCore(job: PresentedJob, texts: Texts): Omit<Static<typeof LegacyJob>, keyof AccountBalance> {
   const result = showsResult(job.status) ? texts.result : undefined;
   return {
@@ -135,7 +135,7 @@ function presentStatus(job: PresentedJob, dialect: Dialect): JobStatus | 'delive
     : job.status;
 }
 
-/** Returns the completion callback: its content type, and the bytes that every attempt sends. */
+/** Returns the completion callback: its content type and the bytes that every attempt sends. */
 export function presentCallback(
   job: PresentedJob,
   texts: Texts,

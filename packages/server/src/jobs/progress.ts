@@ -5,7 +5,7 @@ import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { JobStatus } from './states.ts';
 
-/** Knows how many segments of a job are drafted. Workers report it; it is not stored. */
+/** Reports how many segments of a job are drafted. Workers publish these numbers; they are not stored. */
 export interface ProgressSource {
   progressOf(job: string): { drafted: number; segments: number } | undefined;
 }
@@ -33,7 +33,7 @@ const CONFIRMED = statement<{ segments: number; confirmed: number }>(
     where s.part = $1 and s.account_id = $2 and s.job_id = $3`,
 );
 
-/** Returns the progress of a job; null when nobody works on it or its progress is unknown. */
+/** Returns the progress of a job; null if nobody works on it or its progress is unknown. */
 export async function readProgress(
   on: Queryable,
   source: ProgressSource,

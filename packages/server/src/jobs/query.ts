@@ -1,6 +1,6 @@
 /**
- * Reads the query string of a list. Pure. A field name means equality, `field__lookup` a lookup. Unknown parameters are
- * ignored, because the links of a page repeat them.
+ * Reads the query string of a job list. Pure. A field name means equality, and `field__lookup` another
+ * comparison. Unknown parameters are ignored, because the links of a page repeat them.
  */
 import type { Dialect } from '../base/account.ts';
 import { fieldErrors } from '../base/errors.ts';
@@ -9,7 +9,7 @@ import { shorten } from '../http/input.ts';
 import { JOB_STATUSES, type JobStatus } from './states.ts';
 import type { JobTier } from './store.ts';
 
-/** Languages of a list: among these, if given, and none of those. */
+/** The languages that a list accepts: those in `among`, if given, except those in `not`. */
 export interface LanguageFilter {
   among: readonly string[] | undefined;
   not: readonly string[];
@@ -32,7 +32,7 @@ export interface Page {
   limit: number;
   offset: number;
   newestFirst: boolean;
-  /** The last uid of the previous page: empty for the first page, undefined for paging by offset. */
+  /** The last uid of the previous page; empty for the first page, undefined if the caller pages by offset. */
   after: string | undefined;
 }
 
@@ -52,15 +52,15 @@ const LOOKUPS: Record<string, readonly string[]> = {
   created: ['gte', 'lt'],
 };
 
-/** The statuses by which the list of a tier can be filtered. */
+/** The statuses that the list of each tier can filter by. */
 export const FILTERED_STATUSES: Record<JobTier, readonly JobStatus[]> = {
   human: JOB_STATUSES.filter((status) => status !== 'machine_translate_in_progress'),
   machine: JOB_STATUSES.filter((status) => status !== 'accepted' && status !== 'rejected'),
 };
 
 /**
- * Reads the parameters of a list. Of a repeated single-value parameter the last value counts.
- * @param dialect of the key: only a legacy key may filter by `deliver_ok`
+ * Reads the parameters of a list. The last value of a repeated single-value parameter counts.
+ * @param dialect the dialect of the API key: only a legacy key may filter by `deliver_ok`
  * @throws ApiError `invalid_request` with every invalid parameter
  */
 export function readListQuery(
@@ -104,7 +104,7 @@ export function readListQuery(
   return query;
 }
 
-/** Reads single parameters and collects the complaints about them. */
+/** Reads single parameters and collects their errors. */
 function createParameterReader(parameters: URLSearchParams) {
   const complaints: string[] = [];
   const complain = (field: string, reason: string): undefined => {
@@ -117,7 +117,7 @@ function createParameterReader(parameters: URLSearchParams) {
     complain,
     last,
     all: (name: string) => parameters.getAll(name),
-    /** Complains about unusable characters and unknown lookups. */
+    /** Records unusable characters and unknown lookups. */
     checkNames(): void {
       for (const [name, value] of parameters) {
         const unusable = findUnusable(value);
@@ -140,7 +140,7 @@ function createParameterReader(parameters: URLSearchParams) {
       complain(name, `must be a whole number from 0${most === MAX_LIMIT ? ` to ${most}` : ''}.`);
       return fallback;
     },
-    /** Reads a list: a repeated parameter, values separated by commas, or a JSON array. */
+    /** Reads a list of values: a repeated parameter, values separated by commas, or a JSON array. */
     list(name: string): string[] | undefined {
       if (!parameters.has(name)) return undefined;
       return parameters.getAll(name).flatMap((written) => {
@@ -171,8 +171,8 @@ function readLanguages({ last, list, all }: ParameterReader, field: string): Lan
 }
 
 /**
- * An unfinished machine job is `machine_translate_in_progress`, which the specified filter does not contain. So `new` and
- * `translating` find it too.
+ * The specified filter has no value for an unfinished machine job (`machine_translate_in_progress`). So `new`
+ * and `translating` find those jobs too.
  */
 function readStatuses(
   { last, complain }: ParameterReader,
@@ -203,7 +203,7 @@ function parseStrings(written: string): string[] | undefined {
 const MOMENT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+ -]\d\d(?::?\d\d)?)?)?$/;
 
-/** Reads a date, or a date and time; UTC without a time zone. An unescaped `+` arrives as a space. */
+/** Reads a date, or a date and time. Without a time zone it is UTC. An unescaped `+` arrives as a space. */
 function readMoment(written: string): Date | undefined {
   const found = MOMENT.exec(written);
   if (found === null) return undefined;

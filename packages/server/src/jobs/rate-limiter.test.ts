@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from './rate-limiter.ts';
 
-describe('the lane of a job', () => {
-  it('is the live one for a small job beside the work of others, and the bulk one where nobody is in its way', () => {
+describe('the engine lane of a job', () => {
+  it('is interactive for a small job while other accounts have jobs, and bulk if the account is alone', () => {
     const lanes = createRateLimiter(() => 0);
     expect(lanes.laneFor('a', 60, false)).toBe('interactive');
     expect(lanes.laneFor('b', 60, true)).toBe('bulk');
   });
 
-  it('is the bulk one for a large text', () => {
+  it('is bulk for a large text', () => {
     expect(createRateLimiter(() => 0).laneFor('a', 5_000, false)).toBe('bulk');
   });
 
-  it('is the bulk one for all jobs of an account that cuts a large text into small ones', () => {
+  it('becomes bulk for an account that splits a large text into many small jobs, and stays interactive for others', () => {
     const lanes = createRateLimiter(() => 0);
     const taken = Array.from({ length: 200 }, () => lanes.laneFor('a', 100, false));
     expect(taken.filter((lane) => lane === 'interactive')).toHaveLength(40);
@@ -21,7 +21,7 @@ describe('the lane of a job', () => {
     expect(lanes.laneFor('another', 100, false)).toBe('interactive');
   });
 
-  it('is the live one again, half a minute after the last of ten thousand', () => {
+  it('is interactive again 40 seconds after a flood of ten thousand jobs', () => {
     let now = 0;
     const lanes = createRateLimiter(() => now);
     for (let made = 0; made < 10_000; made++) lanes.laneFor('a', 100, false);
@@ -31,7 +31,7 @@ describe('the lane of a job', () => {
     expect(lanes.laneFor('a', 100, false)).toBe('interactive');
   });
 
-  it('gives an account no more of the live one than is forgotten, however it cuts and times its jobs', () => {
+  it('is interactive for at most 4,096 characters plus 512 a second per account, whatever its jobs', () => {
     const job = fc.record({
       characters: fc.integer({ min: 1, max: 5_000 }),
       after: fc.integer({ min: 0, max: 3_000 }),
@@ -50,7 +50,7 @@ describe('the lane of a job', () => {
     );
   });
 
-  it('is known after very many accounts as before, and forgets those of whom nothing is left', () => {
+  it('stays bulk for a busy account when empty buckets of ten thousand others are deleted', () => {
     let now = 0;
     const lanes = createRateLimiter(() => now);
     for (let made = 0; made < 100; made++) lanes.laneFor('busy', 100, false);

@@ -1,24 +1,27 @@
 /**
- * Chooses the engine lane of a job. Chat uses the interactive lane. A small account's job uses it too while other
- * accounts work, so that it does not wait behind their ten thousand jobs.
+ * Chooses the engine lane of a job. Chat uses the interactive lane. A small account's job uses it too while
+ * other accounts work, so that it does not wait behind their ten thousand jobs.
  *
- * A leaky bucket per account: bursts of 4,096 characters, draining 512 a second. Every drafted character buckets, in
- * either lane. An account that cuts a large text into small jobs soon gets the bulk lane for all of them; beyond the
- * burst it has some eighty words a second of the interactive lane.
+ * Each account has a leaky bucket: bursts of 4,096 characters, draining 512 a second. Every drafted character
+ * counts, in either lane. An account that splits a large text into small jobs soon gets the bulk lane for all
+ * of them. Beyond the burst it has about eighty words a second of the interactive lane.
  */
 import type { Lane } from '@dragoman/engines';
 
 export interface RateLimiter {
-  /** @param alone no other account has running jobs, so a second lane would only cost memory */
+  /**
+   * Returns the lane of a job. @param alone no other account has running jobs, so a second lane would only
+   * cost memory
+   */
   laneFor(accountId: string, characters: number, alone: boolean): Lane;
 }
 
-/** Level of the bucket, the job included, up to which the interactive lane is used. */
+/** The bucket level, including the job, up to which the interactive lane is used. */
 const BURST_CHARACTERS = 4096;
 const DRAINED_PER_SECOND = 512;
-/** The bucket's capacity: half a minute after its last job every account's bucket is empty. */
+/** The bucket's capacity. A full bucket is empty again after half a minute. */
 const MAX_CHARACTERS = 16 * 1024;
-/** Buckets from which on empty ones are deleted. */
+/** From this number of buckets on, empty ones are deleted. */
 const MAX_BUCKETS = 10_000;
 
 export function createRateLimiter(now: () => number = () => performance.now()): RateLimiter {

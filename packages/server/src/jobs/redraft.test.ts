@@ -1,4 +1,4 @@
-/** Drafting anew, as an operator asks for it: what changes, what never does, and when it is refused. */
+/** Tests of replacing the drafts of a job on an operator's request. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ let call: ReturnType<typeof createClient>;
 let who: string;
 let second: FakeEngine;
 
-/** One that says it otherwise. */
+/** Returns a fake engine with the name "second" whose drafts differ from the first one's. */
 function named(): FakeEngine {
   const engine = createFake({ directions: ['en>es'] });
   Object.defineProperty(engine, 'name', { value: 'second' });
@@ -76,7 +76,7 @@ const drafts = async (uid: string): Promise<string[]> => {
   ]);
   return rows.map(({ draft }) => draft.map(({ text = '' }: { text?: string }) => text).join(''));
 };
-/** It has been drafted anew. */
+/** Waits until the redraft is done. */
 const done = (uid: string) => until(async () => (await detail(uid)).redraft === null);
 const tasksOf = async (uid: string) =>
   (
@@ -88,16 +88,16 @@ const transfers = async (uid: string) =>
   (await owner.query('select kind from transfers where job_id = $1 order by transfer_id', [await idOf(uid)]))
     .rows;
 
-describe('drafting anew', () => {
-  it('changes what nobody has touched, in parts that nobody has', async () => {
-    // Four parts of one sentence each.
+describe('redrafting a job', () => {
+  it('replaces the drafts of untouched segments only, in tasks that no editor has claimed', async () => {
+    // The job has four tasks of one sentence each.
     const uid = await orderEdit(
       call,
       'One big old house.\nTwo big old houses.\nThree big old cats.\nFour big old dogs.\n',
     );
     const [first, next, third] = await tasksOf(uid);
     const before = await drafts(uid);
-    // The first is confirmed and handed in, the second is held and untouched, the third was saved and given back.
+    // The first task is submitted, the second is claimed but untouched, the third was saved and released.
     await editNext(ann, first!.task);
     await claimTask(ann, next!.task);
     const held = await claimTask(ann, third!.task);
@@ -129,7 +129,7 @@ describe('drafting anew', () => {
       status: 'draft',
       target: [{ text: 'Tres gatos.' }],
     });
-    // Nobody pays again, and it is on record.
+    // No transfer was added, and the audit log names the operator.
     expect(await transfers(uid)).toEqual(paid);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
     const { rows } = await owner.query(
@@ -144,7 +144,7 @@ describe('drafting anew', () => {
     ).toEqual(['machine', 'operator', 'machine']);
   });
 
-  it('is by the route where no engine is named, and the job goes on to its end', async () => {
+  it('uses the engine route when the operator names no engine, and the job can still be completed', async () => {
     const uid = await orderEdit(call, 'A single part.\n');
     const [before] = await drafts(uid);
     await redraft(uid, { engine: 'second' });
@@ -157,7 +157,7 @@ describe('drafting anew', () => {
     await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
   });
 
-  it('leaves to an editor who begins while it is made what they have before them', async () => {
+  it('keeps the draft of a segment that an editor claims while the redraft runs', async () => {
     const uid = await orderEdit(call, 'Somebody is faster.\n');
     const before = await drafts(uid);
     second.stall();
@@ -172,12 +172,12 @@ describe('drafting anew', () => {
     expect((await confirm(ann, task, segment)).status).toBe(200);
   });
 
-  it('keeps the draft that there was where the engine cannot', async () => {
+  it('keeps the old draft when the engine cannot translate the segment', async () => {
     const uid = await orderEdit(call, 'Impossible for one.\n');
     const before = await drafts(uid);
     second.failOn('Impossible');
     await redraft(uid, { engine: 'second' });
-    // Tries come after waits; the last one is made to be the next.
+    // Attempts have waits between them; this makes the next attempt the last one, and due now.
     await until(async () => (await detail(uid)).attempts === 1 && !(await detail(uid)).leased);
     await owner.query('update jobs set attempts = 4, due_at = now() where uid = $1', [uid]);
     await server.database.notify('dragoman_jobs');
@@ -187,7 +187,7 @@ describe('drafting anew', () => {
     expect((await detail(uid)).status).toBe('translating');
   });
 
-  it('ends with a job that its customer takes back meanwhile', async () => {
+  it('ends when the customer cancels the job meanwhile', async () => {
     const uid = await orderEdit(call, 'Taken back.\n');
     second.stall();
     const count = second.requests.length;
@@ -200,10 +200,10 @@ describe('drafting anew', () => {
   });
 });
 
-describe('it is refused', () => {
+describe('a redraft is refused', () => {
   const fieldsOf = ({ status, body }: Awaited<ReturnType<typeof redraft>>) => [status, body.error?.fields];
 
-  it('while every part is held, and while it is under way', async () => {
+  it('while every segment is claimed, and while another redraft is in progress', async () => {
     const uid = await orderEdit(call, 'Held by one.\n');
     const task = await claimTask(ann, (await tasksOf(uid))[0]!.task);
     expect(fieldsOf(await redraft(uid))).toEqual([
@@ -221,7 +221,7 @@ describe('it is refused', () => {
     await done(uid);
   });
 
-  it('of what no editor works on, and of what is over', async () => {
+  it('for a job without editors, and for a finished job', async () => {
     const job = { text: 'Not for editors.', source_language: 'en', target_language: 'es' };
     await call('POST', MACHINE, { ...job, uid: 'machine' });
     await until(async () => (await call('GET', `${MACHINE}machine/`)).body.status === 'completed');
@@ -244,7 +244,7 @@ describe('it is refused', () => {
     expect(fieldsOf(await redraft('held'))).toEqual([400, { status: 'No editor works on this job.' }]);
   });
 
-  it('by an engine that cannot do the pair, of a job that there is not, and to who is no operator', async () => {
+  it('for an engine that does not serve the pair (400), an unknown job (404) and users who are not operators (404)', async () => {
     const uid = await orderEdit(call, 'Once more.\n');
     const refused = await redraft(uid, { engine: 'nobody' });
     expect(fieldsOf(refused)).toEqual([400, { engine: 'must be one that serves the pair: fake, second.' }]);

@@ -1,11 +1,11 @@
 /**
- * Replaces the machine's drafts of a job for an operator who finds them bad: docs/decisions/0014-redrafting.md.
+ * Replaces the machine's drafts of a job at an operator's request: docs/decisions/0014-redrafting.md.
  *
  *   requested   the job is due at once, with the engine to use; its status and its tasks stay
- *   drafted     untouched segments have another draft; those that could not be translated keep theirs
+ *   drafted     untouched segments have new drafts; those that could not be translated keep the old ones
  *
- * A worker treats the job like any other: with a lease, tries, and retries while an engine is unavailable. Any other move
- * of the job (its editors submit it, its customer cancels it) ends the redraft.
+ * A worker treats the job like any other: with a lease, attempts, and retries while an engine is unavailable.
+ * Any other status change of the job ends the redraft, such as a submit by its editors or a cancel.
  */
 
 import { type Actor, recordAudit } from '../audit/audit.ts';
@@ -18,8 +18,8 @@ import * as store from './store.ts';
 
 /**
  * Requests new drafts for the untouched segments of a job.
- * @param engine undefined: the current engine route
- * @throws ApiError `not_found`; `invalid_request` when no segment is untouched, or a redraft is in progress
+ * @param engine undefined for the current engine route
+ * @throws ApiError `not_found`; `invalid_request` if no segment is untouched or a redraft is in progress
  */
 export async function redraftJob(
   database: Database,
@@ -60,7 +60,7 @@ export async function redraftJob(
 
 const NOTHING_LEFT = 'No segment is left to redraft: editors have claimed or touched all of them.';
 
-/** Returns why a job cannot be redrafted; undefined when it depends on its tasks alone. Pure. */
+/** Returns why a job cannot be redrafted; undefined if only its tasks can prevent it. Pure. */
 export function refusalOf(
   job: Pick<store.AnyJobRow, 'status' | 'tier' | 'environment' | 'redraft'>,
 ): string | undefined {

@@ -1,4 +1,4 @@
-/** What the body of a create may hold, to the letter, through the front door: what is kept of it, and what is refused. */
+/** Tests over HTTP of what the body of a create may contain, what is stored of it, and what is refused. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startTestServer({
     engine: () => {
       engine = createFake();
-      // Told what only some engines can do with a text.
+      // These capabilities make the worker pass tone and instructions to the fake engine.
       const capabilities = { ...engine.capabilities, tone: true, instructions: true };
       return Object.assign(engine, { capabilities });
     },
@@ -65,8 +65,8 @@ async function kept(uid: string) {
   return rows[0];
 }
 
-describe('of a create is kept', () => {
-  it('every field, alone and in a bulk', async () => {
+describe('a create stores', () => {
+  it('every field of a single job and of a job in a bulk', async () => {
     const [alone, bulk] = [newUid(), newUid()];
     expect((await call('POST', HUMAN, job({ ...ALL, uid: alone }))).status).toBe(201);
     const answer = await call('PATCH', HUMAN, { objects: [job({ ...ALL, uid: bulk })] });
@@ -90,7 +90,7 @@ describe('of a create is kept', () => {
     expect((await kept(alone)).hash).toBe((await kept(bulk)).hash);
   });
 
-  it('of a machine’s no translation, and of what is empty nothing', async () => {
+  it('no target_text for a machine job, and nothing for empty fields', async () => {
     const [machine, empty] = [newUid(), newUid()];
     await call('POST', MACHINE, job({ ...ALL, uid: machine }));
     expect((await kept(machine)).texts).not.toHaveProperty('supplied');
@@ -114,18 +114,18 @@ describe('of a create is kept', () => {
     ['instructions of full length', { instructions: '𝒳'.repeat(10_000) }, {}],
     ['a text of full length', { text: `é${'x'.repeat(MAX_BYTES - 2)}` }, {}],
     ['a uid of full length', { uid: `u${'~'.repeat(127)}` }, {}],
-  ])('%s', async (_, fields, row) => {
+  ])('the right values for: %s', async (_, fields, row) => {
     expect(await keptOf(job(fields))).toMatchObject(row);
   });
 
-  /** What is kept of a create that is taken. */
+  /** Creates a job and returns what was stored of it. */
   async function keptOf(body: object) {
     const { status, body: answer } = await call('POST', HUMAN, { uid: newUid(), ...body });
     expect(status).toBeLessThan(300);
     return kept(answer.uid);
   }
 
-  it('for an editor every segment, with its draft and where it is from', async () => {
+  it('each segment with its draft and engine route for the editor', async () => {
     const uid = newUid();
     await call('POST', HUMAN, job({ uid, text: 'The house. It is big.' }));
     await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
@@ -142,7 +142,7 @@ describe('of a create is kept', () => {
     expect(rows[0].segment_id).not.toBe(rows[1].segment_id);
   });
 
-  it('what goes to the engine with the text, and what stands in its place, however a worker comes by the job', async () => {
+  it('instructions and tone that the engine receives, or target_text as the draft, for single and bulk creates', async () => {
     const make = async (fields: object, inBulk: boolean) => {
       const uid = newUid();
       const text = `The h${'o'.repeat(made)}use.`;
@@ -164,8 +164,8 @@ describe('of a create is kept', () => {
     }
   });
 
-  // A retry may come after an update of the program: it is told from another request by what is on disk.
-  it('the same fingerprint in every version of the program', async () => {
+  // A retry may arrive after an upgrade of the program, so stored hashes must stay comparable.
+  it('the same request hash in every version of the program', async () => {
     const [human, machine] = [newUid(), newUid()];
     await call('POST', HUMAN, job({ ...ALL, uid: human }));
     await call('POST', MACHINE, job({ ...ALL, uid: machine }));
@@ -219,7 +219,7 @@ describe('a create is refused', () => {
     ['a uid of one dot', { uid: '.' }, /^uid: must be 1 to 128 .* neither "." nor ".."/],
     ['a uid of two dots', { uid: '..' }, /^uid: must be 1 to 128/],
     ['a NUL in instructions', { instructions: 'a\0' }, /^instructions: must not contain NUL/],
-  ])('with %s', async (_, fields, error) => {
+  ])('when it has %s', async (_, fields, error) => {
     const answer = await call('POST', HUMAN, job(fields));
     expect(answer.status).toBe(400);
     if (typeof error === 'string') expect(answer.body.error).toBe(error);
@@ -228,7 +228,7 @@ describe('a create is refused', () => {
   });
 
   it.each(['\ufffe', '\uffff', '\ufdd0', '\ufdef', '\u{1fffe}', '\u{9ffff}', '\u{10ffff}'])(
-    'with the noncharacter %j in any field',
+    'when any field has the noncharacter %j',
     async (noncharacter) => {
       const fields = ['text', 'target_text', 'instructions', 'uid', 'brand', 'callback_url'];
       for (const field of fields) {
@@ -241,7 +241,7 @@ describe('a create is refused', () => {
     },
   );
 
-  it('but not with neighbours of noncharacters, nor dots in a longer uid', async () => {
+  it('but not for neighbours of noncharacters, nor for dots in a longer uid', async () => {
     const text = 'The house \ufdcf \ufdf0 \ufffd \u{1fffd} \u{20000} \u{10fffd} \u{1f642} is big.';
     for (const uid of ['...', '.a', 'a..']) {
       const answer = await call('POST', HUMAN, job({ text, uid }));
@@ -250,7 +250,7 @@ describe('a create is refused', () => {
     }
   });
 
-  it('not for a formality that does not count, since there is a tone', async () => {
+  it('but not for an invalid formality when a tone is given', async () => {
     for (const formality of ['formal', 0, '', null]) {
       const answer = await call('POST', HUMAN, job({ tone: 'Formal', formality }));
       expect([answer.status, answer.body.tone]).toEqual([201, 'Formal']);
@@ -259,7 +259,7 @@ describe('a create is refused', () => {
     expect(bulk.status).toBe(202);
   });
 
-  it('not with an empty uid: one is made', async () => {
+  it('but not for an empty uid, instead of which one is assigned', async () => {
     const [one, other] = [
       await call('POST', HUMAN, job({ uid: '' })),
       await call('POST', HUMAN, job({ uid: '' })),
@@ -269,7 +269,7 @@ describe('a create is refused', () => {
     expect((await call('GET', `${HUMAN}${one.body.uid}/`)).status).toBe(200);
   });
 
-  it.each(['text', 'target_text'])('with 413 for one byte too many of %s', async (field) => {
+  it.each(['text', 'target_text'])('with 413 when %s is one byte too long', async (field) => {
     const answer = await call('POST', HUMAN, job({ [field]: `é${'x'.repeat(MAX_BYTES - 1)}` }));
     expect([answer.status, answer.body.error]).toEqual([
       413,
@@ -277,7 +277,7 @@ describe('a create is refused', () => {
     ]);
   });
 
-  it('for what is no object', async () => {
+  it('when the body is not an object', async () => {
     for (const body of [null, 5, '"text"', [], true]) {
       const sent = typeof body === 'string' ? body : JSON.stringify(body);
       const answer = await call('POST', HUMAN, sent);
@@ -286,7 +286,7 @@ describe('a create is refused', () => {
   });
 });
 
-describe('an upgrade', () => {
+describe('an upgrade request', () => {
   async function upgraded(properties: unknown): Promise<{ uid: string; answer: Answer }> {
     const uid = newUid();
     await call('POST', MACHINE, job({ uid }));
@@ -295,7 +295,7 @@ describe('an upgrade', () => {
   }
   const { target_text: _, text_format: __, ...properties } = ALL;
 
-  it('takes what may be given anew and no more, with a fingerprint that is the same in every version', async () => {
+  it('stores the fields that it may change and no others, with a hash that is the same in every version', async () => {
     const { uid, answer } = await upgraded({ ...properties, brand: null, uid: 'another', text: 'Another.' });
     expect(answer.status).toBe(202);
     const row = await kept(uid);
@@ -309,7 +309,7 @@ describe('an upgrade', () => {
     expect(row.upgrade_hash).toBe('d8205d14b991aac2');
   });
 
-  it('with nothing in it is the one without properties; formality is a tone here too', async () => {
+  it('equals one without properties when all its properties are null, and accepts formality as tone', async () => {
     const nothing = await upgraded({ tone: null, topics: null });
     expect(nothing.answer.status).toBe(202);
     const again = await call('PATCH', `${MACHINE}${nothing.uid}/`, { status: 'upgrade' });
@@ -318,7 +318,7 @@ describe('an upgrade', () => {
     expect((await kept(uid)).tone).toBe('Formal');
   });
 
-  it('takes away what the machine job had where a text is empty', async () => {
+  it('removes a value of the machine job when its property is an empty string', async () => {
     const uid = newUid();
     await call('POST', MACHINE, job({ uid, tone: 'Formal', callback_url: 'https://example.com/done' }));
     await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
@@ -332,7 +332,7 @@ describe('an upgrade', () => {
     [{ status: null }, 'status: This field is required.'],
     [{ properties: {} }, 'status: This field is required.'],
     [{ status: 'up', properties: [] }, 'status: must be "upgrade".\nproperties: must be a JSON object.'],
-  ])('is refused as %j', async (body, error) => {
+  ])('is refused when the body is %j', async (body, error) => {
     const uid = newUid();
     await call('POST', MACHINE, job({ uid }));
     const answer = await call('PATCH', `${MACHINE}${uid}/`, body);
@@ -340,7 +340,7 @@ describe('an upgrade', () => {
   });
 });
 
-it('jobs that are made are counted, those that are found again are not', async () => {
+it('the metric dragoman_jobs_created_total counts new jobs but not repeated creates', async () => {
   const counted = async () => {
     const headers = { authorization: 'Bearer for-the-test' };
     const text = await (await fetch(`${server.url}/metrics`, { headers })).text();

@@ -13,7 +13,7 @@ import {
 } from './schemas.ts';
 import type { JobTier, TextFormat } from './store.ts';
 
-/** The body of a create. Fields that were absent, null or empty are `undefined`. */
+/** The body of a create. Absent, null and empty fields are `undefined`. */
 export interface CreateRequest {
   text: string;
   sourceLanguage: string | undefined;
@@ -45,14 +45,14 @@ export function readCreateRequest(body: unknown, tier: JobTier, maxTextBytes: nu
   return toRequest(read(withoutFormality(body)), maxTextBytes);
 }
 
-/** Removes `formality` where `tone` is given: old clients send every field, even with invalid values. */
+/** Removes `formality` if `tone` is given: old clients send every field, even with invalid values. */
 function withoutFormality(body: unknown): unknown {
   if (!isPlainObject(body) || !body.tone) return body;
   const { formality: _, ...fields } = body;
   return fields;
 }
 
-/** @param name prefix of the field names, such as `objects[3].` in a bulk */
+/** @param name the prefix of field names in errors, such as `objects[3].` in a bulk */
 function toRequest(fields: Static<typeof JobRequest>, maxTextBytes: number, name = ''): CreateRequest {
   for (const field of ['text', 'target_text'] as const) {
     if (Buffer.byteLength(fields[field] ?? '') > maxTextBytes)
@@ -78,9 +78,9 @@ function changeField(body: unknown, name: string, change: (given: unknown) => un
   return isPlainObject(body) ? { ...body, [name]: change(body[name]) } : body;
 }
 
-/** An upgrade request with its fingerprint, which is equal for a retry. */
+/** An upgrade request with its hash, which is equal for a retry. */
 export interface ParsedUpgrade {
-  /** Fields of a create, without absent ones and null. */
+  /** The given fields of a create, without absent and null ones. */
   properties: Record<string, unknown>;
   hash: Buffer;
 }
@@ -92,7 +92,7 @@ export interface ParsedUpgrade {
 export function readUpgradeRequest(body: unknown): ParsedUpgrade {
   const { properties } = readUpgrade(changeField(body, 'properties', withoutFormality));
   const given = isPlainObject(body) && isPlainObject(body.properties) ? body.properties : {};
-  // An empty string removes the value that the machine job had.
+  // An empty string removes the machine job's value.
   const known = Object.keys(UpgradedProperties.properties).flatMap((name) => {
     if (given[name] === '') return [[name, '']];
     return properties && name in properties ? [[name, properties[name as keyof typeof properties]]] : [];
@@ -102,7 +102,7 @@ export function readUpgradeRequest(body: unknown): ParsedUpgrade {
 
 /**
  * Reads a bulk create, `{"objects":[…]}`. Every object is the body of a human create, and uids must differ.
- * @throws ApiError `invalid_request` with every invalid field and its object's index, or `too_large`
+ * @throws ApiError `invalid_request` with every invalid field and the index of its object, or `too_large`
  */
 export function readBulkRequest(body: unknown, maxTextBytes: number): CreateRequest[] {
   const { objects } = readBulk(
@@ -121,8 +121,8 @@ export function readBulkRequest(body: unknown, maxTextBytes: number): CreateRequ
 }
 
 /**
- * Reads the `Idempotency-Key` header; undefined when there is none.
- * @param hash returns the fingerprint of the request
+ * Reads the `Idempotency-Key` header; undefined if it is absent.
+ * @param hash returns the hash of the request
  * @throws ApiError `invalid_request`
  */
 export function readIdempotencyKey(
@@ -133,13 +133,13 @@ export function readIdempotencyKey(
   return key === undefined ? undefined : { key, requestHash: hash() };
 }
 
-/** Returns the fingerprint of a create: equal for a retry, different for another request with the same uid. */
+/** Returns the hash of a create: equal for a retry, different for another request with the same uid. */
 export function fingerprint(tier: JobTier, request: CreateRequest): Buffer {
   const { uid: _, ...content } = request;
   return hash('sha256', JSON.stringify([tier, Object.entries(content)]), 'buffer');
 }
 
-/** Returns the fingerprint of all requests with one idempotency key, including their uids. */
+/** Returns the hash of all requests under one idempotency key, including their uids. */
 export function fingerprintRequests(kind: JobTier | 'bulk', requests: readonly CreateRequest[]): Buffer {
   const tier = kind === 'machine' ? 'machine' : 'human';
   const each = requests.map((request) => [request.uid, fingerprint(tier, request).toString('hex')]);

@@ -1,4 +1,4 @@
-/** The job interface: `/tapi/v2/translation/` and `/tapi/v2/mt_translation/`. */
+/** Routes of the job API: `/tapi/v2/translation/` and `/tapi/v2/mt_translation/`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../database/database.ts';
 import { type Operation, parametersOf, resource } from '../http/http.ts';
@@ -24,7 +24,10 @@ const PATHS: { path: string; tier: JobTier }[] = [
   { path: '/tapi/v2/mt_translation/', tier: 'machine' },
 ];
 
-/** 10,000 characters of instructions may be written in 120,000 bytes (`\ud83d\ude00` for one). */
+/**
+ * Fits 10,000 characters of instructions, which may take 120,000 bytes when each is escaped as
+ * `\ud83d\ude00`.
+ */
 const UPGRADE_BODY_LIMIT = 256 * 1024;
 
 export function jobRoutes(
@@ -118,7 +121,10 @@ export function jobRoutes(
   }
 }
 
-/** Links are relative to the server and keep the other parameters; null at the ends. */
+/**
+ * Returns the `meta` object of a page. Its links are relative to the server and keep the other parameters;
+ * they are null at the ends of the list.
+ */
 function pageMeta(
   request: FastifyRequest,
   parameters: URLSearchParams,

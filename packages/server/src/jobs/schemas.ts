@@ -31,7 +31,7 @@ export const JobStatusSchema = Type.Enum([...JOB_STATUSES], {
   description:
     'The first status of a machine job is `machine_translate_in_progress`, of any other job `new`.',
 });
-/** A legacy key reads `deliver_ok` for a completed machine job. */
+/** The legacy dialect calls a completed machine job `deliver_ok`. */
 const LegacyJobStatus = Type.Enum([...JOB_STATUSES, 'deliver_ok'], {
   title: 'LegacyJobStatus',
   description: 'Like `JobStatus`, except that a completed machine job is `deliver_ok`.',
@@ -45,7 +45,7 @@ const BALANCE = Type.Integer({ description: 'The account’s available cents.', 
 const CLIENT = Type.String({ description: 'The username of the account.', examples: ['acme'] });
 const TONE = Type.String({ examples: ['Formal'] });
 const TOPICS = Type.Array(Type.String({ examples: ['tech'] }));
-/** Far more topics than exist. */
+/** Well above the number of topics that exist. */
 const MAX_TOPICS = 50;
 const REQUESTED_TONE = Type.Enum([...TONE_NAMES], { examples: ['Formal'] });
 const REQUESTED_TOPICS = Type.Array(Type.Enum([...TOPIC_NAMES], { examples: ['tech'] }), {
@@ -186,7 +186,7 @@ export const JobCallback = Type.Object(
     description: 'A job that has completed or failed.',
   },
 );
-/** Form fields, all of them strings. */
+/** The callback of the legacy dialect is a form, so all its fields are strings. */
 export const LegacyJobCallback = Type.Object(
   {
     uid: UID,
@@ -206,10 +206,10 @@ export type JobCreationBody = Static<typeof JobCreation> | Static<typeof Machine
 export type JobBody = Static<typeof Job> | Static<typeof LegacyJob>;
 export type JobListItemBody = Static<typeof JobListItem> | Static<typeof LegacyJobListItem>;
 
-/** How the descriptions of the two tiers differ. */
+/** Words in which the descriptions of the two tiers differ. */
 interface TierWords {
   tag: string;
-  /** Goes into operation ids: `createJob`, `createMachineJob`. */
+  /** The noun in operation ids: `createJob`, `createMachineJob`. */
   name: string;
   a: string;
 }
@@ -464,7 +464,7 @@ export function readJobSchema(tier: JobTier): FastifySchema & { params: typeof j
   };
 }
 
-/** A response in the dialect of the key; the example is in the `spec` dialect. */
+/** Describes a response in the dialect of the key; its example is in the `spec` dialect. */
 function inDialects(
   description: string,
   spec: TSchema,
@@ -474,7 +474,7 @@ function inDialects(
   return answer(description, Type.Union([spec, legacy]), example);
 }
 
-/** The callbacks to a job's `callback_url`. */
+/** Descriptions of the callbacks to a job's `callback_url`. */
 export const jobWebhooks: Record<string, DescribedWebhook> = {
   jobFinished: {
     operationId: 'jobFinished',

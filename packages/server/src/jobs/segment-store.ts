@@ -1,4 +1,4 @@
-/** Writes the segments of a job. */
+/** SQL statements that write the segments of a job. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountRef } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
@@ -13,7 +13,7 @@ export interface DraftedSegment {
   failure: string | undefined;
 }
 
-// A job that was upgraded before has segments already. Edits of unchanged segments are kept.
+// A job that is upgraded again has segments already. Unchanged segments keep their edits.
 const FIND_SEGMENTS = statement<{ position: number; segment_id: string; source: unknown }>(
   'jobs.find_segments',
   `select position, segment_id, source from segments where part = $1 and account_id = $2 and job_id = $3`,
@@ -35,7 +35,7 @@ const INSERT_SEGMENTS = statement(
           repeats = null`,
 );
 
-/** Writes the segments of a job with their drafts, and removes the segments that differ from them. */
+/** Writes the segments of a job with their drafts, and deletes old segments that differ from them. */
 export async function writeSegments(
   transaction: Transaction,
   account: AccountRef,
@@ -68,5 +68,5 @@ export async function writeSegments(
   transaction.changed('edit', account, jobId);
 }
 
-/** The value as the database returns it. */
+/** Returns the value in the form in which the database returns it. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -10,8 +10,8 @@ import {
 } from './states.ts';
 
 /**
- * The table of the interface's decisions, written out for every status: which trigger moves it, who may, and where to.
- * A row that is not here is a move that must not exist.
+ * The decided transitions, written out a second time: trigger, statuses, actors and effects. Any other
+ * transition is an error.
  */
 const DECIDED: Record<JobTrigger, { to: JobStatus; from: JobStatus[]; by: JobActor[]; effects: string[] }> = {
   begin: {
@@ -60,30 +60,30 @@ const DECIDED: Record<JobTrigger, { to: JobStatus; from: JobStatus[]; by: JobAct
 };
 const FINAL: readonly JobStatus[] = ['failed', 'canceled', 'accepted'];
 const TRIGGERS = Object.keys(JOB_MOVES) as JobTrigger[];
-it('has the statuses of the interface, and no other', () => {
+it('job statuses are exactly those of the published interface', () => {
   const onTheWay = ['new', 'machine_translate_in_progress', 'translating'];
   expect(JOB_STATUSES).toEqual([...onTheWay, 'completed', 'failed', 'canceled', 'accepted', 'rejected']);
 });
 
 const EVERY_PAIR = TRIGGERS.flatMap((trigger) => JOB_STATUSES.map((status) => ({ trigger, status })));
 
-/** What is wrong with a table of moves; the checker, so that it can be shown to catch a planted fault. */
+/** Returns the differences between a table of transitions and the decided one. */
 function faults(allowed: (trigger: JobTrigger, status: JobStatus) => boolean): string[] {
   return EVERY_PAIR.filter(
     ({ trigger, status }) => allowed(trigger, status) !== DECIDED[trigger].from.includes(status),
   ).map(({ trigger, status }) => `${trigger} from ${status}`);
 }
 
-describe('the table of moves', () => {
-  it('has the triggers that were decided, and no others', () => {
+describe('the transition table of jobs', () => {
+  it('has exactly the decided triggers', () => {
     expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
   });
 
-  it.each(EVERY_PAIR)('decides on $trigger from $status as the decisions do', ({ trigger, status }) => {
+  it.each(EVERY_PAIR)('allows or refuses $trigger from $status as decided', ({ trigger, status }) => {
     expect(allowsJobMove(trigger, status)).toBe(DECIDED[trigger].from.includes(status));
   });
 
-  it('leads where it was decided, for whom and with the effects that were decided, each once', () => {
+  it('has the decided target, actors and effects for each trigger, each effect once', () => {
     for (const trigger of TRIGGERS) {
       const { to, by, effects } = JOB_MOVES[trigger];
       expect({ to, by: [...by].sort(), effects: [...effects].sort() }, trigger).toEqual({
@@ -95,11 +95,11 @@ describe('the table of moves', () => {
     }
   });
 
-  it('ends the money once on every way to an end: captured or voided, never both, never neither', () => {
+  it('ends every hold exactly once, by capture or void, on every way to a final status', () => {
     for (const trigger of TRIGGERS) {
       const { to, effects } = JOB_MOVES[trigger];
       const ends = effects.filter((effect) => effect === 'capture' || effect === 'void');
-      // What was completed had its end before.
+      // A job that was completed before has already had its capture or void.
       const before: readonly JobStatus[] = ['completed', 'rejected'];
       const paid = JOB_MOVES[trigger].from.every((status) => before.includes(status));
       const finished = !paid && (to === 'completed' || FINAL.includes(to));
@@ -107,18 +107,18 @@ describe('the table of moves', () => {
     }
   });
 
-  it.each(FINAL)('lets no move leave %s', (status) => {
+  it.each(FINAL)('has no transition from the final status %s', (status) => {
     expect(TRIGGERS.filter((trigger) => allowsJobMove(trigger, status))).toEqual([]);
   });
 
-  it('lets nothing be completed or failed twice', () => {
+  it('cannot complete or fail a job twice', () => {
     expect(allowsJobMove('complete', 'completed')).toBe(false);
     expect(allowsJobMove('fail', 'failed')).toBe(false);
     expect(allowsJobMove('fail', 'completed')).toBe(false);
     expect(allowsJobMove('complete', 'failed')).toBe(false);
   });
 
-  it('would be caught with one move too many, or one too few', () => {
+  it('fails the check when a transition is added or removed', () => {
     expect(faults(allowsJobMove)).toEqual([]);
     expect(faults((trigger, status) => status === 'failed' || allowsJobMove(trigger, status))).toEqual([
       'begin from failed',
@@ -142,13 +142,13 @@ describe('the table of moves', () => {
   });
 });
 
-describe('firstStatus', () => {
-  it('begins a human job as new and a machine-only one in progress', () => {
+describe('firstJobStatus', () => {
+  it('returns new for a human job and machine_translate_in_progress for a machine job', () => {
     expect(firstJobStatus('human')).toBe('new');
     expect(firstJobStatus('machine')).toBe('machine_translate_in_progress');
   });
 
-  it('begins where a move leads on', () => {
+  it('returns a status from which all the usual transitions are allowed', () => {
     for (const tier of ['human', 'machine'] as const) {
       expect(
         TRIGGERS.filter((trigger) => !allowsJobMove(trigger, firstJobStatus(tier))).sort(),

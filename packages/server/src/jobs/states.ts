@@ -1,15 +1,15 @@
 /**
- * The statuses of a job and every move between them.
+ * The statuses of a job and every transition between them.
  *
- * | state                         | meaning                                        |
- * | ----------------------------- | ---------------------------------------------- |
- * | new                           | created, its price held, not drafted yet       |
- * | machine_translate_in_progress | the same, for a machine job                    |
- * | translating                   | drafted: for an editor, or until its hold period has passed |
- * | completed                     | the result is visible, and the callback is in the outbox |
- * | failed                        | given up, its hold released; `failure` has the reason |
- * | canceled                      | canceled by the customer, its hold released    |
- * | accepted, rejected            | the customer's decision on a completed job     |
+ * | status                        | meaning                                                     |
+ * | ----------------------------- | ----------------------------------------------------------- |
+ * | new                           | created, its price held, not drafted yet                    |
+ * | machine_translate_in_progress | the same, for a machine job                                 |
+ * | translating                   | drafted; an editor works on it, or its hold period runs     |
+ * | completed                     | the result is visible, and the callback is in the outbox    |
+ * | failed                        | given up, its hold released; `failure` has the reason       |
+ * | canceled                      | canceled by the customer or an operator, its hold released  |
+ * | accepted, rejected            | the customer's decision on a completed job                  |
  */
 export const JOB_STATUSES = [
   'new',
@@ -24,10 +24,10 @@ export const JOB_STATUSES = [
 
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Who makes a move. */
+/** Who triggers a transition. */
 export type JobActor = 'machine' | 'editor' | 'customer' | 'operator';
 
-/** What else happens in the transaction of a move. */
+/** Effects in the transaction of a transition. */
 export type JobEffect = 'hold' | 'capture' | 'void' | 'callback';
 
 interface Move {
@@ -39,9 +39,9 @@ interface Move {
 
 const UNFINISHED = ['new', 'machine_translate_in_progress', 'translating'] as const;
 
-/** Every allowed move, by its trigger. */
+/** Every allowed transition, by its trigger. */
 export const JOB_MOVES = {
-  /** The engine's draft is made, or an editor claims a task. */
+  /** The engine's draft is ready, or an editor claims a task. */
   begin: {
     from: ['new', 'machine_translate_in_progress'],
     to: 'translating',
@@ -55,27 +55,34 @@ export const JOB_MOVES = {
     by: ['machine', 'editor'],
     effects: ['capture', 'callback'],
   },
-  /** The deadline passed, and the brand wants a fallback: the machine's result, free of charge. */
+  /**
+   * The deadline passed and the brand allows a fallback: the machine's result is delivered free of charge.
+   */
   fallBack: { from: ['translating'], to: 'completed', by: ['machine'], effects: ['void', 'callback'] },
-  /** Edited again after a rejection, without another charge. In the sandbox, which has no editors, at once. */
+  /**
+   * A rejected job is completed again without another charge: by editors, or at once in the sandbox, which
+   * has none.
+   */
   revise: { from: ['rejected'], to: 'completed', by: ['editor', 'machine'], effects: ['callback'] },
-  /** The customer accepts the result, or did not react within the operator's period. */
+  /** The customer accepts the result, or has not reacted within the operator's period. */
   accept: { from: ['completed'], to: 'accepted', by: ['customer', 'machine'], effects: [] },
-  /** The customer rejects the result with a reason, and editors edit it again. Only for edited jobs. */
+  /** The customer rejects an edited job with a reason, and editors edit it again. */
   reject: { from: ['completed'], to: 'rejected', by: ['customer'], effects: [] },
-  /** The source could not be read or translated in any try. */
+  /** The source could not be read or translated in any attempt. */
   fail: { from: UNFINISHED, to: 'failed', by: ['machine'], effects: ['void', 'callback'] },
-  /** The customer, or an operator for them, cancels the job. No callback, because they know. */
+  /**
+   * The customer, or an operator for them, cancels the job. There is no callback, because the customer knows.
+   */
   cancel: { from: UNFINISHED, to: 'canceled', by: ['customer', 'operator'], effects: ['void'] },
   /** An operator requests new drafts for untouched segments. Tasks stay, and nothing is charged. */
   redraft: { from: ['translating'], to: 'translating', by: ['operator'], effects: [] },
-  /** The requested drafts are made. */
+  /** A worker has made the requested drafts. */
   redrafted: { from: ['translating'], to: 'translating', by: ['machine'], effects: [] },
-  /** A completed machine job becomes a human one, for a price of its own. */
+  /** A completed machine job becomes a human job, for an additional price. */
   upgrade: { from: ['completed'], to: 'new', by: ['customer'], effects: ['hold'] },
   /**
-   * An upgraded job is canceled before an editor has finished it. It becomes the completed machine job again. No
-   * callback, as for `cancel`.
+   * An upgraded job is canceled before an editor has finished it. It becomes the completed machine job again.
+   * Like `cancel`, this sends no callback.
    */
   cancelUpgrade: {
     from: ['new', 'translating'],
@@ -83,7 +90,10 @@ export const JOB_MOVES = {
     by: ['customer', 'operator'],
     effects: ['void'],
   },
-  /** The same for an upgraded job that fails. Its customer waits for the result and gets a callback. */
+  /**
+   * An upgraded job fails and becomes the completed machine job again. The customer waits for a result and
+   * gets a callback.
+   */
   failUpgrade: {
     from: ['new', 'translating'],
     to: 'completed',
@@ -99,7 +109,7 @@ export function firstJobStatus(tier: 'human' | 'machine'): JobStatus {
   return tier === 'machine' ? 'machine_translate_in_progress' : 'new';
 }
 
-/** Whether a job in `status` allows the move of `trigger`. */
+/** Returns true if a job in `status` allows the transition of `trigger`. */
 export function allowsJobMove(trigger: JobTrigger, status: JobStatus): boolean {
   return (JOB_MOVES[trigger].from as readonly JobStatus[]).includes(status);
 }

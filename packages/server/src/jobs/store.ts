@@ -1,11 +1,11 @@
-/** Reads jobs. */
+/** SQL statements that read jobs. */
 import type { AccountRef, Dialect, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { JobStatus } from './states.ts';
 
 export type JobTier = 'human' | 'machine';
-/** `chat`: the job corrects a chat message. */
+/** The tier `chat` marks a job that corrects a chat message. */
 export type AnyTier = JobTier | 'chat';
 export type TextFormat = 'text' | 'html' | 'srt' | 'xliff';
 
@@ -33,16 +33,16 @@ export interface JobRow {
   hold_until: Date | null;
   failure: string | null;
   upgrade_hash: Buffer | null;
-  /** The deadline passed: the result is a machine's, and was not charged. */
+  /** True if the deadline passed: the result is machine translation and was not charged. */
   fell_back: boolean;
-  /** The engine of a requested redraft, or '' for the current engine route; null without such a request. */
+  /** The engine of a requested redraft; '' for the current engine route, null without a requested redraft. */
   redraft: string | null;
 }
 
 /** A job of a customer, or one that corrects a chat message. */
 export type AnyJobRow = Omit<JobRow, 'tier'> & { tier: AnyTier };
 
-/** The columns of `JobRow`. */
+/** The SQL columns of `JobRow`. */
 export const JOB_COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
   target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, charge, created_at,
   hold_until, failure, upgrade_hash, fell_back, redraft`;
@@ -109,7 +109,7 @@ const LOCK_WORK = statement<AnyJobRow>(
   `select ${JOB_COLUMNS} from jobs where part = $1 and account_id = $2 and job_id = $3 for update`,
 );
 
-/** Returns a job and locks it until the end of the transaction. */
+/** Reads a job and locks its row until the end of the transaction. */
 export async function lockJob(
   transaction: Transaction,
   account: AccountRef,
@@ -119,10 +119,10 @@ export async function lockJob(
 }
 
 export interface LeasedJobRow extends AnyJobRow {
-  /** Its hold period has not passed. */
+  /** True while the job's hold period lasts. */
   held: boolean;
   lease_token: string;
-  /** Seconds since its creation, by the database's clock. */
+  /** Seconds since the job's creation, by the database's clock. */
   age: number;
 }
 
@@ -150,7 +150,7 @@ const LEASED = statement<LeasedJobRow>(
      join jobs j on j.part = g.part and j.account_id = g.account_id and j.job_id = g.id and j.lease_token = g.token`,
 );
 
-/** Returns the jobs of the leases that are still held. */
+/** Returns the jobs whose leases are still held. */
 export function findLeasedJobs(on: Queryable, leases: readonly LeaseKey[]): Promise<LeasedJobRow[]> {
   return on.query(LEASED, leaseColumns(leases));
 }

@@ -1,4 +1,4 @@
-/** The texts of jobs: source, supplied translation, instructions and result. */
+/** SQL statements for the texts of jobs: source, supplied translation, instructions and result. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';

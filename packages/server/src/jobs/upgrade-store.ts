@@ -1,4 +1,4 @@
-/** Upgrades machine jobs to human ones, and cancels upgrades. */
+/** SQL statements that upgrade machine jobs to human ones and cancel upgrades. */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Transaction } from '../database/database.ts';
@@ -8,17 +8,17 @@ import type { JobStatus } from './states.ts';
 
 export interface UpgradeFields {
   jobId: string;
-  /** The job as a human one. */
+  /** The upgraded job, with tier `human`. */
   job: NewJob;
   hash: Buffer;
-  /** The number of its charge. */
+  /** The number of the job's charge: 1 for the machine job, one more for each upgrade. */
   charge: number;
   from: readonly JobStatus[];
   to: JobStatus;
   actor: string;
 }
 
-// The machine's result becomes the draft, as a supplied translation would.
+// The machine's result becomes the draft, like a supplied translation.
 const UPGRADE = statement<{ charge: number }>(
   'jobs.upgrade',
   `with before as (
@@ -57,7 +57,10 @@ const UPGRADE = statement<{ charge: number }>(
    select charge from moved`,
 );
 
-/** Makes a machine job a human one. @returns false when the job is no machine job in a status that allows it */
+/**
+ * Turns a machine job into a human one. @returns false if it is no machine job, or its status does not allow
+ * it
+ */
 export async function writeUpgrade(
   transaction: Transaction,
   account: AccountRef,
@@ -115,7 +118,8 @@ const CANCEL_UPGRADE = statement<{ instructions: string | null }>(
      select part, account_id, :event_id, job_id, from_status, status, :actor, :detail from moved)
    select instructions from moved`,
 );
-// In the sandbox a held result may exist. The result that the machine delivered is kept as the draft.
+// Deletes a result that the sandbox may have made during the hold period. The result that the machine
+// delivered was kept as the supplied translation.
 const DROP_UPGRADE_TEXTS = statement(
   'jobs.drop_upgrade_texts',
   `delete from job_texts
@@ -132,8 +136,8 @@ const RESTORE_TEXTS = statement(
 
 /**
  * Restores the completed machine job that was upgraded.
- * @param move its `leaseToken`, where there is one, must still be held
- * @returns false when there is no upgrade to cancel
+ * @param move if it has a `leaseToken`, that lease must still be held
+ * @returns false if there is no upgrade to cancel
  */
 export async function cancelUpgrade(
   transaction: Transaction,

@@ -1,4 +1,4 @@
-/** A machine's job goes on to a human, through the front door: its place, its draft, its price, its callback. */
+/** Tests of upgrading a machine job to a human one over HTTP: queue, draft, price and callback. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -78,7 +78,7 @@ const has = (call: typeof production, uid: string, status: string) =>
 const noDiscrepancies = async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
 
 describe('PATCH /mt_translation/:uid/', () => {
-  it('makes it a human job under the same uid, for a human’s price', async () => {
+  it('turns the machine job into a human job with the same uid, for the price of a human job', async () => {
     await completed(production, { uid: 'up' });
     const answer = await production('PATCH', `${MACHINE}up/`, UPGRADE);
     expect(answer.status).toBe(202);
@@ -93,7 +93,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     await noDiscrepancies();
   });
 
-  it('keeps the machine’s result as the draft, and leaves other jobs as they are', async () => {
+  it('keeps the machine’s result as the draft, and leaves other jobs unchanged', async () => {
     await completed(production, { uid: 'draft' });
     await completed(production, { uid: 'beside' });
     const before = (await production('GET', `${MACHINE}beside/`)).body;
@@ -110,7 +110,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     ]);
   });
 
-  it('has segments with drafts for the editor', async () => {
+  it('creates segments with drafts for the editor', async () => {
     await completed(production, { uid: 'cut', text: 'The house. It is big.' });
     await production('PATCH', `${MACHINE}cut/`, UPGRADE);
     await has(production, 'cut', 'translating');
@@ -120,7 +120,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     expect(rows.map(({ draft }) => draft)).toEqual([[{ text: 'THE HOUSE.' }], [{ text: 'IT IS BIG.' }]]);
   });
 
-  it('is completed by the machine’s result in the sandbox, and delivered once more', async () => {
+  it('completes with the machine’s result in the sandbox and sends a second callback', async () => {
     const callback_url = `${receiver.url}/sandboxed`;
     await completed(sandbox, { uid: 'trial', callback_url });
     await receiver.next(({ path }) => path === '/sandboxed');
@@ -134,7 +134,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     await noDiscrepancies();
   });
 
-  it('is held in the sandbox for as long as a create is', async () => {
+  it('has the same hold period in the sandbox as a create', async () => {
     await completed(sandbox, { uid: 'patience' });
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
@@ -147,7 +147,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     await server.restart();
   });
 
-  it('takes what is given anew, and keeps what is not', async () => {
+  it('replaces the properties that are given and keeps the others', async () => {
     await completed(production, { uid: 'anew', tone: 'Formal', topics: ['tech'], instructions: 'Old.' });
     const properties = { tone: 'Informal', callback_url: `${receiver.url}/anew`, instructions: 'New.' };
     const { body } = await production('PATCH', `${MACHINE}anew/`, { status: 'upgrade', properties });
@@ -159,7 +159,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     expect(rows).toEqual([{ body: 'New.' }]);
   });
 
-  it('finds the job of the same request sent again, and charges once', async () => {
+  it('returns the same job for ten simultaneous and later repeats, and charges once', async () => {
     await completed(production, { uid: 'again' });
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => production('PATCH', `${MACHINE}again/`, UPGRADE)),
@@ -179,7 +179,7 @@ describe('PATCH /mt_translation/:uid/', () => {
   it.each([
     ['was judged', `status = 'accepted'`],
     ['went to a human', `tier = 'human'`],
-  ])('leaves alone a job that %s in that very moment', async (_, change) => {
+  ])('answers 404 and changes nothing when a concurrent change means that the job %s', async (_, change) => {
     await completed(production, { uid: 'moment' });
     const other = createConnection(server.connection);
     await other.connect();
@@ -201,7 +201,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     await noDiscrepancies();
   });
 
-  it('would be caught with the machine’s capture gone, or the human’s hold beside it', async () => {
+  it('makes ledger verification report a missing capture of the machine price', async () => {
     await completed(production, { uid: 'fault' });
     await production('PATCH', `${MACHINE}fault/`, UPGRADE);
     await owner.query('begin');
@@ -220,13 +220,13 @@ describe('PATCH /mt_translation/:uid/', () => {
   });
 });
 
-describe('an upgrade that is canceled', () => {
+describe('a canceled upgrade', () => {
   const eventsOf = async (call: typeof production, uid: string) =>
     (await call('GET', '/api/v1/events/?limit=100')).body.objects
       .filter(({ job }: { job?: { uid: string } }) => job?.uid === uid)
       .map(({ type, delivery }: { type: string; delivery?: object }) => [type, Boolean(delivery)]);
 
-  it('is the completed machine job again, paid for as that, and told to nobody', async () => {
+  it('restores the completed machine job with its price, and sends no callback', async () => {
     const callback_url = `${receiver.url}/back`;
     const fields = { uid: 'back', callback_url, tone: 'Formal', topics: ['tech'], instructions: 'Old.' };
     await completed(production, fields);
@@ -269,7 +269,7 @@ describe('an upgrade that is canceled', () => {
     await noDiscrepancies();
   });
 
-  it('may be upgraded and canceled again, and is then charged as what it ends as', async () => {
+  it('can be repeated, and each new upgrade is charged once', async () => {
     await completed(production, { uid: 'twice' });
     for (let time = 1; time <= 3; time++) {
       const up = await production('PATCH', `${MACHINE}twice/`, UPGRADE);
@@ -293,7 +293,7 @@ describe('an upgrade that is canceled', () => {
     ]);
   });
 
-  it('gives back the machine’s result from the hold of the sandbox, though another was made', async () => {
+  it('restores the machine’s result in the sandbox even if the hold period has produced another result', async () => {
     await completed(sandbox, { uid: 'held' });
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
@@ -313,7 +313,7 @@ describe('an upgrade that is canceled', () => {
     await noDiscrepancies();
   });
 
-  it('leaves a job that a human has finished as it is', async () => {
+  it('is refused after the upgraded job was completed', async () => {
     await completed(sandbox, { uid: 'late' });
     await sandbox('PATCH', `${MACHINE}late/`, UPGRADE);
     await has(sandbox, 'late', 'completed');
@@ -323,7 +323,7 @@ describe('an upgrade that is canceled', () => {
     await noDiscrepancies();
   });
 
-  it('is canceled for its customer by an operator, in the pages too', async () => {
+  it('can be made by an operator in the console, and both pages then show the machine job', async () => {
     await completed(production, { uid: 'pages' });
     await production('PATCH', `${MACHINE}pages/`, UPGRADE);
     await has(production, 'pages', 'translating');
@@ -355,7 +355,7 @@ describe('an upgrade that is canceled', () => {
     await noDiscrepancies();
   });
 
-  it('would be caught with the human’s price kept', async () => {
+  it('makes ledger verification report a human price that was captured instead of released', async () => {
     await completed(production, { uid: 'kept' });
     await production('PATCH', `${MACHINE}kept/`, UPGRADE);
     await production('DELETE', `${HUMAN}kept/`);
@@ -372,8 +372,8 @@ describe('an upgrade that is canceled', () => {
   });
 });
 
-describe('jobs that fail together', () => {
-  it('lock the balances of upgrades and of others in one order', async () => {
+describe('several jobs that fail in one batch', () => {
+  it('lock balances in one order, upgraded or not, so that batches cannot deadlock', async () => {
     const accounts = [account, await server.createAccount({ balanceCents: BALANCE })];
     const refs = await Promise.all(accounts.map(({ username }) => accountNamed(server.database, username)));
     const [first, last] = accounts
@@ -423,7 +423,7 @@ describe('an upgrade is refused', () => {
       'properties.tone: "Rude" is not one of Informal, Formal.',
     ],
     [{ status: 'upgrade', properties: { callback_url: 'ftp://x/' } }, /^properties\.callback_url: /],
-  ])('for %j', async (body, error) => {
+  ])('when the body is %j', async (body, error) => {
     await completed(production, { uid: 'wrong' });
     const answer = await production('PATCH', `${MACHINE}wrong/`, body);
     expect(answer.status).toBe(400);
@@ -431,7 +431,7 @@ describe('an upgrade is refused', () => {
     expect((await production('GET', `${MACHINE}wrong/`)).body.status).toBe('completed');
   });
 
-  it('while the job is not completed, with 402 where it cannot be paid, 404 for what is no machine job', async () => {
+  it('with 400 for an unfinished job, 402 without enough funds, and 404 for a job that is no machine job', async () => {
     engine.stall();
     await production('POST', MACHINE, job({ uid: 'gone', text: 'Nobody has asked for this before.' }));
     const early = await production('PATCH', `${MACHINE}gone/`, UPGRADE);

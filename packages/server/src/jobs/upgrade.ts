@@ -1,8 +1,8 @@
 /**
- * Upgrades a completed machine job to a human one with the same uid. It becomes what it would be if it had been created
- * as a human job with the machine's result as `target_text`, and is charged for that; the charge for the machine job
- * stays (docs/decisions/0008-upgrades.md). If it is canceled before an editor has finished it, it becomes the completed
- * machine job again (`cancelJob`).
+ * Upgrades a completed machine job to a human one with the same uid. It becomes what it would be if it had
+ * been created as a human job with the machine's result as `target_text`, and is charged for that. The charge
+ * for the machine job stays (docs/decisions/0008-upgrades.md). If it is canceled before an editor has
+ * finished it, it becomes the completed machine job again (`cancelJob`).
  */
 import type { Caller } from '../base/account.ts';
 import { ApiError, fieldError, notFound } from '../base/errors.ts';
@@ -29,8 +29,8 @@ export interface UpgradeOptions {
 /**
  * Upgrades a job, or finds that the same request upgraded it before.
  * @returns its creation body, as a human job
- * @throws ApiError `not_found` when the caller has no such machine job; `invalid_request` for one that is not
- * completed, or was upgraded by another request; `insufficient_balance`
+ * @throws ApiError `not_found` if the caller has no such machine job; `invalid_request` if it is not
+ * completed or another request upgraded it; `insufficient_balance`
  */
 export async function upgradeJob(
   { database, prepare, maxTextBytes }: UpgradeOptions,
@@ -51,7 +51,7 @@ export async function upgradeJob(
       rejectInsert(database, error, caller, job.priceCents),
     );
   }
-  // Read again, because a concurrent request may have upgraded the job instead.
+  // Reads the job again, because a concurrent request may have upgraded it.
   const [after, balance] = await Promise.all([
     store.findJob(database, caller.account, caller.environment, uid),
     readAccountBalance(database, caller),
@@ -63,7 +63,7 @@ export async function upgradeJob(
   return presentCreation(after, texts.source ?? '', balance);
 }
 
-/** Prepares the job like a create of a human job: with the fields that it has and those that the request replaces. */
+/** Prepares the job like a create of a human job, from its own fields and those that the request replaces. */
 async function prepareUpgrade(
   prepare: JobPreparer,
   caller: Caller,
@@ -95,7 +95,7 @@ async function prepareUpgrade(
   }
 }
 
-/** Moves the job and holds its price in one transaction. Does nothing when another request was first. */
+/** Changes the status and holds the price in one transaction. Does nothing if another request was first. */
 async function move(
   database: Database,
   caller: Caller,

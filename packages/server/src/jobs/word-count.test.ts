@@ -1,4 +1,4 @@
-/** Counting words without creating a job, and reading one's own account. */
+/** Tests of counting words without creating a job, and of reading the caller's account. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { INLINE_LENGTH } from '../scanning/scanner.ts';
@@ -27,7 +27,7 @@ it.each([
       'datatype="plaintext"><header/><body><trans-unit id="1"><source>The house</source></trans-unit></body></file></xliff>',
   ],
   ['text', 'The house. '.repeat(INLINE_LENGTH / 10)],
-])('%s counts what its job is paid by', async (text_format, text) => {
+])('the word count of %s equals the price of its job at one cent a word', async (text_format, text) => {
   const { status, body } = await call('POST', COUNT, { text, text_format });
   expect(status).toBe(201);
   expect(body).toEqual({ word_count: expect.any(Number) });
@@ -35,7 +35,7 @@ it.each([
   expect((await call('POST', HUMAN, job)).body.price).toBe(body.word_count);
 });
 
-it('creates nothing, and takes what a create takes', async () => {
+it('a word count creates no job, and accepts the same fields as a create', async () => {
   const before = (await call('GET', HUMAN)).body.meta.total_count;
   const fields = { text: 'The house.', target_language: 'tlh', uid: 5, callback_url: 'x', unknown: 1 };
   expect(await call('POST', COUNT, { ...fields, text_format: null })).toMatchObject({
@@ -55,13 +55,13 @@ it.each([
   [{ text: 'x', text_format: 'srt' }, 400, /^text: .*line 1/],
   [{ text: '<xliff version="2.0"/>', text_format: 'xliff' }, 400, /^text: .*XLIFF 2/],
   [{ text: 'é'.repeat(100_001) }, 413, 'text: must be at most 200000 bytes of UTF-8.'],
-])('%j is refused as a create refuses it', async (body, status, error) => {
+])('a word count refuses %j with the same error as a create', async (body, status, error) => {
   const answer = await call('POST', COUNT, body);
   expect(answer.status).toBe(status);
   expect(answer.body.error).toMatch(error);
 });
 
-it('an account reads itself, in the environment of its key', async () => {
+it('GET /account/ shows the account in the environment of its key', async () => {
   const made = await server.createAccount({ email: 'acme@example.com', balanceCents: 70 });
   const read = async (url: string, key: string) =>
     (await createClient(url, key)('GET', '/tapi/v2/account/')).body;

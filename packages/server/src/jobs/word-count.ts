@@ -1,4 +1,4 @@
-/** `/tapi/v2/wordcount/`: counts the words by which a job with a text would be charged. */
+/** `/tapi/v2/wordcount/`: counts the words that a job with the text would be charged for. */
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { fieldError, tooLarge } from '../base/errors.ts';
@@ -48,7 +48,8 @@ export function wordCountRoutes(
       async handler(request, reply) {
         const { text, text_format: format, source_language } = request.body;
         if (Buffer.byteLength(text) > settings.maxTextBytes) throw tooLarge('text', settings.maxTextBytes);
-        // `request.signal` aborts as soon as the body is read; the response closes with the connection.
+        // `request.signal` aborts as soon as the body is read, so it cannot show that the client left. The
+        // response's close event can.
         const client = new AbortController();
         reply.raw.once('close', () => client.abort());
         const task = { text, format, sourceLanguage: source_language };

@@ -1,4 +1,4 @@
-/** What becomes of a job in a worker's hands, by way of the interface and the tables. The engine is the fake one. */
+/** Tests of what the worker does with jobs, seen through the API and the database. The engine is a fake. */
 import { randomUUID } from 'node:crypto';
 import { type Piece, plainText } from '@dragoman/documents';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
@@ -16,7 +16,7 @@ const MACHINE = '/tapi/v2/mt_translation/';
 let server: TestServer;
 let owner: pg.Pool;
 let account: AccountCredentials;
-/** Of the worker that runs now; a restart brings a new one. */
+/** The fake engine of the running worker; a restart creates a new one. */
 let engine: FakeEngine;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 type Environment = 'production' | 'sandbox';
 
-/** Asks the server that runs now, as the account. */
+/** Calls the running server with the key of the account. */
 function call(environment: Environment, method: string, path: string, body?: unknown) {
   const root = environment === 'sandbox' ? `${server.url}/sandbox` : server.url;
   const key = environment === 'sandbox' ? account.sandbox_key : account.production_key;
@@ -58,7 +58,7 @@ async function order(
   expect((await call(environment, 'POST', path, body)).status).toBe(201);
 }
 
-/** The job once it has ended. */
+/** Waits until the job has ended, and returns its detail body. */
 async function ended(uid: string, { path = MACHINE, environment = 'production' as Environment } = {}) {
   return until(async () => {
     const { body } = await call(environment, 'GET', `${path}${uid}/`);
@@ -92,7 +92,7 @@ async function moneyOf(uid: string): Promise<object[]> {
   return rows;
 }
 
-/** Makes a job that waits due, and says so to the worker, who would look by itself within a second. */
+/** Makes a postponed job due now and notifies the worker, which otherwise polls within a second. */
 async function due(uid: string): Promise<void> {
   await owner.query(
     `with hurried as (
@@ -103,7 +103,7 @@ async function due(uid: string): Promise<void> {
   );
 }
 
-/** Makes a postponed try due at once, as often as it is postponed, until the job is in a state. */
+/** Makes every postponed attempt of a job due at once, until the job has one of the statuses. */
 async function hurry(uid: string, ...statuses: string[]): Promise<void> {
   await until(async () => {
     await due(uid);
@@ -120,13 +120,13 @@ const segmentsOf = async (uid: string) => {
   return rows;
 };
 
-/** How often engines were asked about a text. */
+/** Counts the engine requests that contained a text. */
 const askedAbout = (text: string, ...engines: FakeEngine[]) =>
   (engines.length === 0 ? [engine] : engines)
     .flatMap(({ requests }) => requests)
     .filter(({ segments }) => JSON.stringify(segments).includes(text)).length;
 
-describe('a segment that fails', () => {
+describe('a segment that the engine cannot translate', () => {
   const TIERS = [
     ['of the machine tier', { path: MACHINE, environment: 'production' as const }],
     ['in the sandbox', { path: HUMAN, environment: 'sandbox' as const }],
@@ -144,7 +144,7 @@ describe('a segment that fails', () => {
     ]);
   });
 
-  it.each(TIERS)('fails a job %s after five tries, and its price goes back', async (name, where) => {
+  it.each(TIERS)('fails a job %s after five attempts and releases its hold', async (name, where) => {
     const uid = `poison-${where.environment}`;
     const { body } = await call(where.environment, 'GET', `${where.path}${uid}/`);
     expect(body.failure).toBe('the engine could not translate a segment: crashed');
@@ -159,7 +159,7 @@ describe('a segment that fails', () => {
     expect(await recordOf(uid)).toMatchObject({ due_in: null, lease_token: null });
   });
 
-  it('is tried again five seconds later, and the job completes when it goes well', async () => {
+  it('is retried five seconds later, and its job completes if the retry succeeds', async () => {
     engine.failOn('hiccup');
     await order('hiccup', { text: 'A hiccup.' });
     await until(async () => ((await recordOf('hiccup')).due_in ?? 0) > 0 && askedAbout('A hiccup.') === 1);
@@ -173,7 +173,7 @@ describe('a segment that fails', () => {
     expect((await moneyOf('hiccup')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'capture']);
   });
 
-  it('is settled after one try when the engine would refuse it again', async () => {
+  it('fails its job after one attempt when no retry can help', async () => {
     engine.failOn('hopeless', 'garbled');
     const text = 'A hopeless line.';
     await order('hopeless', { text });
@@ -185,7 +185,7 @@ describe('a segment that fails', () => {
     expect((await moneyOf('hopeless')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'void']);
   });
 
-  it('is tried again when another segment of its job may succeed', async () => {
+  it('is retried when another segment of its job may still succeed', async () => {
     const sound = engine.draft;
     const failures: Record<string, 'garbled' | 'crashed'> = {
       'Never done.': 'garbled',
@@ -207,7 +207,7 @@ describe('a segment that fails', () => {
     engine.draft = sound;
   });
 
-  it('waits for the editor in the human tier, with its failure and without a draft', async () => {
+  it('goes to the editor in the human tier, with its failure and without a draft', async () => {
     expect(await segmentsOf('editor')).toEqual([
       {
         position: 0,
@@ -230,7 +230,7 @@ describe('a segment that fails', () => {
     expect(await recordOf('editor')).toMatchObject({ due_in: null, lease_token: null, failure: null });
   });
 
-  it('does not cost the other jobs in hand anything', async () => {
+  it('does not delay or fail other jobs of the worker', async () => {
     engine.failOn('poison');
     await order('ill', { text: 'A poison neighbour.' });
     await order('well', { text: 'A good neighbour.' });
@@ -239,8 +239,8 @@ describe('a segment that fails', () => {
   });
 });
 
-describe('an engine in trouble', () => {
-  /** As if the job had been created that many hours ago. */
+describe('an unavailable engine', () => {
+  /** Makes the job older by that many hours. */
   const age = (uid: string, hours: number) =>
     owner.query(`update jobs set created_at = now() - make_interval(hours => $2) where uid = $1`, [
       uid,
@@ -252,7 +252,7 @@ describe('an engine in trouble', () => {
       return record.lease_token === null && (record.due_in ?? 0) > 0 && record;
     });
 
-  it('makes a job wait, and none of the waiting counts as a try', async () => {
+  it('makes a job wait without counting attempts', async () => {
     engine.failOn('troubled', 'stopped');
     const text = 'A troubled line.';
     await order('trouble', { text });
@@ -269,7 +269,7 @@ describe('an engine in trouble', () => {
     expect((await moneyOf('trouble')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'capture']);
   });
 
-  it('fails a job that has waited for a day, and its price goes back', async () => {
+  it('fails a job that has waited for a day, and releases its hold', async () => {
     engine.failOn('forsaken', 'stopped');
     await order('forsaken', { text: 'A forsaken line.' });
     await waiting('forsaken');
@@ -283,7 +283,7 @@ describe('an engine in trouble', () => {
     expect((await moneyOf('forsaken')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'void']);
   });
 
-  it('that cannot do a pair which was offered makes it wait too', async () => {
+  it('also makes a job wait when it no longer serves a pair that was offered', async () => {
     await order('unable', { text: 'An unable line.' });
     await ended('unable');
     const { rows } = await owner.query(
@@ -299,7 +299,7 @@ describe('an engine in trouble', () => {
     await owner.query(`update jobs set due_at = null where uid = 'french'`);
   });
 
-  it('is told from a text in trouble by its health', async () => {
+  it('is recognized by its health check, so that a crash of a healthy engine does count as an attempt', async () => {
     const sound = engine.health;
     engine.health = async () => ({ ok: false, detail: 'closed for a while' });
     engine.failOn('startless', 'crashed');
@@ -314,7 +314,7 @@ describe('an engine in trouble', () => {
 describe('codes that the engine loses', () => {
   const text = '<p>The <b>big</b> house<br> of <i>Ann</i>.</p>';
 
-  it('are put back, so that the document has every one of them', async () => {
+  it('are restored, so that the document has all of them', async () => {
     engine.dropCodes(true);
     await order('codes', { text, text_format: 'html' });
     const { translated_text } = await ended('codes');
@@ -323,7 +323,7 @@ describe('codes that the engine loses', () => {
     expect(translated_text.replace(/<[^>]*>/g, '')).toBe('THE BIG HOUSE OF ANN.');
   });
 
-  it('are noted for the editor, and only where there was something to put back', async () => {
+  it('are noted for the editor on the segments where a code was restored', async () => {
     engine.dropCodes(true);
     await order('noted', { text: `${text}<p>Plain.</p>`, text_format: 'html' }, { path: HUMAN });
     await until(async () => (await recordOf('noted')).status === 'translating');
@@ -335,8 +335,8 @@ describe('codes that the engine loses', () => {
   });
 });
 
-describe('a held result', () => {
-  it('is completed when its hold has passed, without asking the engine again', async () => {
+describe('a result in its hold period', () => {
+  it('is delivered when the hold period ends, without another engine request', async () => {
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     const where = { path: HUMAN, environment: 'sandbox' as const };
     await order('held', {}, where);
@@ -351,8 +351,8 @@ describe('a held result', () => {
   });
 });
 
-describe('a result that is already there', () => {
-  it('is never given up on, however often its job was claimed', async () => {
+describe('a stored result', () => {
+  it('is delivered even if its job was claimed very often', async () => {
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     const where = { path: HUMAN, environment: 'sandbox' as const };
     await order('finished', {}, where);
@@ -365,12 +365,12 @@ describe('a result that is already there', () => {
   });
 });
 
-describe('many jobs in hand', () => {
-  it('end together: a few commits, each job with its result, and paid for once', async () => {
+describe('many jobs of one worker', () => {
+  it('are settled in a few commits, each with its result and charged once', async () => {
     engine.stall();
     const uids = Array.from({ length: 40 }, (_, n) => `together-${n}`);
     await Promise.all(uids.map((uid) => order(uid)));
-    // All of them are in hand before the first one ends.
+    // The worker holds all of the jobs before the first one ends.
     await until(async () =>
       (await Promise.all(uids.map(recordOf))).every(({ lease_token }) => lease_token !== null),
     );
@@ -389,8 +389,8 @@ describe('many jobs in hand', () => {
   });
 });
 
-describe('a worker that goes away', () => {
-  it('gives back what it has in hand, as if never claimed, and another finishes it', async () => {
+describe('a worker that stops or dies', () => {
+  it('releases its jobs with no attempt counted, and another worker finishes them', async () => {
     const first = engine;
     first.stall();
     const uids = ['back-1', 'back-2', 'back-3'];
@@ -414,17 +414,17 @@ describe('a worker that goes away', () => {
     }
   });
 
-  it('and one whose engine throws: the job is tried again', async () => {
+  it('by an error of its engine leaves the job to be retried', async () => {
     engine.crash();
     await order('fault');
     await until(() => askedAbout('The text of fault.') === 1);
     expect((await recordOf('fault')).status).toBe('machine_translate_in_progress');
-    await owner.query(`update jobs set due_at = now() where uid = 'fault'`); // instead of five seconds
+    await owner.query(`update jobs set due_at = now() where uid = 'fault'`); // skips the wait of five seconds
     expect((await ended('fault')).translated_text).toBe('THE TEXT OF FAULT.');
     expect(askedAbout('The text of fault.')).toBe(2);
   });
 
-  it('is given up on when a job was claimed more than twenty-four times', async () => {
+  it('is suspected when a job was claimed more than 24 times: the job fails', async () => {
     engine.stall();
     for (const [uid, attempts] of [
       ['last', 23],
@@ -453,7 +453,7 @@ describe('a worker that goes away', () => {
     ['five', 'they are begun together', 5, '6,6,6'],
     ['six', 'one is begun at a time', 6, '6,6,7'],
   ])(
-    'is looked for among jobs that were claimed %s times: %s, and counted',
+    'leaves jobs whose number of claims decides how the next worker starts them: after %s claims, %s',
     async (times, _, claimed, counted) => {
       engine.stall();
       const suspects = ['a', 'b', 'c'].map((name) => `${times}-${name}`);
@@ -479,22 +479,22 @@ describe('a worker that goes away', () => {
   );
 });
 
-describe('a lease', () => {
-  /** As if another worker had claimed the job meanwhile. */
+describe('a lease on a job', () => {
+  /** Gives the lease to another worker. */
   const steal = (uid: string, token: string) =>
     owner.query(`update jobs set lease_token = $2, due_at = now() + interval '1 hour' where uid = $1`, [
       uid,
       token,
     ]);
 
-  it('that was lost lets nothing be written: no result, no move, no money, no callback', async () => {
+  it('that was lost prevents every write: result, status, transfers and callback', async () => {
     engine.stall();
     await order('stolen', { callback_url: 'http://127.0.0.1:1024/never' });
     await until(() => askedAbout('The text of stolen.') === 1);
     const other = randomUUID();
     await steal('stolen', other);
     engine.resume();
-    await server.server.stop(); // ends when all that was in hand is done
+    await server.server.stop(); // resolves when all work in progress is done
     expect(await recordOf('stolen')).toMatchObject({
       status: 'machine_translate_in_progress',
       lease_token: other,
@@ -513,7 +513,7 @@ describe('a lease', () => {
     expect((await ended('stolen')).status).toBe('completed');
   });
 
-  it('that was lost is noticed at the next beat, and the engine is told to stop', async () => {
+  it('that was lost is noticed at the next heartbeat, which aborts the engine request', async () => {
     await server.restart({ DRAGOMAN_LEASE: '2' });
     engine.stall();
     await order('beaten');
@@ -527,7 +527,7 @@ describe('a lease', () => {
     expect((await ended('beaten')).status).toBe('completed');
   });
 
-  it('is kept alive for as long as the work takes', async () => {
+  it('is extended for as long as the work takes', async () => {
     engine.stall();
     await order('long');
     await until(() => askedAbout('The text of long.') === 1);
@@ -548,7 +548,7 @@ describe('a lease', () => {
 });
 
 describe('two workers', () => {
-  it('on one database never translate one job twice, and both work', async () => {
+  it('on one database share the jobs and never translate a job twice', async () => {
     await server.restart({ DRAGOMAN_WORKER_JOBS: '16' });
     const one = engine;
     const two = createFake();
@@ -563,7 +563,7 @@ describe('two workers', () => {
     two.stall();
     const uids = Array.from({ length: 60 }, (_, n) => `pair-${n}-`);
     await Promise.all(uids.map((uid) => order(uid)));
-    // Neither has room for all of them, so that the other must have some.
+    // Neither worker has capacity for all jobs, so each gets some.
     await until(() => one.requests.length > 0 && two.requests.length > 0);
     one.resume();
     two.resume();
@@ -579,7 +579,7 @@ describe('two workers', () => {
   });
 });
 
-describe('a text of any content', () => {
+describe('a text with unusual content', () => {
   const line = 'The quick brown fox jumps over the lazy dog. ';
   it.each<[name: string, text: string, translation?: string]>([
     ['brackets and the signs of engines', '[a] (b) <c> ^d$ /e\\ @f *g* #h ~i~ `j` |k| +l+ _m_'],
@@ -601,12 +601,12 @@ describe('a text of any content', () => {
     ['a line of 100 kB without a sentence’s end', 'word '.repeat(20_000).trimEnd()],
     ['a word of 100 kB, which no engine takes', `a ${'x'.repeat(100_000)} b`, `A ${'x'.repeat(100_000)} B`],
     ['300 kB in lines', `${line.trim()}\r\n`.repeat(6_800)],
-  ])('comes back whole: %s', async (name, text, translation) => {
+  ])('is translated without loss: %s', async (name, text, translation) => {
     const uid = `odd-${name.replace(/[^a-z0-9]/gi, '-')}`;
     await order(uid, { text });
     const body = await ended(uid);
     expect(body.failure).toBeUndefined();
-    // Compared as a boolean first: a difference of 300 kB helps nobody.
+    // Long texts are compared as booleans, because a diff of 300 kB would be unreadable.
     const expected = translation ?? text.toUpperCase();
     if (expected.length > 1000) expect(body.translated_text === expected).toBe(true);
     else expect(body.translated_text).toBe(expected);

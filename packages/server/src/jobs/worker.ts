@@ -1,5 +1,5 @@
 /**
- * The translation worker. It decides what becomes of a leased job:
+ * The translation worker. It decides the outcome of a leased job:
  *
  *   new, machine_translate_in_progress   the engine drafts it, then
  *     human tier in production           its segments go to an editor: translating
@@ -7,11 +7,12 @@
  *     otherwise                          the result is stored: translating, due again at the end of the hold period
  *   translating, hold period over        completed with the stored result
  *   translating, redraft requested       untouched segments get another draft: translating, as before
- *   drafted with failed segments         retried later, unless every engine would fail in the same way again. After the
- *                                        last try the job fails and its hold is released. In the human tier the failed
- *                                        segments go to the editor with the reason; in a redraft they keep their draft.
+ *   drafted with failed segments         retried later, unless every engine would fail in the same way again.
+ *                                        After the last attempt the job fails and its hold is released. In the
+ *                                        human tier the failed segments go to the editor with the reason; in a
+ *                                        redraft they keep their draft.
  *   text over its time limit             failed at once, hold released; a redraft changes nothing
- *   engine unavailable                   retried every minute for a day, then as after the last try
+ *   engine unavailable                   retried every minute for a day, then as after the last attempt
  */
 import type { Piece } from '@dragoman/documents';
 import type { Context, Lane } from '@dragoman/engines';
@@ -45,9 +46,9 @@ export interface TranslationWorkerOptions {
   log: Log;
   capacity: number;
   leaseSeconds: number;
-  /** Called after each settled job, for metrics and hints. */
+  /** Called after each settled job with its outcome. */
   settled(outcome: JobOutcome['kind']): void;
-  /** Called every half a second at most while a long job is drafted. */
+  /** Called at most every half second while a long job is drafted. */
   progress(progress: DraftProgress): void;
 }
 
@@ -59,29 +60,36 @@ export interface DraftProgress {
   segments: number;
 }
 
-/** Tries of a job with failed segments. */
+/** Attempts for a job with failed segments. */
 const MAX_TRIES = 5;
-/** Claims after which a job that never ends is given up: it may be what kills its workers. */
+/** Claims after which a job that never ends fails, because it may be what kills its workers. */
 const MAX_CLAIMS = 24;
-/** Seconds before the next try: 5, 10, 20, 40. */
+/** Seconds before the next attempt: 5, 10, 20, 40. */
 const retrySeconds = (attempts: number) => 5 * 2 ** (attempts - 1);
-/** An unavailable engine uses up no try: seconds to the next attempt, and the age up to which a job waits for it. */
+/**
+ * Waiting for an unavailable engine counts no attempt. The values are seconds to the next check, and the
+ * job's age at which waiting ends.
+ */
 const UNAVAILABLE_SECONDS = 60;
 const MAX_WAIT_AGE_SECONDS = 24 * 3600;
 
 /**
- * UTF-16 units of all texts in memory. A text with its segments and drafts takes some ten times its size: a limit of
- * jobs alone would let a few large documents exhaust the memory.
+ * The limit for the texts of all running jobs, in UTF-16 units. A text with its segments and drafts takes
+ * some ten times its size, so a limit on the number of jobs alone would let a few large documents exhaust the
+ * memory.
  */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
-/** UTF-16 units of one account: enough to keep an engine busy for some seconds. A longer text is worked on alone. */
+/**
+ * The limit for one account's running jobs, in UTF-16 units: some seconds of work for an engine. A longer
+ * text runs alone.
+ */
 const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
 
-/** Short enough to keep an engine busy. */
+/** The minimum pause between polls, short enough to keep an engine busy. */
 const REST_MILLISECONDS = 20;
 
-/** With this many running jobs no client waits for a single one, so their commits are shared. */
+/** With at least this many running jobs, no client waits for a single one, so their commits are shared. */
 const SHARED_COMMIT_JOBS = 16;
 
 const PROGRESS_MILLISECONDS = 500;
@@ -133,9 +141,9 @@ async function decide(
   }
   const toEditor = isForEditor(row);
   const isUpgrade = row.upgrade_hash !== null;
-  // The supplied text of an upgraded job is its machine result, a finished document.
+  // An upgraded job's supplied text is the machine's result: a finished document.
   if (texts.supplied !== undefined && !toEditor && isUpgrade) return finish(texts.supplied, held);
-  // An editor needs segments, which that document does not have, so an upgraded job is drafted by an engine.
+  // For an editor, an upgraded job is drafted by an engine again: the machine's result has no segments.
   if (texts.supplied !== undefined && !(toEditor && isUpgrade) && !isRedraft) {
     return alignSupplied(options, lease, job, texts.supplied);
   }
@@ -165,7 +173,7 @@ function taskOf({ row, texts }: LeasedJob) {
   };
 }
 
-/** Takes the customer's own translation as the draft; no engine is used. */
+/** Uses the customer's own translation as the draft, without an engine. */
 async function alignSupplied(
   { scanner }: TranslationWorkerOptions,
   lease: Lease,
@@ -176,8 +184,9 @@ async function alignSupplied(
   const aligned = await scanner.align(lease.account, { ...task, suppliedText: supplied });
   const segments = aligned.map(segmentOfSupplied);
   if (isForEditor(job.row)) return { kind: 'drafted', segments };
-  // In the sandbox nobody corrects it, so it is the result; segments without a supplied text stay in the source
-  // language. Plain text has no such segments, and a text that cannot be aligned has no place for the drafts.
+  // The sandbox has no editors, so the supplied translation is the result; segments without one stay in the
+  // source language. For plain text, and for a text that cannot be aligned, the supplied translation is
+  // returned unchanged.
   if (task.format === 'text' || segments.every((segment) => segment.draft === undefined)) {
     return finish(supplied, job.held);
   }
@@ -219,23 +228,23 @@ async function draft(
   });
 }
 
-/** Returns when a job with failed segments is tried again; undefined when it is not. */
+/** Returns when a job with failed segments is retried; undefined if it is not. */
 function retryOf(drafted: readonly Drafted[], lease: Lease, { row, age }: LeasedJob): RetryLater | undefined {
   const failed = drafted.filter((one) => one.status === 'failed');
   const hasTries = lease.attempts < MAX_TRIES;
   const again = new RetryLater(retrySeconds(lease.attempts), true);
   if (failed.some(({ retry }) => retry === 'wait')) {
     if (age < MAX_WAIT_AGE_SECONDS) return new RetryLater(UNAVAILABLE_SECONDS, false);
-    // A redraft is requested later than the job was created, so its age says nothing; its tries do.
+    // The age of a redrafted job is irrelevant, because the redraft was requested later; only attempts count.
     return row.redraft !== null && hasTries ? again : undefined;
   }
   return failed.some(({ retry }) => retry === 'soon') && hasTries ? again : undefined;
 }
 
-/** @throws the error, unless a text is over its time limit: another try would use the same time again */
+/** @throws the error, unless a text is over its time limit, where a retry would take the same time again */
 function outcomeOfTimeLimit(error: unknown, { row }: LeasedJob): JobOutcome {
   if (!(error instanceof TextTakesTooLong)) throw error;
-  // A redrafted job keeps the drafts that it has.
+  // A redrafted job keeps its old drafts.
   if (row.redraft !== null) return { kind: 'redrafted', segments: [] };
   return { kind: 'failed', reason: error.reason };
 }
@@ -251,7 +260,7 @@ function throttle(report: (drafted: number) => void): (drafted: number) => void 
   };
 }
 
-/** The request's tone takes precedence over the brand's; the instructions of both apply. */
+/** The request's tone overrides the brand's; the instructions of both apply. */
 function contextOf(row: AnyJobRow, instructions: string | undefined, brand: BrandContext): Context {
   const tone = row.tone ?? brand.tone;
   const all = [brand.instructions, instructions].filter((one) => one !== undefined && one !== '');
