@@ -1,7 +1,7 @@
 /** The dialogs that confirm an action on the task. */
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -17,6 +17,10 @@ import { REPORT_REASONS, SKIP_REASONS } from './task.ts';
 import type { Workbench } from './workbench.ts';
 
 export default function Dialogs({ dialog }: { dialog: Opened }) {
+  // The dialog takes the focus a moment later. Keys before that must not reach the translation.
+  useLayoutEffect(() => {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  }, []);
   switch (dialog.dialog) {
     case 'help':
       return <Help />;

@@ -1,13 +1,10 @@
 /** The target of the active segment as an editor: with chips, or as plain text with tokens. */
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
-import { loadChunk } from '../upgrade.ts';
-import { settingOf, usePage, useSegment, useWorkbench } from './context.tsx';
+import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
 import { labelOf } from './pieces.ts';
 import { readTokens, withTokens } from './tokens.ts';
 import css from './workbench.module.css';
-
-const CodeList = lazy(() => loadChunk(() => import('./CodeList.tsx')));
 
 export function Target({ position }: { position: number }) {
   const plain = usePage((page) => page.plain);
@@ -28,6 +25,7 @@ function useAttributes(position: number) {
 
 function RichTarget({ position }: { position: number }) {
   const workbench = useWorkbench();
+  const { CodeList } = useOverlays();
   const holder = useRef<HTMLDivElement>(null);
   const { lang, dir, 'aria-label': label } = useAttributes(position);
   useLayoutEffect(
@@ -48,7 +46,7 @@ function RichTarget({ position }: { position: number }) {
   return (
     <>
       <div ref={holder} className={css.holder} />
-      <Suspense>{codes && <CodeList typed={codes.typed} />}</Suspense>
+      {codes && <CodeList typed={codes.typed} />}
     </>
   );
 }

@@ -12,7 +12,15 @@ import { beforeReload, loadChunk } from '../upgrade.ts';
 import { performAction } from './actions.ts';
 import { createServer, task } from './api.ts';
 import { Banners } from './Banners.tsx';
-import { mac, usePage, useWorkbench, WorkbenchContext } from './context.tsx';
+import {
+  mac,
+  type Overlays,
+  OverlaysContext,
+  useOverlays,
+  usePage,
+  useWorkbench,
+  WorkbenchContext,
+} from './context.tsx';
 import { noDrafts, openDrafts } from './drafts.ts';
 import { Grid } from './Grid.tsx';
 import { Header } from './Header.tsx';
@@ -25,9 +33,6 @@ import css from './workbench.module.css';
 import { Workbench } from './workbench.ts';
 
 /** Loaded when needed. */
-const Dialogs = lazy(() => loadChunk(() => import('./Dialogs.tsx')));
-const Find = lazy(() => loadChunk(() => import('./Find.tsx')));
-const Leave = lazy(() => loadChunk(() => import('./Leave.tsx')));
 const Panel = lazy(() => loadChunk(() => import('./panel/Panel.tsx')));
 const Preview = lazy(() => loadChunk(() => import('./Preview.tsx')));
 
@@ -50,12 +55,12 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
   const sentence = useAnnouncement();
   const currentSentence = useRef(sentence);
   currentSentence.current = sentence;
-  const [workbench, setWorkbench] = useState<Workbench>();
+  const [opened, setOpened] = useState<{ workbench: Workbench; overlays: Overlays }>();
   const [error, setError] = useState<Error>();
   const [announced, setAnnounced] = useState<{ text: string; turn: number }>({ text: '', turn: 0 });
 
   useEffect(() => {
-    let opened: Workbench | undefined;
+    let workbench: Workbench | undefined;
     let unmounted = false;
     const announce = (what: Announcement) =>
       setAnnounced(({ turn }) => ({ text: currentSentence.current(what), turn: turn + 1 }));
@@ -67,12 +72,13 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
       }),
     });
     async function open(): Promise<void> {
-      const [checks, drafts, read] = await Promise.all([
+      const [checks, overlays, drafts, read] = await Promise.all([
         loadChunk(() => import('./checking.ts')),
+        loadChunk(() => import('./overlays.ts')),
         openDrafts(user, id).catch(noDrafts),
         call('readTask', { path: { task: id } }),
       ]);
-      opened = new Workbench({
+      workbench = new Workbench({
         task: read,
         checks,
         server: createServer(id),
@@ -80,32 +86,35 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
         announce,
         describeCode,
       });
-      await opened.begin();
-      if (unmounted) opened.end();
-      else setWorkbench(opened);
+      await workbench.begin();
+      if (unmounted) workbench.end();
+      else setOpened({ workbench, overlays });
     }
     open().catch(setError);
     return () => {
       unmounted = true;
-      opened?.end();
+      workbench?.end();
     };
   }, [id, user]);
 
   if (error) return <FailureNotice error={error} />;
-  if (!workbench) return <div className={css.skeleton} aria-busy />;
+  if (!opened) return <div className={css.skeleton} aria-busy />;
   return (
-    <WorkbenchContext value={workbench}>
+    <WorkbenchContext value={opened.workbench}>
       {/* The key makes a new element of each announcement, so that the same text is read again. */}
       <div className="visually-hidden" role="status" aria-live="polite" data-said>
         <span key={announced.turn}>{announced.text}</span>
       </div>
-      <Page />
+      <OverlaysContext value={opened.overlays}>
+        <Page />
+      </OverlaysContext>
     </WorkbenchContext>
   );
 }
 
 function Page() {
   const workbench = useWorkbench();
+  const { Dialogs, Find, Leave } = useOverlays();
   const t = useTranslate();
   const preview = usePage((page) => page.preview);
   const finding = usePage((page) => page.find !== undefined);
@@ -119,15 +128,6 @@ function Page() {
     [workbench],
   );
   useActivity(workbench);
-  useEffect(() => {
-    // Preloaded, so that a dialog is open before the user types into it.
-    const timer = setTimeout(
-      () =>
-        Promise.all([import('./Dialogs.tsx'), import('./Find.tsx'), import('./Leave.tsx')]).catch(() => {}),
-      500,
-    );
-    return () => clearTimeout(timer);
-  }, []);
   const title = useMemo(
     () =>
       t('workbench.page_title', {
@@ -143,7 +143,7 @@ function Page() {
       <title>{title}</title>
       <Header />
       <Banners />
-      <Suspense>{finding && <Find />}</Suspense>
+      {finding && <Find />}
       <div className={css.columns}>
         <Grid />
         <Suspense>{preview && <Preview />}</Suspense>
@@ -152,10 +152,8 @@ function Page() {
         </Suspense>
       </div>
       <KeyBar />
-      <Suspense>{dialog && <Dialogs dialog={dialog} />}</Suspense>
-      <Suspense>
-        {leaving.status === 'blocked' && <Leave onStay={leaving.reset} onLeave={leaving.proceed} />}
-      </Suspense>
+      {dialog && <Dialogs dialog={dialog} />}
+      {leaving.status === 'blocked' && <Leave onStay={leaving.reset} onLeave={leaving.proceed} />}
     </main>
   );
 }
@@ -163,6 +161,7 @@ function Page() {
 /** For a job without text. */
 function NoSegments() {
   const workbench = useWorkbench();
+  const { Dialogs } = useOverlays();
   const dialog = usePage((page) => page.dialog);
   const readOnly = usePage((page) => page.readOnly);
   const t = useTranslate();
@@ -179,7 +178,7 @@ function NoSegments() {
       <Button variant="filled" onClick={() => workbench.update({ dialog: { dialog: 'report' } })}>
         {t('workbench.report')}
       </Button>
-      <Suspense>{dialog && <Dialogs dialog={dialog} />}</Suspense>
+      {dialog && <Dialogs dialog={dialog} />}
     </main>
   );
 }

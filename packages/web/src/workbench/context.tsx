@@ -1,6 +1,7 @@
 /** Hooks that observe the workbench: a segment or the page. */
 import { createContext, use, useCallback, useSyncExternalStore } from 'react';
 import { isMac } from './keys.ts';
+import type * as overlays from './overlays.ts';
 import type { PageState, SegmentState } from './state.ts';
 import type { Segment } from './task.ts';
 import type { Workbench } from './workbench.ts';
@@ -9,6 +10,14 @@ export const WorkbenchContext = createContext<Workbench | null>(null);
 
 export function useWorkbench(): Workbench {
   return use(WorkbenchContext)!;
+}
+
+export type Overlays = typeof overlays;
+export const OverlaysContext = createContext<Overlays | null>(null);
+
+/** Returns the dialogs, the search and the list of tags. */
+export function useOverlays(): Overlays {
+  return use(OverlaysContext)!;
 }
 
 export function useSegment(position: number): SegmentState {

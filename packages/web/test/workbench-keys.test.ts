@@ -1,0 +1,57 @@
+/**
+ * Keys at human speed. A key is held for 150 ms before the next one is pressed, so these tests show where text lands
+ * that is typed right after a shortcut.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectText, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+
+let fixture: WorkbenchFixture;
+beforeAll(async () => {
+  fixture = await startWorkbench();
+});
+afterAll(() => fixture.stop());
+
+const HELD = { delay: 150 };
+
+/** Opens a claimed task of three segments in a new page, where nothing but the page itself was loaded. */
+async function visit(use: (page: Page) => Promise<void>, text = 'One house.\nTwo houses.\nThree.\n') {
+  const { path } = await fixture.createClaimedTask(text, { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path }, use);
+}
+
+it('types into the dialog that the shortcut opened, not into the translation', () =>
+  visit(async (page) => {
+    const { keyboard } = page;
+    const first = await target(page, 1);
+    await keyboard.press('Control+g', HELD);
+    await keyboard.type('3', HELD);
+    await keyboard.press('Enter', HELD);
+    await target(page, 3);
+    await keyboard.press('Alt+PageUp', HELD);
+    await keyboard.press('Alt+PageUp', HELD);
+    await expectText(first, 'ONE HOUSE.');
+  }));
+
+it.each([
+  ['Control+f', 'the search', 'Find'],
+  ['Control+m', 'the comment', 'Comment'],
+  ['Control+k', 'the memory search', 'Search words'],
+])('types into the field that %s opened: %s', (key, _, field) =>
+  visit(async (page) => {
+    const first = await target(page, 1);
+    await page.keyboard.press(key, HELD);
+    await page.keyboard.type('hou', HELD);
+    await expect.poll(() => page.getByRole('textbox', { name: field }).inputValue()).toBe('hou');
+    await expectText(first, 'ONE HOUSE.');
+  }),
+);
+
+it('moves the tag that was chosen right after the list opened', () =>
+  visit(async (page) => {
+    const first = await target(page, 1);
+    await page.keyboard.press('Control+Home', HELD);
+    await page.keyboard.press('F8', HELD);
+    await page.keyboard.press('Enter', HELD);
+    await expectText(first, '[{name}]HELLO .');
+  }, 'Hello {name}.\n'));
