@@ -1,16 +1,19 @@
 /**
- * A circuit breaker with exponential backoff, for an engine that cannot start or a service that does not answer: it
- * stops calls for 1 s, then 2 s, 4 s, up to `maxOpenMs`. One success resets it. A short burst of failures from outside
- * (out of memory, restarted services) therefore stops calls only for seconds.
+ * A circuit breaker with exponential backoff, for an engine that cannot start or a service that does not answer. It stops
+ * calls for 1 s, then 2 s, 4 s, and so on up to `maxOpenMs`. One success resets it. So a short burst of failures with an
+ * outside cause (out of memory, restarted services) stops calls only for seconds.
  */
 
 export interface BreakerLimits {
-  /** Failures within `loopMs`, without a success in between, after which it opens for the first time. */
+  /**
+   * Number of failures within `loopMs`, without a success in between, that open the breaker for the first
+   * time.
+   */
   loopCount: number;
   loopMs: number;
-  /** How long it is open the first time. Each further failure doubles the time. */
+  /** Time for which the breaker is open the first time. Each further failure doubles the time. */
   firstOpenMs: number;
-  /** The longest time for which it is open. */
+  /** The longest time for which the breaker is open. */
   maxOpenMs: number;
 }
 
@@ -18,7 +21,7 @@ export class Breaker {
   readonly #limits: BreakerLimits;
   readonly #now: () => number;
   #failures: number[] = [];
-  /** How long it was open last; 0 before the first time. */
+  /** Time for which the breaker was open last; 0 before the first time. */
   #openMs = 0;
   #openUntil = 0;
 
@@ -27,19 +30,19 @@ export class Breaker {
     this.#now = now;
   }
 
-  /** Whether calls are stopped. */
+  /** Whether the breaker stops calls now. */
   get isOpen(): boolean {
     return this.#now() < this.#openUntil;
   }
 
-  /** Milliseconds until calls are allowed again; 0 if they are. */
+  /** Milliseconds until the breaker allows calls again; 0 if it allows them now. */
   get remainingMs(): number {
     return Math.max(0, this.#openUntil - this.#now());
   }
 
   failed(): void {
     const now = this.#now();
-    // Calls that were in flight when it opened fail for the same reason and do not count.
+    // Calls in flight when the breaker opened fail for the same reason, so they do not count.
     if (now < this.#openUntil) return;
     const { loopCount, loopMs, firstOpenMs, maxOpenMs } = this.#limits;
     this.#failures = [...this.#failures.filter((at) => now - at < loopMs), now];

@@ -1,6 +1,6 @@
 /**
- * Checks whether a reply is a translation, for all engines. Codes are checked elsewhere: those of services in
- * markup.ts, and all of them again where drafts are assembled.
+ * Checks whether a reply is a translation, for all engines. Codes are checked elsewhere: markup.ts checks
+ * those of services, and the server checks the codes of every draft.
  */
 
 import { countForeignLetters, countLetters } from '@dragoman/documents/scripts';
@@ -12,7 +12,7 @@ interface Direction {
   to: Language;
 }
 
-/** Returns why the words cannot be a translation, without quoting them, or null. */
+/** Returns why a text cannot be a translation, without quoting it, or null. */
 export function faultOf(
   target: readonly Piece[],
   source: readonly Piece[],
@@ -25,7 +25,7 @@ export function faultOf(
   return lengthFault(before, after) ?? urlFault(before, after) ?? scriptFault(given, made, from, to);
 }
 
-/** Like {@link faultOf}; also detects a service that comments on the task or returns the source. */
+/** Like {@link faultOf}, but also detects a service that comments on the task or returns the source. */
 export function serviceFaultOf(
   target: readonly Piece[],
   source: readonly Piece[],
@@ -39,7 +39,7 @@ export function serviceFaultOf(
   );
 }
 
-/** Returns the text without protected words. */
+/** Returns the visible text without protected words. */
 const wordsOf = (pieces: readonly Piece[]): string =>
   visibleText(pieces.filter((piece) => !('keep' in piece)));
 
@@ -47,7 +47,10 @@ const MIN_RATIO = 0.3;
 const MAX_RATIO = 3;
 const RATIO_FROM = 20;
 
-/** Length in letters: a Han character counts as three, a kana or a Hangul syllable as two. */
+/**
+ * Returns a length that is comparable between scripts: a Han character counts as three letters, a kana or a
+ * Hangul syllable as two.
+ */
 function weight(text: string): number {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   const syllables = text.match(/[\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0;
@@ -57,7 +60,7 @@ function weight(text: string): number {
 function lengthFault(source: string, target: string): string | null {
   const [before, after] = [weight(source), weight(target)];
   const ratio = after / Math.max(1, before);
-  // The translation of a short source may be much longer, but not twenty times as long.
+  // The translation of a short source may be much longer, up to twenty times `RATIO_FROM`.
   if (before <= RATIO_FROM) return after > 20 * RATIO_FROM ? 'the reply is far longer than the source' : null;
   if (ratio >= MIN_RATIO && ratio <= MAX_RATIO) return null;
   return `the reply is ${ratio.toFixed(1)} times as long as the source`;
@@ -65,7 +68,9 @@ function lengthFault(source: string, target: string): string | null {
 
 const URL = /(?:\b[a-z][a-z\d+.-]{1,15}:\/\/|\bwww\.)[^\s<>"'«»“”⟦⟧]+/giu;
 
-/** A URL that is not in the source is invented, or comes from instructions hidden in the text. */
+/**
+ * A URL that is not in the source was invented by the engine, or comes from instructions hidden in the text.
+ */
 function urlFault(source: string, target: string): string | null {
   const known = source.toLowerCase();
   for (const [url] of target.matchAll(URL)) {
@@ -76,7 +81,7 @@ function urlFault(source: string, target: string): string | null {
   return null;
 }
 
-/** Comments of language models about the task. */
+/** Patterns of comments by language models about the task. */
 const CHATTER = [
   /\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b/iu,
   /\bi(?:['’]m| am) (?:sorry|unable|not able)\b/iu,
@@ -86,7 +91,7 @@ const CHATTER = [
 ];
 
 function chatterFault(source: string, target: string, to: Language): string | null {
-  // Into English such a sentence may be the translation, except a model's statement about itself.
+  // An English reply may be the translation of such a sentence, except for a model's statement about itself.
   const patterns = primary(to) === 'en' ? CHATTER.slice(0, 1) : CHATTER;
   return patterns.some((pattern) => pattern.test(target) && !pattern.test(source))
     ? 'the reply comments on the task instead of translating'
@@ -95,7 +100,10 @@ function chatterFault(source: string, target: string, to: Language): string | nu
 
 const ECHO_FROM_WORDS = 8;
 
-/** Eight different words are never the same in English and another language; among close languages they may be. */
+/**
+ * A sentence with eight different words is never the same in English and another language. Between similar
+ * languages it may be.
+ */
 function echoFault(source: string, target: string, from: Language, to: Language): string | null {
   if (primary(from) === primary(to) || (primary(from) !== 'en' && primary(to) !== 'en')) return null;
   const words = source.match(/\p{Ll}{2,}/gu) ?? [];
@@ -110,12 +118,12 @@ const MIN_SHARE = 0.2;
 const WORDS = /\p{L}+/gu;
 const NAMES = /(?<!\p{L})\p{Lu}\p{L}*/gu;
 
-/** Names and quotations may keep their script; a whole reply may not. */
+/** Names and quotations may keep their script, but a whole reply may not. */
 function scriptFault(source: string, target: string, from: Language, to: Language): string | null {
   const letters = countLetters(source);
-  // No check for a source mostly in a script other than its language's, such as a list of names.
+  // The check is skipped when the source is mostly in a foreign script, such as a list of names.
   if (letters < SCRIPT_FROM_LETTERS || !isOwn(source, letters, from, 0.5)) return null;
-  // Names copied from the source, such as product names, are ignored.
+  // Names that the reply copies from the source, such as product names, are ignored.
   const known = new Set(source.match(NAMES));
   const words = (target.match(WORDS) ?? []).filter((word) => !known.has(word)).join(' ');
   const made = countLetters(words);
@@ -123,7 +131,10 @@ function scriptFault(source: string, target: string, from: Language, to: Languag
   return `the reply is not in the script of ${to}`;
 }
 
-/** Whether at least this share of the letters is in the language's script; true if its script is not known. */
+/**
+ * Whether at least this share of the letters is in the language's script. True if the script of the language
+ * is not known.
+ */
 const isOwn = (text: string, letters: number, language: Language, share: number): boolean =>
   letters - (countForeignLetters(text, language, { own: true }) ?? 0) >= share * letters;
 

@@ -1,8 +1,8 @@
 /**
- * The interface of a machine translation engine. Types of vendors stay in the folder of their engine.
+ * The interface of a machine translation engine. Each vendor's own types stay in the folder of its engine.
  *
- * A batch of segments goes in; one draft per segment comes out, in the same order. Each segment fails on its own,
- * because crashes, quotas and bad replies affect single segments.
+ * An engine gets a batch of segments and returns one draft per segment, in the same order. Each segment
+ * fails on its own, because crashes, quotas and bad replies affect single segments.
  */
 
 /** A language as the API names it, based on ISO 639-1: `en`, `pt`, `pt-br`, `nb`. */
@@ -37,15 +37,15 @@ export interface Term {
   /** Empty for a term that is only forbidden or must not be translated. */
   target: string;
   caseSensitive: boolean;
-  /** `target` must not be used for `source`. */
+  /** Whether `target` must not be used for `source`. */
   forbidden: boolean;
   doNotTranslate: boolean;
   note?: string;
 }
 
-/** What guides a translation. Engines use what they support; see {@link Capabilities}. */
+/** Data that guides a translation. Engines use the parts that they support; see {@link Capabilities}. */
 export interface Context {
-  /** `Formal`, `Informal`. */
+  /** `Formal` or `Informal`. */
   tone?: string;
   instructions?: string;
   /** Terms of the target language. */
@@ -56,19 +56,19 @@ export interface Context {
 }
 
 /**
- * `interactive`: people wait for the result (chat). `bulk`: everything else. Each lane has its own pipeline, so that
- * neither delays the other.
+ * The priority of a request. `interactive`: people wait for the result, as in chats. `bulk`: everything
+ * else. Each lane has its own pipeline, so that neither delays the other.
  */
 export type Lane = 'interactive' | 'bulk';
 
-/** Segments of one account. An engine may send them with their context in one call. */
+/** A request with segments of one account. An engine may send them with their context in one call. */
 export interface DraftRequest {
   from: Language;
   to: Language;
   segments: readonly Segment[];
   lane: Lane;
   context?: Context;
-  /** When aborted, the whole request rejects. */
+  /** When the signal is aborted, the whole request rejects. */
   signal?: AbortSignal;
 }
 
@@ -96,7 +96,7 @@ export type Draft =
       id: string;
       status: 'translated';
       pieces: Piece[];
-      /** For example `apertium:eng-cat+cat-por`. */
+      /** The name of the engine and its route, for example `apertium:eng-cat+cat-por`. */
       route: string;
       /** The engine's confidence, 0 to 1, if it reports one. */
       score?: number;
@@ -110,25 +110,28 @@ export interface Direction {
   to: Language;
   route: string;
   hops: 1 | 2;
-  /** The operator declared it, and its service could not be reached for a self-test. */
+  /** True when the operator declared the pair but its service could not be reached for a self-test. */
   untested?: true;
 }
 
-/** What an engine handles itself. The caller does the rest. */
+/** What an engine supports by itself. The caller does the rest. */
 export interface Capabilities {
-  /** Whether codes are always kept, kept if the engine can, or not supported. */
+  /** Whether the engine always keeps codes, keeps them if it can, or does not support them. */
   codes: 'kept' | 'best effort' | 'none';
-  /** It applies a glossary. Otherwise the caller inserts terms as protected words. */
+  /** Whether the engine applies a glossary. Otherwise the caller inserts terms as protected words. */
   terms: boolean;
   tone: boolean;
   instructions: boolean;
-  /** It uses `before` and `examples`. */
+  /** Whether the engine uses `before` and `examples`. */
   context: boolean;
-  /** Texts leave this machine. */
+  /** Whether texts leave this machine. */
   remote: boolean;
-  /** The same text gets the same reply as long as the version stays, so that a bad reply is not requested again. */
+  /**
+   * True when the same text gets the same reply as long as the version stays. A bad reply is then not
+   * requested again.
+   */
   deterministic?: true;
-  /** How many pipelines the `bulk` lane of a direction has. Default: 1. */
+  /** Number of pipelines in the `bulk` lane of a direction. Default: 1. */
   atOnce?: number;
 }
 
@@ -136,11 +139,14 @@ export interface Engine {
   readonly name: string;
   readonly capabilities: Capabilities;
   /**
-   * Returns the version of the engine and of its data. It changes whenever drafts may change. Test results of one
-   * version are valid until then.
+   * Returns the version of the engine and its data. It changes whenever drafts may change, and results of
+   * self-tests are valid only for one version.
    */
   version(): Promise<string>;
-  /** Returns the directions offered now. Each passed a self-test, unless it is marked as untested. */
+  /**
+   * Returns the directions that are offered now. Each one passed a self-test, unless it is marked as
+   * untested.
+   */
   directions(): Promise<Direction[]>;
   /** Returns one draft per segment, in the same order. Rejects only when aborted or stopped. */
   draft(request: DraftRequest): Promise<Draft[]>;

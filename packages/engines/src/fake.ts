@@ -1,6 +1,4 @@
-/**
- * An engine for tests: it translates by upper-casing, fails on demand, and records every request.
- */
+/** An engine for tests. It translates by upper-casing, fails on demand, and records every request. */
 
 import type { Direction, Draft, DraftRequest, Engine, FailureReason, Piece, Segment } from './engine.ts';
 
@@ -10,9 +8,9 @@ export interface FakeOptions {
 }
 
 export interface FakeEngine extends Engine {
-  /** Every request, in order. */
+  /** All requests, in order. */
   readonly requests: DraftRequest[];
-  /** Fails segments whose visible text contains `text`, until it is called with null. */
+  /** Fails segments whose visible text contains `text`, until this is called with null. */
   failOn(text: string | null, reason?: FailureReason): void;
   /** Removes all codes from drafts. */
   dropCodes(drop: boolean): void;
@@ -22,7 +20,7 @@ export interface FakeEngine extends Engine {
   stall(): void;
   /** Continues suspended calls. */
   resume(): void;
-  /** Resolves when there have been `count` requests in all. */
+  /** Resolves when the engine has received `count` requests in total. */
   waitForRequests(count: number): Promise<void>;
 }
 
@@ -159,7 +157,10 @@ class Fake implements FakeEngine {
   }
 }
 
-/** Upper-cases without changing the length (`ß` stays). Replaces NUL and lone surrogates, as real engines do. */
+/**
+ * Converts to upper case where the length stays the same (`ß` is kept). Replaces NUL and lone surrogates, as
+ * real engines do.
+ */
 const upper = (text: string): string =>
   [...text.replaceAll('\0', ' ').toWellFormed()]
     .map((letter) => (letter.toUpperCase().length === letter.length ? letter.toUpperCase() : letter))

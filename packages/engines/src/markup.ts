@@ -1,39 +1,43 @@
 /**
  * Converts the pieces of a segment to the markup of a service and back.
  *
- * Two notations: tags (services that translate HTML or XML) and markers `⟦n⟧` (language models). Codes are numbered
- * from 1 and looked up in the {@link CodeTable} afterwards, so that a service cannot invent a code.
+ * There are two notations: tags for services that translate HTML or XML, and markers `⟦n⟧` for language models. Codes
+ * are numbered from 1 and looked up in the {@link CodeTable} afterwards, so that a service cannot invent a code.
  *
  * - White space at the edges is not sent.
- * - In tags, a run of spaces, a line break or a control character is a code: services collapse white space, and XML
- *   does not allow all control characters.
- * - A pair whose halves are both in the segment and nest is a pair of tags; every other half is a single code.
+ * - In tags, each run of spaces, line break or control character is sent as a code, because services collapse white
+ *   space and XML does not allow all control characters.
+ * - A pair becomes a pair of tags if both halves are in the segment and it nests. Every other half is sent as a single
+ *   code.
  */
 
 import type { Piece } from './engine.ts';
 
 export interface Notation {
   kind: 'tags' | 'markers';
-  /** Write a paired code, a single code and a kept word; `text` is already escaped. */
+  /** Functions that write a paired code, a single code and a kept word. `text` is already escaped. */
   open(n: number): string;
   close(n: number): string;
   single(n: number): string;
   keep(n: number, text: string): string;
-  /** Text that is sent as a code, because the engine would change it or cannot handle it. */
+  /** Matches text that is sent as a code, because the engine would change it or cannot handle it. */
   special: RegExp;
-  /** A pair may come back several times, around several runs of text; the longest counts. */
+  /** Whether a pair may come back several times, around several runs of text. The longest run is used. */
   scatters?: boolean;
 }
 
 const BLANKS = /[ \p{Cc}\u2028\u2029\ufffe\uffff]+/gu;
 const BRACKETS = /[⟦⟧]/gu;
-/** Also emoji, which no vocabulary has, and very long words, which take too much time. */
+/** Matches blanks, emoji (no vocabulary contains them) and very long words (they take too much time). */
 const FOREIGN = new RegExp(
   `${BLANKS.source}|[\\p{Extended_Pictographic}\\u{1f1e6}-\\u{1f1ff}][\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\u{1f1e6}-\\u{1f1ff}\\u200d\\ufe0f]*|\\S{200,}`,
   'gu',
 );
 
-/** HTML. Google reads one of the two attributes, Azure the other. LibreTranslate does not translate `code`. */
+/**
+ * The HTML notation. Google reads one of the two attributes, Azure the other. LibreTranslate does not
+ * translate `code`.
+ */
 export const HTML: Notation = {
   kind: 'tags',
   open: (n) => `<span id="${n}">`,
@@ -43,16 +47,19 @@ export const HTML: Notation = {
   special: BLANKS,
 };
 
-/** HTML for Bergamot: `img` is void and `code` is not translated. An unclosed tag would abort it. */
+/**
+ * The HTML notation for Bergamot: `img` is void, and `code` is not translated. An unclosed tag would abort
+ * Bergamot.
+ */
 export const BERGAMOT: Notation = {
   ...HTML,
   keep: (n, text) => `<code id="${n}">${text}</code>`,
   special: FOREIGN,
-  // Bergamot puts the tag around every word that is aligned to a word inside it.
+  // Bergamot repeats a tag around every target word that is aligned to a source word inside the tag.
   scatters: true,
 };
 
-/** XML for DeepL; `k` is one of its `ignore_tags`. */
+/** The XML notation for DeepL. The element `k` is listed in the request's `ignore_tags`. */
 export const XML: Notation = {
   kind: 'tags',
   open: (n) => `<g id="${n}">`,
@@ -71,14 +78,14 @@ export const MARKERS: Notation = {
   special: BRACKETS,
 };
 
-/** The codes that {@link write} numbered, for {@link read}. */
+/** The codes that {@link write} has numbered, for use by {@link read}. */
 export interface CodeTable {
   /** Code n is at index n − 1. A `blank` is text that was sent as a code. */
   codes: Code[];
-  /** White space at the edges, which was not sent. */
+  /** White space at the edges of the segment, which was not sent. */
   before: string;
   after: string;
-  /** The segment is only text and is sent without tags and escapes. */
+  /** Whether the segment is only text, which is sent without tags and escapes. */
   plain: boolean;
 }
 
@@ -88,7 +95,7 @@ type Code =
   | { kind: 'keep'; piece: Piece & { keep: number } }
   | { kind: 'blank'; text: string };
 
-/** The reply is not a translation of this segment. */
+/** Thrown when the reply is no translation of the segment. */
 export class Garbled extends Error {}
 
 /** Returns the text without NUL and lone surrogates, which JSON and XML cannot carry. */
@@ -100,7 +107,7 @@ export function hasLetters(pieces: readonly Piece[]): boolean {
   return pieces.some((piece) => 'text' in piece && !('keep' in piece) && /\p{L}/u.test(piece.text));
 }
 
-/** Returns the text that a reader sees, including kept words. */
+/** Returns the text that readers see, including kept words. */
 export function visibleText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
 }
@@ -143,8 +150,7 @@ export function write(pieces: readonly Piece[], notation: Notation): { text: str
 
 /**
  * Reads a reply back into pieces.
- *
- * @throws Garbled when a code is unknown, doubled, crossed or missing
+ * @throws Garbled when a code is unknown, repeated, crossed or missing
  */
 export function read(reply: string, table: CodeTable, notation: Notation): Piece[] {
   const out: Piece[] = [];
@@ -164,7 +170,7 @@ export function read(reply: string, table: CodeTable, notation: Notation): Piece
   return out;
 }
 
-/** `<name id="3">`, `</name>`, `<name id=3 />`, with the deviations seen in replies of services. */
+/** Matches `<name id="3">`, `</name>`, `<name id=3 />` and the variants that services return. */
 const TAG = /<\s{0,4}(\/?)\s{0,4}(span|img|code|g|x|k)\b([^<>]*?)(\/?)\s{0,4}>/gi;
 const ID = /\bid\s*=\s*(?:["'“”]\s*)?(\d{1,6})\b/i;
 
@@ -179,7 +185,7 @@ function readTags(
   const seen = new Set<number>();
   const open: number[] = [];
   let from = 0;
-  /** Inside a kept word: the service's text for it is ignored. */
+  /** Whether the position is inside a kept word, whose text in the reply is ignored. */
   let skipping = false;
   for (const hit of body.matchAll(TAG)) {
     const [whole, slash, rawName = '', attributes = '', selfClosing] = hit;
@@ -216,7 +222,7 @@ function readTags(
   missing(table, seen);
 }
 
-/** Removes all but the longest run of each pair. Nesting is preserved. */
+/** Removes all runs of each pair except the longest. Nesting is preserved. */
 function longestRuns(body: string, notation: Notation): string {
   const { open: name } = namesOf(notation);
   const stack: { n: number; start: number; tag: string }[] = [];
@@ -293,7 +299,7 @@ function missing(table: CodeTable, seen: ReadonlySet<number>): void {
   if (count > 0) throw new Garbled(`${count} of ${table.codes.length} codes did not come back`);
 }
 
-/** Adds a blank. If it is white space, spaces that the service put before it are removed. */
+/** Adds a blank. If it is white space, spaces that the service inserted before it are removed. */
 function pushBlank(blank: string, out: Piece[], push: (text: string) => void): void {
   const last = out.at(-1);
   if (/\s/u.test(blank) && last !== undefined && 'text' in last && !('keep' in last)) {
@@ -302,7 +308,7 @@ function pushBlank(blank: string, out: Piece[], push: (text: string) => void): v
   push(blank);
 }
 
-/** Merges neighbouring texts and cleans them. */
+/** Merges and cleans adjacent texts. */
 function join(pieces: readonly Piece[]): Piece[] {
   const out: Piece[] = [];
   for (const piece of pieces) {
@@ -349,7 +355,8 @@ function match(pieces: readonly Piece[]): Map<number, number> {
     if (!('close' in piece)) return;
     const at = stack.findLastIndex(({ code }) => code === piece.close);
     if (at < 0) return;
-    // Codes opened inside and not closed there cross this one or lack a half: they become single codes.
+    // A pair that was opened inside and not closed there crosses this pair or lacks a half, so its halves
+    // become single codes.
     const { index: start } = stack[at]!;
     stack.length = at;
     partner.set(start, index);
@@ -372,7 +379,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 };
 
-/** Decodes one level of entities: `&amp;` in the source was sent as `&amp;amp;`. */
+/** Decodes one level of entities, because `&amp;` in the source was sent as `&amp;amp;`. */
 export function unescaped(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;

@@ -1,30 +1,31 @@
 /**
- * Limits the memory of all resident pipelines (or threads) of an engine. Each takes 32 to 636 MB. A new pipeline
- * replaces the one idle for longest. If all are busy it waits until one that has used up its time slice has
- * answered what it has in flight. The interactive lane comes before the bulk lane.
+ * Limits the memory of all resident pipelines (or threads) of an engine. Each takes 32 to 636 MB. A new
+ * pipeline replaces the pipeline that has been idle for longest. If all are busy, the new one waits until
+ * another has used up its time slice and answered its segments in flight. The interactive lane comes before
+ * the bulk lane.
  */
 
 /** A pipeline or thread that needs memory. */
 export interface MemoryUser {
   readonly megabytes: number;
-  /** It serves the interactive lane. */
+  /** Whether it serves the interactive lane. */
   readonly urgent: boolean;
   readonly busy: boolean;
-  /** When it last had work and when it last started, by `performance.now()`. */
+  /** Times of its last work and of its last start, by `performance.now()`. */
   readonly lastUsed: number;
   readonly startedAt: number;
   start(): void;
-  /** Releases its memory, if it has no work. */
+  /** Releases the memory if there is no work. */
   stopIfIdle(): void;
 }
 
-/** Decides which pipelines may have memory. */
+/** Decides which pipelines or threads get memory. */
 export interface MemoryGate {
-  /** Calls `user.start()` now or when there is memory. */
+  /** Calls `user.start()` at once, or as soon as there is memory. */
   request(user: MemoryUser): void;
   release(user: MemoryUser): void;
   notifyIdle(): void;
-  /** Whether the user could start now without another's stopping. */
+  /** Whether the user could start now without stopping another. */
   hasSpace(user: MemoryUser): boolean;
   /** Whether the user has used up its time slice and another waits for memory. */
   shouldYield(user: MemoryUser): boolean;
@@ -37,8 +38,8 @@ export class MemoryBudget implements MemoryGate {
   #waiting: MemoryUser[] = [];
 
   /**
-   * @param maxMegabytes limit of the sum; a larger pipeline runs alone
-   * @param turnMs time slice: how long a busy pipeline keeps its memory while others wait
+   * @param maxMegabytes limit for all users in total; a single larger one runs alone
+   * @param turnMs time slice: how long a busy user keeps its memory while another waits
    */
   constructor(maxMegabytes: number, turnMs: number) {
     this.#maxMegabytes = maxMegabytes;

@@ -1,5 +1,6 @@
 /**
- * Items queued for a pipeline: one queue per request, served round robin, so that a long request does not delay others.
+ * The queue of a pipeline. It has one queue per request and serves them round robin, so that a long request
+ * does not delay others.
  */
 export class FairQueue<Group extends object, Item> {
   readonly #queues = new Map<Group, { items: Item[]; next: number }>();
@@ -16,7 +17,7 @@ export class FairQueue<Group extends object, Item> {
     this.#size++;
   }
 
-  /** Removes and returns the first item of the next queue, which then goes to the end. */
+  /** Removes and returns the first item of the next request, whose queue then moves to the end. */
   shift(): Item | undefined {
     for (const [group, queue] of this.#queues) {
       const item = queue.items[queue.next++]!;

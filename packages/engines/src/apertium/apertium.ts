@@ -1,8 +1,8 @@
 /**
- * The Apertium engine: resident pipelines, two lanes per mode, one or two hops by a fixed table. A `bulk` lane may
- * have several pipelines.
+ * The Apertium engine. Its pipelines stay resident, with two lanes per mode; a `bulk` lane may have several pipelines. A
+ * fixed table chooses one or two modes (hops) for each direction.
  *
- * Measurements are documented where they are used: encode.ts (the stream), pipeline.ts (protocol and recovery),
+ * Measurements are documented where they are used: encode.ts (stream format), pipeline.ts (protocol and recovery),
  * memory-budget.ts (memory), routes.ts (hops).
  */
 
@@ -36,21 +36,25 @@ import { parseDirection, ROUTES, routeName } from './routes.ts';
 import type { Tree } from './tree.ts';
 import { hasMode, toolPath, treeFor } from './tree.ts';
 
-/** Longest segment, in UTF-16 units; a longer one fails. One line of 940 kB took Apertium 46 s. */
+/** Longest segment, in UTF-16 units; a longer one fails. Apertium needed 46 s for one line of 940 kB. */
 export const MAX_SEGMENT_LENGTH = 10_000;
 
 export interface ApertiumOptions {
   /** Folder of a private installation made by {@link installApertium}. Without one, the system's Apertium is used. */
   root?: string;
-  /** Memory of all pipelines together, in MiB. Default: a quarter of the machine's memory, at least 700. */
+  /**
+   * Memory limit for all pipelines in total, in MiB. Default: a quarter of the machine's memory, at least
+   * 700.
+   */
   memoryMebibytes?: number;
   /**
-   * Most pipelines of a mode's bulk lane. Default: 1. All but the first start only under load, if memory is free.
+   * Maximum number of pipelines in the bulk lane of a mode. Default: 1. Further ones start only under load,
+   * if memory is free.
    */
   bulkPipelines?: number;
-  /** How long a busy pipeline keeps its memory while others wait, in ms. */
+  /** Time after which a busy pipeline gives up its memory when another pipeline waits for it, in ms. */
   turnMs?: number;
-  /** Routes that replace those of the table (key `en>pt`). */
+  /** Routes that replace those of the route table, by key such as `en>pt`. */
   routes?: Readonly<Record<string, Route>>;
   limits?: { interactive?: Partial<Limits>; bulk?: Partial<Limits> };
   /** Replaces the stages of a mode, for tests. */
@@ -62,7 +66,7 @@ export interface ApertiumEngine extends Engine {
   pipelines(): {
     mode: string;
     lane: Lane;
-    /** Whether segments are unanswered. */
+    /** Whether any segment is unanswered. */
     busy: boolean;
     pids: readonly number[];
     restarts: number;
@@ -70,7 +74,7 @@ export interface ApertiumEngine extends Engine {
   }[];
 }
 
-/** `permanent`: the fault is the mode's own, so that a new test would fail too. */
+/** The result of a self-test. `permanent`: the mode itself is faulty, so another test would fail too. */
 type SelfTestResult = { ok: true } | { ok: false; detail: string; permanent: boolean };
 type HopResult = { ok: true; pieces: Piece[] } | { ok: false; draft: Draft };
 
@@ -119,8 +123,8 @@ class Apertium implements ApertiumEngine {
   }
 
   /**
-   * Tests every installed mode once: about 0.3 s each, 10 s for the default packages on two cores. Results are cached.
-   * Leaves out modes whose circuit breaker is open.
+   * Tests every installed mode once: about 0.3 s each, or 10 s for the default packages on two cores.
+   * Results are cached. Modes whose circuit breaker is open are left out.
    */
   directions(): Promise<Direction[]> {
     this.#testing ??= this.#findDirections().finally(() => {
@@ -196,7 +200,7 @@ class Apertium implements ApertiumEngine {
       }));
   }
 
-  /** Cached only once Apertium is found, so that an installation after the engine's creation is noticed. */
+  /** The tree is cached only when Apertium is found, so that a later installation is noticed. */
   get #tree(): Tree {
     if (this.#foundTree !== null) return this.#foundTree;
     const tree = treeFor(this.#options.root);
@@ -204,7 +208,10 @@ class Apertium implements ApertiumEngine {
     return tree;
   }
 
-  /** Tests modes one after another and stops each, so that at most one extra pipeline is resident. */
+  /**
+   * Tests modes one after another and stops each pipeline afterwards, so that at most one extra pipeline is
+   * resident.
+   */
   async #findDirections(): Promise<Direction[]> {
     const passed = new Map<string, boolean>();
     for (const name of new Set(Object.values(this.#routes).flat())) {
@@ -214,14 +221,14 @@ class Apertium implements ApertiumEngine {
       passed.set(name, ready.ok && ready.pool.tripped === null);
       if (ready.ok && !used) ready.pool.stopIfIdle();
     }
-    // A partial list would be taken for the complete one.
+    // An incomplete list would look like the complete one.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
     return Object.entries(this.#routes)
       .filter(([, route]) => route.every((name) => passed.get(name) === true))
       .map(([key, route]) => ({ ...parseDirection(key), route: routeName(route), hops: route.length }));
   }
 
-  /** Returns the pool of the mode and lane, once the mode has passed its self-test on this machine. */
+  /** Returns the process pool of a mode and lane, after the mode has passed its self-test on this machine. */
   async #ready(
     name: string,
     lane: Lane,
@@ -241,7 +248,8 @@ class Apertium implements ApertiumEngine {
     if (selfTestResult === undefined) {
       selfTestResult = selfTest(mode, pool);
       this.#selfTests.set(name, selfTestResult);
-      // A crash may have a cause outside (out of memory, a kill): the next call tests again, if the breaker allows it.
+      // A crash may have an outside cause (out of memory, a kill), so the next call tests again if the
+      // breaker allows it.
       selfTestResult.then((result) => {
         if (result.ok) return;
         if (result.permanent) setTimeout(() => this.#selfTests.delete(name), LIMITS.maxOpenMs).unref();
@@ -255,7 +263,7 @@ class Apertium implements ApertiumEngine {
   async #pool(mode: Mode, lane: Lane): Promise<ProcessPool> {
     const key = `${mode.name} ${lane}`;
     const stages = await this.#chain(mode.name);
-    // stop() has already run and would not end a new pool.
+    // If stop() ran meanwhile, nothing would end a new pool.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
     const known = this.#pools.get(key);
     if (known !== undefined) return known.pool;
@@ -289,10 +297,10 @@ class Apertium implements ApertiumEngine {
 }
 
 /**
- * Measured with English-Spanish and 30,000 words: speed relative to one `apertium` process on the same text as one
- * file, on two cores, medians of five (window, refill): 32, 32: 0.91; 32, 16: 0.90; 64, 32: 0.98; 128, 64: 1.02;
- * 256, 128: 0.99. Sending half a window at once saves a wake-up of every stage for each segment. Wider windows would
- * only delay the next job.
+ * Window of a bulk pipeline. Measured with English-Spanish on 30,000 words and two cores, medians of five: speed relative
+ * to one `apertium` process that reads the text as one file. By window and refill: 32, 32: 0.91; 32, 16: 0.90; 64, 32:
+ * 0.98; 128, 64: 1.02; 256, 128: 0.99. Sending half a window at once wakes each stage less often than sending single
+ * segments. A wider window would only delay the next job.
  */
 const BULK = { window: 64, refill: 32 };
 

@@ -1,6 +1,6 @@
 /**
- * The commands of a mode as one argument list per stage, so that stages are spawned without a shell. With
- * `bash -c 'a | b | c'` the shell keeps the last stdout open and only a timeout reveals a crash.
+ * Reads the commands of a mode as one argument list per stage, so that each stage is spawned without a shell. With
+ * `bash -c 'a | b | c'`, the shell keeps the last stdout open, and only a timeout reveals a crash.
  */
 
 import { execFile } from 'node:child_process';
@@ -17,10 +17,10 @@ export interface Stage {
 const run = promisify(execFile);
 
 /**
- * Reads the chain of a mode, with NUL flush (`-z`) on every stage and word-blank stages, from `apertium-wblank-mode`.
+ * Reads the chain of a mode with `apertium-wblank-mode`, which adds the word-blank stages and NUL flush (`-z`).
  *
- * @param mode a name of {@link MODES}, because it becomes part of a path
- * @throws Error when the mode's file is missing or is not a plain chain
+ * @param mode a name of {@link MODES}; it becomes part of a path
+ * @throws Error when the mode's file is missing or contains other shell syntax than a chain of commands
  */
 export async function readChain(tree: Tree, mode: string): Promise<Stage[]> {
   const { stdout } = await run(toolPath(tree, 'apertium-wblank-mode'), ['-z', modePath(tree, mode)], {
@@ -31,9 +31,8 @@ export async function readChain(tree: Tree, mode: string): Promise<Stage[]> {
 }
 
 /**
- * Parses one line of `program 'file' -option | program …`. Replaces `$1` by `-n` (generate without marks on unknown
- * words) and removes `$2`.
- *
+ * Parses one line such as `program 'file' -option | program …`. Replaces `$1` by `-n`, which generates
+ * unknown words without marks, and removes `$2`.
  * @throws Error when the line has shell syntax other than quotes and `|`
  */
 export function parseChain(line: string, tree: Tree): Stage[] {

@@ -8,9 +8,9 @@ import { occurrences, visibleText } from './encode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 
 /**
- * Removes the marks of words that could not be inflected (`#haver`) or have no translation (`@casa`), as `lt-proc -n`
- * does. Pairs whose generator runs with `-b` (into Catalan from French, Portuguese and Italian) print them about once
- * in 500 sentences. Leaves marks that the source has too.
+ * Removes the marks of words that could not be inflected (`#haver`) or translated (`@casa`), like `lt-proc -n`. Pairs
+ * whose generator runs with `-b` (into Catalan from French, Portuguese and Italian) print such a mark about once in 500
+ * sentences. Marks that the source contains too are kept.
  */
 export function unmark(pieces: readonly Piece[], source: EncodingRecord): Piece[] {
   return pieces.map((piece) => {
@@ -22,15 +22,20 @@ export function unmark(pieces: readonly Piece[], source: EncodingRecord): Piece[
   });
 }
 
-/** `programar+es+ho`: a word with its pronouns that could not be inflected. */
+/**
+ * Matches the `+` in words such as `programar+es+ho`, a word and its pronouns that could not be inflected.
+ */
 export const JOINS = /(?<=\p{L})\+(?=\p{L})/gu;
 
-/** A reply outside this ratio of target to source length is not a translation. Short segments are not checked. */
+/**
+ * Limits of the ratio of target length to source length. A reply outside them is no translation. Short
+ * segments are not checked.
+ */
 const MIN_RATIO = 0.3;
 const MAX_RATIO = 3;
 const RATIO_FROM = 20;
 
-/** Returns what is wrong with the reply, without quoting it, or null. */
+/** Returns the fault of a reply without quoting the reply, or null. */
 export function faultOf(pieces: readonly Piece[], source: EncodingRecord): string | null {
   const visible = visibleText(pieces);
   const text = pieces.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');

@@ -1,6 +1,6 @@
 /**
- * Converts Apertium's reply to pieces of the target, the reverse of encode.ts: unescapes, unwraps superblanks and
- * tokens, repairs spacing and the first capital, and reassembles paired codes (join.ts).
+ * Converts Apertium's reply to pieces of the target; the reverse of encode.ts. It unescapes text, unwraps
+ * superblanks and tokens, repairs spacing and the first capital, and reassembles paired codes (join.ts).
  */
 
 import type { Piece } from '../engine.ts';
@@ -8,16 +8,16 @@ import { capitalsOf, isCapital } from './encode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 import { joinCodes } from './join.ts';
 
-/** A part of the reply. `ids` are the pairs of its words. */
+/** A part of the reply. `ids` are the paired codes around it. */
 export type Item = { ids: readonly number[] } & (
   | { text: string; verbatim: boolean }
   | { kept: number }
   | { fixed: number }
-  /** A pair whose words all vanished, inserted empty. */
+  /** A paired code whose words all vanished; it is inserted empty. */
   | { empty: number }
 );
 
-/** The reply has stream syntax in a wrong place, so it is not a translation. */
+/** Thrown when stream syntax is in a wrong place, so that the reply is no translation. */
 export class Garbled extends Error {}
 
 /**
@@ -96,7 +96,7 @@ function splitTokens(text: string, ids: readonly number[], record: EncodingRecor
   if (from < text.length) items.push({ text: text.slice(from), verbatim: false, ids });
 }
 
-/** Removes the full stop that the encoder appended: the last plain one of the reply. */
+/** Removes the full stop that the encoder appended: the last full stop outside codes and kept words. */
 function dropMark(items: Item[]): void {
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index]!;
@@ -109,13 +109,14 @@ function dropMark(items: Item[]): void {
 }
 
 /**
- * Removes spaces at the edges, doubled spaces and spaces before `.,;:!?`. The engine adds them: the source's own white
- * space at edges and in runs is in superblanks. 549 of 997 English-Spanish replies needed it.
+ * Removes spaces at the edges, double spaces and spaces before `.,;:!?`. Apertium adds them; the source's
+ * own white space at edges and in runs is in superblanks. Of 997 English-Spanish replies, 549 had such
+ * spaces.
  */
 function space(items: readonly Item[], record: EncodingRecord): Item[] {
   const isLoose = (mark: string): boolean => MARKS.includes(mark) && !record.spacedMarks.includes(mark);
   const out: Item[] = [];
-  /** The last item that is visible or blank. */
+  /** The latest item that is visible text or a blank. */
   let last: Item | null = null;
   const trimLast = (): void => {
     if (last !== null && 'text' in last && !last.verbatim) last.text = last.text.replace(/(?<! ) +$/, '');
@@ -125,7 +126,7 @@ function space(items: readonly Item[], record: EncodingRecord): Item[] {
       if (!item.verbatim) {
         item.text = item.text.replace(/ {2,}/g, ' ');
         item.text = item.text.replace(/(?<! ) +([.,;:!?])/g, (all, mark) => (isLoose(mark) ? mark : all));
-        // A dropped pronoun leaves its space: `Dijo: " soy aquí"`.
+        // A dropped pronoun leaves its space behind an opening mark: `Dijo: " soy aquí"`.
         item.text = item.text.replace(LEFT_SPACE, (all, open, close) => {
           const mark: string = open ?? close;
           return record.looseMarks.includes(mark) ? all : mark;
@@ -158,9 +159,9 @@ function capitalise(items: readonly Item[]): void {
 }
 
 /**
- * Lower-cases the first letter: Apertium capitalises it even if the source continues a sentence and starts in lower
- * case (`and then John left`). Only if the reply has more capitalised words than the source; otherwise the capital
- * belongs to a name.
+ * Lower-cases the first letter. Apertium capitalizes it even when the source starts in lower case, as in `and then John
+ * left`. A letter is changed only if the reply has more capitalized words than the source; otherwise the capital belongs
+ * to a name.
  */
 function lower(items: readonly Item[], record: EncodingRecord): void {
   const text = items.map((item) => ('text' in item ? item.text : ' ')).join('');
@@ -170,7 +171,7 @@ function lower(items: readonly Item[], record: EncodingRecord): void {
     const word = /\p{L}[\p{L}\p{M}]*/u.exec(item.text);
     if (word === null) continue;
     const [first = '', second = 'a'] = word[0];
-    // An abbreviation keeps its capitals.
+    // A word that starts with two capitals is an abbreviation and stays unchanged.
     if (!isCapital(first) || isCapital(second) || first.toLowerCase().length !== first.length) return;
     const rest = item.text.slice(word.index + first.length);
     item.text = item.text.slice(0, word.index) + first.toLowerCase() + rest;

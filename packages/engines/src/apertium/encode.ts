@@ -4,14 +4,15 @@
  * - Stream syntax is escaped with a backslash; `~` is sent as `[~]`.
  * - White space other than a single plain space, and control characters, are sent in superblanks, which come back
  *   unchanged.
- * - A pair of codes around words becomes word-bound blanks (`[[t:b:0]]big red[[/]]`), which move with the words. A
- *   pair that starts or ends inside a word is widened to the whole word: otherwise the word would be split
- *   ("unbelievable" came back in two halves). It is not used without letters or digits, because it would be lost.
+ * - A pair of codes around words becomes word-bound blanks (`[[t:b:0]]big red[[/]]`), which move with the words. A pair
+ *   that starts or ends inside a word is widened to the whole word, because Apertium would split the word
+ *   ("unbelievable" came back in two halves). A pair without letters or digits is not sent this way, because Apertium
+ *   would drop it.
  * - Every other code becomes the superblank `[{n}]`, which keeps its position between words.
- * - A protected word becomes an unknown token, `Xqz7`, and so does a run of more than 256 characters without white
- *   space: one unknown word takes quadratic time (100,000 characters: 20 s).
- * - A segment without a final mark gets `[].[]`, which ends the sentence for the tagger. The first `[]` keeps the stop
- *   from forming an abbreviation: "No" with a plain stop became "Núm.".
+ * - A protected word becomes an unknown token such as `Xqz7`. So does a run of more than 256 characters without white
+ *   space, because one unknown word takes quadratic time (100,000 characters: 20 s).
+ * - A segment without a final mark gets `[].[]`, which ends the sentence for the tagger. The first `[]` keeps the full
+ *   stop from forming an abbreviation: "No" with a plain full stop became "Núm.".
  */
 
 import type { Piece } from '../engine.ts';
@@ -25,20 +26,20 @@ const BLANK = /[\s\p{Cc}]+/gu;
 export const LOOSE_MARKS = /[([{“«‘¿¡](?=\s)|(?<=\s)[)\]}”»]|(?<![^\s([{])"(?=\s)/gu;
 const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
 
-/** Replaces NUL, which ends a reply, and lone surrogates, which are not UTF-8. */
+/** Replaces NUL, which would end the reply, and lone surrogates, which are not valid UTF-8. */
 export function cleanText(text: string): string {
   return text.replaceAll('\0', ' ').toWellFormed();
 }
 
-/** The segment as plain text, with tokens for kept words and codes at offsets. */
+/** A segment as plain text: kept words are replaced by tokens, and codes are stored with their offsets. */
 interface Flat {
   plain: string;
-  /** `order` is the index of the opening piece and identifies the range. */
+  /** `order` is the index of the opening piece, which identifies the range. */
   ranges: { code: number; start: number; end: number; order: number }[];
   fixed: { at: number; piece: Piece; within: number[] }[];
 }
 
-/** Returns the stream without id and NUL, which the pipeline adds, and the record for {@link decode}. */
+/** Returns the stream and the record for {@link decode}. The pipeline adds the id and NUL to the stream. */
 export function encode(pieces: readonly Piece[]): { stream: string; record: EncodingRecord } {
   const kept: Piece[] = [];
   const cut = shorten(pieces);
@@ -91,7 +92,7 @@ export function hasLetters(text: string): boolean {
   return /\p{L}/u.test(text);
 }
 
-/** Returns the text that a reader sees, including kept words. */
+/** Returns the text that readers see, including kept words. */
 export function visibleText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
 }
@@ -102,7 +103,7 @@ export function isCapital(letter: string): boolean {
 
 const isSmall = (letter: string): boolean => letter !== letter.toUpperCase();
 
-/** Counts words that begin with a capital, except the English `I`. */
+/** Counts words that begin with a capital, except the English word `I`. */
 export function capitalsOf(text: string): number {
   return (text.match(/(?<![\p{L}\p{M}\p{N}])(?!I(?![\p{L}\p{M}\p{N}]))\p{Lu}/gu) ?? []).length;
 }
@@ -111,7 +112,7 @@ export function occurrences(text: string, mark: string): number {
   return text.split(mark).length - 1;
 }
 
-/** Merges neighbouring texts, cleans them, and turns runs too long for a token into kept words (`-1`). */
+/** Merges and cleans adjacent texts. Runs too long for a token become kept words with the number -1. */
 function shorten(pieces: readonly Piece[]): Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {
@@ -128,7 +129,7 @@ function shorten(pieces: readonly Piece[]): Piece[] {
     }
     const text = cleanText(piece.text);
     let from = 0;
-    // Matching \S{257,} directly would restart at every character of every word.
+    // The simpler /\S{257,}/ would restart at every character of every word.
     for (const run of text.length > MAX_TOKEN ? text.matchAll(/\S+/g) : []) {
       if (run[0].length <= MAX_TOKEN) continue;
       if (run.index > from) out.push({ text: text.slice(from, run.index) });
@@ -170,7 +171,7 @@ function flatten(pieces: readonly Piece[], token: (piece: Piece) => string): Fla
   return flat;
 }
 
-/** Maps the index of each half of a pair with words inside to the index of the other half. */
+/** Maps the index of each half of a pair with words inside to the index of its other half. */
 function match(pieces: readonly Piece[]): Map<number, number> {
   const words: number[] = [];
   let sum = 0;
@@ -207,7 +208,7 @@ function trim(span: Span, plain: string): Span {
   return { ...span, start, end: start + inner.trim().length };
 }
 
-/** Whether `at` is inside a word. After an apostrophe it is not: "l'" is a separate word. */
+/** Whether the offset `at` is inside a word. After an apostrophe a new word starts, as in "l'eau". */
 function insideWord(plain: string, at: number): boolean {
   if (at <= 0 || at >= plain.length) return false;
   const before = plain[at - 1]!;
@@ -250,7 +251,10 @@ function write(flat: Flat, spans: readonly Span[]): string {
   return out;
 }
 
-/** Writes text under the same codes. Superblanks stay outside the word-bound blank, which is reopened after them. */
+/**
+ * Writes text that is inside the codes `ids`. Superblanks stay outside the word-bound blank, which is
+ * reopened after each.
+ */
 function writeStretch(text: string, ids: string, offset: number, lead: number, tail: number): string {
   let out = '';
   let words = '';

@@ -1,6 +1,6 @@
 /**
- * What the decoder needs to know of an encoded segment: the code behind each number of the stream, and properties of
- * the source against which spacing, capitals and checks are measured.
+ * Data that the decoder needs about an encoded segment: the code behind each number in the stream, and
+ * properties of the source with which spacing, capitals and checks are compared.
  */
 
 import type { Piece } from '../engine.ts';
@@ -8,7 +8,7 @@ import type { Piece } from '../engine.ts';
 /** A paired code around words, encoded as a word-bound blank. */
 export interface Pair {
   code: number;
-  /** Position of its first and last word in the source, 0 to 1. Used when all its words vanish. */
+  /** Relative positions (0 to 1) of its first and last word in the source. Used when all its words vanish. */
   from: number;
   to: number;
 }
@@ -16,36 +16,38 @@ export interface Pair {
 /** A code between words, encoded as the superblank `[{n}]`. */
 export interface Fixed {
   piece: Piece;
-  /** Indexes of the pairs around it in the source. */
+  /** Indexes of the paired codes around it in the source. */
   within: readonly number[];
 }
 
 export interface EncodingRecord {
-  /** In source order, outer before inner: the index is the number in the stream. */
+  /** Paired codes in source order, outer before inner. The index is the number in the stream. */
   pairs: Pair[];
   fixed: Fixed[];
-  /** What each unknown-word token stands for: a `keep` code, or a run of text too long for a token. */
+  /** The content of each token: a `keep` code, or a run of text too long for a token. */
   kept: Piece[];
-  /** Matches tokens in a reply, ignoring case; group 1 is the index into `kept`. Null when there are none. */
+  /**
+   * Matches tokens in a reply, ignoring case. Group 1 is the index into `kept`. Null when `kept` is empty.
+   */
   token: RegExp | null;
-  /** The encoder appended `[].[]`, to be removed from the reply. */
+  /** Whether the encoder appended `[].[]`, which the decoder removes from the reply. */
   stopAdded: boolean;
-  /** Those of the marks `.,;:!?` that have white space before them in the source. */
+  /** The marks among `.,;:!?` that follow white space somewhere in the source. */
   spacedMarks: string;
-  /** The source's first letter is a capital, and no kept word precedes it. */
+  /** Whether the first letter of the source is a capital and no kept word precedes it. */
   capitalStart: boolean;
-  /** The first letter outside kept words is lower case. */
+  /** Whether the first letter outside kept words is lower case. */
   lowerCaseStart: boolean;
-  /** Number of words with a capital, except `I`. */
+  /** Number of words that begin with a capital, except `I`. */
   capitals: number;
   /** Opening marks with a space after them, and closing marks with a space before them, in the source. */
   looseMarks: string;
-  /** The source has letters to translate. */
+  /** Whether the source has letters, so that there is something to translate. */
   letters: boolean;
-  /** Visible length of the source, in UTF-16 units, and its numbers of `@` and `#`. */
+  /** Length of the visible source in UTF-16 units, and its numbers of `@` and `#`. */
   length: number;
   ats: number;
   hashes: number;
-  /** Number of `+` between letters. */
+  /** Number of `+` signs between letters. */
   joins: number;
 }

@@ -1,4 +1,4 @@
-/** Finds the installed parts of Apertium. */
+/** Finds the installed programs, modes and packages of Apertium. */
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { hasMode, toolPath, treeFor } from './tree.ts';
 export interface ApertiumFound {
   /** Version of Debian's `apertium` package, if known. */
   version?: string;
-  /** `the system`, or the folder of the private tree. */
+  /** `the system`, or the folder of a private installation. */
   where: string;
-  /** Installed modes that are supported. */
+  /** Installed modes that this program supports. */
   modes: string[];
   /** Versions of the installed packages, if known. */
   packages: Record<string, string>;
-  /** Wanted packages whose programs or modes are not all installed. */
+  /** Wanted packages with missing programs or modes. */
   missing: string[];
 }
 
@@ -28,9 +28,8 @@ export const MANIFEST = 'packages.json';
 const run = promisify(execFile);
 
 /**
- * Returns what is installed.
- *
- * @param options.root folder of a private installation; without one in it, the system is examined
+ * Returns the installed parts of Apertium.
+ * @param options.root folder of a private installation; if it contains none, the system is examined
  * @param options.packages wanted packages; default: {@link DEFAULT_PACKAGES}
  */
 export async function findApertium(
@@ -48,7 +47,10 @@ export async function findApertium(
   };
 }
 
-/** Returns the packages that lack files. Works without dpkg too, for an Apertium installed by other means. */
+/**
+ * Returns the packages with missing files. It does not need dpkg, because Apertium may be installed by other
+ * means.
+ */
 export function missingFrom(tree: Tree, packages: readonly string[]): string[] {
   const tools = ['lt-proc', 'apertium-tagger', 'apertium-wblank-mode'].every((tool) =>
     existsSync(toolPath(tree, tool)),
@@ -74,7 +76,7 @@ async function systemPackages(): Promise<Record<string, string>> {
         .map(([, name, version]) => [name!, version!]),
     );
   } catch {
-    // No dpkg, or none of the packages is installed: the versions are unknown.
+    // Without dpkg, or without these packages, the versions are unknown.
     return {};
   }
 }
@@ -83,7 +85,7 @@ async function treePackages(root: string): Promise<Record<string, string>> {
   try {
     return JSON.parse(await readFile(join(root, MANIFEST), 'utf8'));
   } catch {
-    // An installation made by hand has no manifest.
+    // A manual installation has no manifest.
     return {};
   }
 }

@@ -10,7 +10,7 @@ export class Framing {
     for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, from)) {
       if (this.#partial.length === 0) yield chunk.toString('utf8', from, at);
       else {
-        // Concatenated before decoding: a chunk may end inside a character.
+        // The parts are joined before decoding, because a chunk may end inside a character.
         const whole = Buffer.concat([...this.#partial, chunk.subarray(from, at)]);
         this.#partial = [];
         this.pendingBytes = 0;

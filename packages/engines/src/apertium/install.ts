@@ -2,8 +2,8 @@
  * Installs Apertium from Debian's package archive with apt.
  *
  * - As root, or if `sudo -n` works: for the whole system, with `apt-get install`.
- * - As another user: into a private folder. apt-get only downloads, with private lists, cache and archives;
- *   `dpkg-deb -x` unpacks; programs run with their library path set. Nothing outside the folder changes.
+ * - As another user: into a private folder. apt-get only downloads, with its own lists, cache and archives; `dpkg-deb -x`
+ *   unpacks the packages; programs run with their library path set. Nothing outside the folder changes.
  */
 
 import { execFile, spawn } from 'node:child_process';
@@ -20,7 +20,10 @@ export interface InstallOptions {
   packages?: readonly string[];
   /** Adds {@link SCANDINAVIAN_PACKAGES}. */
   scandinavian?: boolean;
-  /** Folder of the private installation, used if this user may not install for the system. May be relative. */
+  /**
+   * Folder for a private installation, used when this user may not install for the system. May be a relative
+   * path.
+   */
   root?: string;
   /** Makes a private installation even as root. */
   private?: boolean;
@@ -51,7 +54,7 @@ export async function installApertium(options: InstallOptions = {}): Promise<voi
   const prefix = options.private === true ? null : await privilege();
   if (prefix !== null && found.where === 'the system') await installForSystem(packages, prefix, report);
   else if (options.root !== undefined) {
-    // The tree is replaced, so pairs that it already has are installed again.
+    // The private tree is replaced, so its existing pairs are installed again.
     const had = Object.keys(found.where === 'the system' ? {} : found.packages).filter((name) =>
       PAIRS.has(name),
     );
@@ -82,7 +85,7 @@ async function privilege(): Promise<string[] | null> {
     await run('sudo', ['-n', 'true'], { timeout: 5_000 });
     return ['sudo', '-n'];
   } catch {
-    // There is no sudo, or it asks for a password.
+    // sudo is missing, or it asks for a password.
     return null;
   }
 }
@@ -100,13 +103,13 @@ async function installForSystem(
   try {
     await install();
   } catch {
-    // Outdated lists name files that the archive no longer has.
+    // Outdated package lists name files that the archive no longer has, so the lists are updated first.
     await update();
     await install();
   }
 }
 
-/** Passed through `env`, because sudo drops the environment. */
+/** The variables are set with `env`, because sudo drops the environment. */
 const INSTALL_ENV = ['env', 'DEBIAN_FRONTEND=noninteractive', 'LC_ALL=C'];
 
 const installWords = (packages: readonly string[]): string[] => [
@@ -160,7 +163,7 @@ async function installInto(
   }
 }
 
-/** Returns options that keep apt-get inside one folder, without locks and privileges. */
+/** Returns options with which apt-get works inside one folder, without locks and privileges. */
 export function aptFolders(base: string): {
   options: string[];
   folders: string[];
@@ -193,8 +196,9 @@ export function aptFolders(base: string): {
 }
 
 /**
- * Returns dpkg's status file without Apertium's packages, so that apt downloads all of them even if the system has
- * some: the private tree must be complete. Other packages (libc, ICU) are taken from the system.
+ * Returns dpkg's status file without Apertium's packages, so that apt downloads all of them even if the
+ * system has some: the private tree must be complete. Other packages, such as libc and ICU, are used from
+ * the system.
  */
 export function withoutApertium(status: string): string {
   return status
@@ -204,8 +208,8 @@ export function withoutApertium(status: string): string {
 }
 
 /**
- * Returns the environment of apt and dpkg, without the program's settings: packages run scripts, and settings hold the
- * secret key, the database's address and the keys of engines.
+ * Returns the environment of apt and dpkg without the program's settings. Packages run scripts, and the
+ * settings contain the secret key, the database's address and the keys of engines.
  */
 export function packageManagerEnvironment(all: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const passed = Object.entries(all).filter(([name]) =>

@@ -1,15 +1,15 @@
 /**
- * Reassembles paired codes after translation. Each output word has its own wrapper; neighbours with the same codes are
- * merged across the white space between them. A code in two places covers both if no other code is between them and
- * the gap is not longer than what it covers; otherwise it keeps the longer run. A code whose words vanished ("I" is
- * dropped in Spanish) is inserted empty at the same relative position. The result is always well nested.
+ * Reassembles paired codes after translation. Apertium wraps each output word separately; adjacent words with the same
+ * codes are merged, including the white space between them. A code in two places covers both if no other code is between
+ * them and the gap is not longer than the covered words; otherwise it covers the longer run. A code whose words vanished
+ * ("I" is dropped in Spanish) is inserted empty at the same relative position. The result is always well nested.
  */
 
 import type { Piece } from '../engine.ts';
 import type { Item } from './decode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 
-/** Returns the pieces of the reply. Lost and doubled single codes and kept words are left as they are. */
+/** Returns the pieces of the reply. Lost and repeated single codes and kept words are left to the caller. */
 export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[] {
   if (record.pairs.length === 0) return emit(read, [], record);
   let items = bridge(read, record);
@@ -26,7 +26,7 @@ export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[
 
 interface Span {
   id: number;
-  /** Items `start` to `end`, the last not included. */
+  /** First item of the span, and the index after its last item. */
   start: number;
   end: number;
 }
@@ -35,7 +35,10 @@ const isBlank = (item: Item): boolean =>
   'fixed' in item || ('text' in item && /^[\s\p{Cc}]*$/u.test(item.text));
 const sizeOf = (item: Item): number => ('text' in item ? item.text.length : 'kept' in item ? 4 : 0);
 
-/** Assigns blanks between two words of a pair to it, and adjacent single codes that were inside it in the source. */
+/**
+ * Assigns blanks between two words of a pair to the pair, and adjacent single codes that were inside the
+ * pair in the source.
+ */
 function bridge(items: readonly Item[], record: EncodingRecord): Item[] {
   const before: (readonly number[])[] = [];
   let ids: readonly number[] = [];
@@ -67,7 +70,7 @@ function bridge(items: readonly Item[], record: EncodingRecord): Item[] {
   return spread(out, record);
 }
 
-/** Assigns blanks between a word of a pair and a single code of the pair to it. */
+/** Assigns blanks between a word of a pair and a single code of the same pair to that pair. */
 function spread(items: Item[], record: EncodingRecord): Item[] {
   if (record.fixed.every((each) => each.within.length === 0)) return items;
   for (const step of [1, -1]) {
@@ -120,7 +123,9 @@ function spanOf(id: number, items: readonly Item[]): Span | null {
   return runs.reduce((best, run) => (size(run) > size(best) ? run : best));
 }
 
-/** Inserts vanished pairs empty, at the word boundary nearest to their relative position, and shifts `spans`. */
+/**
+ * Inserts vanished pairs empty at the word boundary nearest to their relative position, and shifts `spans`.
+ */
 function putBack(
   items: readonly Item[],
   lost: readonly number[],
@@ -153,7 +158,7 @@ function putBack(
   return out;
 }
 
-/** Adjusts spans after an insertion at `at`: later ones move, those around it grow. */
+/** Adjusts spans after an insertion at `at`: later spans move, and spans around it grow. */
 function shift(spans: Span[], at: number): void {
   for (const span of spans) {
     if (span.start >= at) span.start++;
@@ -161,7 +166,7 @@ function shift(spans: Span[], at: number): void {
   }
 }
 
-/** Shortens spans that cross another, so that the spans form a tree. */
+/** Shortens spans that cross other spans, so that all spans form a tree. */
 function nest(spans: readonly Span[]): Span[] {
   const sorted = [...spans].sort((a, b) => a.start - b.start || b.end - a.end || a.id - b.id);
   const stack: Span[] = [];

@@ -1,27 +1,30 @@
-/** Time and size limits of a pipeline. Tests shorten them. */
+/** Time and size limits of a pipeline. Tests use shorter ones. */
 
 import type { BreakerLimits } from '../breaker.ts';
 
 export interface Limits extends BreakerLimits {
-  /** Segments sent and not yet answered. */
+  /** Maximum number of segments that are sent but not yet answered. */
   window: number;
-  /** More are sent only when fewer than this are in flight: several at once cost one write and one wake-up. */
+  /**
+   * More segments are sent only when fewer than this are in flight, because several at once cost one write
+   * and one wake-up.
+   */
   refill: number;
-  /** UTF-16 units of stream in flight; a single segment may be longer. */
+  /** Maximum UTF-16 units of stream in flight. A single segment may be longer. */
   windowLength: number;
-  /** How long the first unanswered segment may take, in ms; `length` is the length of its stream. */
+  /** Time limit of the first unanswered segment in ms; `length` is the length of its stream. */
   deadlineMs: (length: number) => number;
-  /** The same for a sentence of the warm-up, while dictionaries are loaded. */
+  /** Time limit of a warm-up sentence in ms, while the dictionaries are loaded. */
   startMs: number;
-  /** After a stage died: how long the stages behind it may take to output what they hold. */
+  /** Time in which the stages behind a dead stage may output the rest of their data. */
   drainMs: number;
   /** Idle time after which the processes are stopped. */
   idleMs: number;
 }
 
 /**
- * A window of 8 keeps the wait behind other requests short; the bulk lane's is wider. By measurement, every normal
- * segment takes far less than 10 s plus 1 s per 1,000 characters.
+ * Limits of both lanes. A window of 8 keeps the wait behind other requests short; the bulk lane has a wider
+ * one. By measurement, every normal segment takes far less than 10 s plus 1 s per 1,000 characters.
  */
 export const LIMITS: Limits = {
   window: 8,

@@ -1,16 +1,17 @@
 /**
  * The supported Apertium modes and their Debian packages.
  *
- * These modes worked when measured on Debian 12 (apertium 3.8.3, lttoolbox 3.7.1). Excluded: `*-latin1` (print
- * nothing), `eco-*` (worse than the plain mode), `rus-ukr` (crashes on nearly every sentence), `eng-hbs` and
- * `rus-bel` (mostly `@` and `#` debris). `megabytes` is the measured proportional memory of one running pipeline.
+ * These modes worked when they were tested on Debian 12 (apertium 3.8.3, lttoolbox 3.7.1). Excluded are `*-latin1`
+ * (prints nothing), `eco-*` (worse than the plain mode), `rus-ukr` (crashes on nearly every sentence), and `eng-hbs` and
+ * `rus-bel` (most words come back untranslated, marked with `@` or `#`). `megabytes` is the measured proportional memory
+ * (PSS) of one running pipeline.
  */
 
 export interface Mode {
-  /** Apertium's name, used only in this folder. */
+  /** The name of the mode in Apertium. It is used only in this folder. */
   name: string;
   package: string;
-  /** Languages as the API names them. */
+  /** Language codes of the API. */
   from: string;
   to: string;
   megabytes: number;
@@ -65,7 +66,7 @@ export const MODES: readonly Mode[] = [
 
 const byName = new Map(MODES.map((each) => [each.name, each]));
 
-/** Returns the mode of an Apertium name, or undefined if it is not supported. */
+/** Returns the mode with this Apertium name, or undefined if it is not supported. */
 export function modeNamed(name: string): Mode | undefined {
   return byName.get(name);
 }

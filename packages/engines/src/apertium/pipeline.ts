@@ -1,25 +1,27 @@
 /**
  * One resident pipeline: the processes of a mode, with a window of segments in flight.
  *
- * Protocol: it writes `stream + "[@" + id + "]\0"`. A reply is valid only if it ends in the id of the first unanswered
- * segment: a dying `lt-proc -z` outputs empty strings, which would look like translations without the id.
+ * Protocol: the pipeline gets `stream + "[@" + id + "]\0"` for each segment. A reply is valid only if it ends in the id
+ * of the first unanswered segment. Without the id, the empty strings of a dying `lt-proc -z` would look like
+ * translations.
  *
  * States:
- * - `stopped`: no processes. The initial state; also after `idleMs` without work, after `stop()`, when it yields its
- *   memory, and when its circuit breaker opens. New work makes it request memory.
- * - `waiting`: it has requested memory.
- * - `running`: the processes run and segments are sent while the window allows. The warm-up goes first; the start is
- *   verified when all of it is answered.
+ * - `stopped`: no processes run. This is the initial state. The pipeline also stops after `idleMs` without work, after
+ *   `stop()`, when it yields its memory, and when its circuit breaker opens. New work makes it request memory.
+ * - `waiting`: the pipeline has requested memory.
+ * - `running`: the processes run, and segments are sent while the window allows. The warm-up is sent first; the start is
+ *   verified when all of the warm-up is answered.
  * - `draining`: a stage died. Nothing is sent. Replies of the stages behind it are accepted until the output ends, or
- *   for `drainMs`, so that the first unanswered segment is certainly the one that caused it. Then `running` if there
- *   is work, otherwise `stopped`.
+ *   for `drainMs`. Then the first unanswered segment is certainly the cause. The next state is `running` if there is
+ *   work, otherwise `stopped`.
  *
- * The first unanswered segment is retried once, alone, then fails alone; the others are retried together. Only a start
- * that does not answer the warm-up counts for the circuit breaker, so that no customer's text can disable a direction.
+ * The segment that caused a death is retried once, alone, and then fails alone; the other segments are retried together.
+ * Only a start without an answer to the warm-up counts for the circuit breaker, so that no customer's text can disable a
+ * direction.
  *
- * Several pipelines may share a queue (process-pool.ts); each takes segments when it has capacity. The first serves
- * every segment. The others are spare: they start when more segments are pending than one window holds and memory is
- * free. Segments that one cannot send any more go to another.
+ * Several pipelines may share a queue (process-pool.ts). The first pipeline takes segments whenever it has capacity. The
+ * other pipelines are spare: they start when more segments are pending than one window holds and memory is free.
+ * Segments of a pipeline that cannot work any more go to another pipeline.
  */
 
 import { Breaker } from '../breaker.ts';
@@ -40,43 +42,43 @@ export interface PipelineSetup {
   urgent: boolean;
   stages: readonly Stage[];
   env: Record<string, string>;
-  /** Streams sent after every start; at least one, to verify the start. */
+  /** Streams that are sent after every start. At least one is needed to verify the start. */
   warmUp: readonly string[];
   limits: Limits;
   memory: MemoryGate;
   pool: PoolView;
-  /** It starts only under load, if memory is free. */
+  /** Whether the pipeline starts only under load and if memory is free. */
   spare: boolean;
 }
 
-/** The pipelines that share a queue, as one of them sees it. */
+/** The pool of pipelines that share a queue, as one of its pipelines sees it. */
 export interface PoolView {
   readonly queue: FairQueue<object, Item>;
-  /** Segments queued, to be retried and in flight, of all pipelines. */
+  /** Number of segments that are queued, waiting for a retry, or in flight, in all pipelines. */
   readonly pending: number;
-  /** How many pipelines take segments from the queue. */
+  /** Number of pipelines that take segments from the queue. */
   readonly running: number;
-  /** Whether another pipeline can work. */
+  /** Whether another pipeline than this one can work. */
   hasAlternative(than: Pipeline): boolean;
-  /** Gives segments to another pipeline and wakes all others. */
+  /** Gives segments to another pipeline and wakes all other pipelines. */
   handOver(from: Pipeline, items: Item[]): void;
 }
 
 export interface Item {
   stream: string;
-  /** The request it belongs to; null for a warm-up. */
+  /** The request of the segment; null for a warm-up. */
   group: object | null;
   tries: number;
   id: string;
   settle: (reply: Reply) => void;
 }
 
-/** How long exits may come after the end of the output or a reply without an id. */
+/** Time in which exit events may follow the end of the output or a reply without an id. */
 const SHORT_DRAIN_MS = 100;
 const MAX_REPLY = 1024 * 1024;
 /**
- * Bulk work gets only CPU time that chat messages and small jobs do not use. Compared with 5 and 10 in
- * docs/decisions/0011.
+ * Bulk work gets only CPU time that chat messages and small jobs do not use. docs/decisions/0011 compares
+ * this niceness with 5 and 10.
  */
 const BULK_NICENESS = 19;
 
@@ -91,7 +93,7 @@ export class Pipeline implements MemoryUser {
   #state: 'stopped' | 'waiting' | 'running' | 'draining' = 'stopped';
   #processes: Processes | null = null;
   #ended: Promise<void> = Promise.resolve();
-  /** To be sent again after a death, first and in order. */
+  /** Segments to send again after a death, before all others and in order. */
   #retries: Item[] = [];
   #inFlight: Item[] = [];
   #inFlightLength = 0;
@@ -102,7 +104,7 @@ export class Pipeline implements MemoryUser {
   #faultyExit = false;
   #exits = 0;
   #desynchronised = false;
-  /** The deadline of the first unanswered segment, or the idle timer. */
+  /** The timer of the first unanswered segment's deadline, or the idle timer. */
   #timer: NodeJS.Timeout | undefined;
   #armedFor: Item | null = null;
   #drainTimer: NodeJS.Timeout | undefined;
@@ -111,7 +113,7 @@ export class Pipeline implements MemoryUser {
   #lastFailure = '';
   /** Number of restarts after a death. */
   restarts = 0;
-  /** When it last had work and when its processes started, by `performance.now()`. */
+  /** Times of the last work and of the last start, by `performance.now()`. */
   lastUsed = 0;
   startedAt = 0;
 
@@ -136,7 +138,7 @@ export class Pipeline implements MemoryUser {
     return this.pending + this.#queue.size > 0;
   }
 
-  /** Segments in flight or to be retried. */
+  /** Number of segments in flight or waiting for a retry. */
   get pending(): number {
     return this.#inFlight.length + this.#retries.length;
   }
@@ -149,12 +151,12 @@ export class Pipeline implements MemoryUser {
     return this.#setup.pool.queue;
   }
 
-  /** The last failure, if the circuit breaker is open; otherwise null. */
+  /** The last failure while the circuit breaker is open; otherwise null. */
   get tripped(): string | null {
     return this.#breaker.isOpen ? this.#lastFailure : null;
   }
 
-  /** Checks the queue in a microtask, once for all segments of the same tick. */
+  /** Checks the queue in a microtask, so that all segments of the same tick cause one check. */
   wake(): void {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -170,14 +172,20 @@ export class Pipeline implements MemoryUser {
     this.wake();
   }
 
-  /** Removes and returns the segments of a request to be retried. Replies to those in flight are discarded. */
+  /**
+   * Removes and returns the segments of a request that wait for a retry. Replies to its segments in flight
+   * are discarded.
+   */
   cancel(group: object): Item[] {
     const dropped = this.#retries.filter((item) => item.group === group);
     this.#retries = this.#retries.filter((item) => item.group !== group);
     return dropped;
   }
 
-  /** Ends the processes and fails all its segments with `stopped`. Resolves when every process has ended. */
+  /**
+   * Ends the processes and fails all segments of the pipeline with `stopped`. Resolves when every process
+   * has ended.
+   */
   async stop(): Promise<void> {
     const work = [...this.#inFlight, ...this.#retries];
     this.#retries = [];
@@ -186,12 +194,12 @@ export class Pipeline implements MemoryUser {
     await this.#ended;
   }
 
-  /** Ends the processes if there is no work. They start again when used. */
+  /** Ends the processes if the pipeline has no work. They start again with new work. */
   stopIfIdle(): void {
     if (!this.busy) this.#shutDown();
   }
 
-  /** Called by the memory budget. */
+  /** Called by the memory budget when the pipeline gets its memory. */
   start(): void {
     if (this.#state !== 'waiting') return;
     this.#launch();
@@ -253,7 +261,10 @@ export class Pipeline implements MemoryUser {
     this.#armTimer();
   }
 
-  /** A spare one starts if no other can work, or if one window is full and memory is free. */
+  /**
+   * Whether to start. A spare pipeline starts if no other can work, or if one window is full and memory is
+   * free.
+   */
   #shouldStart(): boolean {
     const { pool, memory, spare } = this.#setup;
     if (!spare || !pool.hasAlternative(this)) return true;
@@ -264,14 +275,17 @@ export class Pipeline implements MemoryUser {
     this.#setup.pool.handOver(this, this.#retries.splice(0));
   }
 
-  /** Most segments in flight. Pipelines that run together share the pending segments equally. */
+  /** Maximum number of segments in flight. Pipelines that run together share the pending segments equally. */
   #maxInFlight(): number {
     const { pool } = this.#setup;
     const part = pool.running > 1 ? Math.ceil(pool.pending / pool.running) : Number.MAX_SAFE_INTEGER;
     return Math.min(this.#limits.window, part) + this.#warmUpsLeft;
   }
 
-  /** Sends what the window allows. A suspect is sent alone, so that another death is certainly its fault. */
+  /**
+   * Sends segments up to the window. A suspect is sent alone: if a stage dies again, the suspect is the
+   * cause.
+   */
   #fill(): void {
     const batch: Item[] = [];
     let { length } = this.#inFlight;
@@ -316,7 +330,7 @@ export class Pipeline implements MemoryUser {
   #onReply(reply: string): void {
     const head = this.#inFlight[0];
     if (head === undefined || !reply.endsWith(`[@${head.id}]`)) {
-      // Output of a dying stage.
+      // A reply without the id is the output of a dying stage.
       if (this.#state !== 'draining') this.#onDesync();
       return;
     }
@@ -328,7 +342,7 @@ export class Pipeline implements MemoryUser {
     head.settle({ ok: true, stream: reply.slice(0, -(head.id.length + 3)) });
   }
 
-  /** Arms the deadline of the first unanswered segment, or the idle timer. */
+  /** Starts the timer of the first unanswered segment's deadline, or the idle timer. */
   #armTimer(): void {
     const head = this.#inFlight[0];
     if (head === undefined) {
@@ -349,7 +363,7 @@ export class Pipeline implements MemoryUser {
     }, deadlineMs);
   }
 
-  /** An invalid reply. If the death of a stage caused it, its exit event follows soon. */
+  /** Handles an invalid reply. If a stage has died, its exit event follows soon. */
   #onDesync(): void {
     this.#desynchronised = true;
     this.#drain(SHORT_DRAIN_MS);
@@ -361,7 +375,10 @@ export class Pipeline implements MemoryUser {
     return 'garbled';
   }
 
-  /** The end of the output and the exits come in any order; the faulty exit names the cause. */
+  /**
+   * Handles the exit of a stage. Exits and the end of the output come in any order; the exit with an error
+   * names the cause.
+   */
   #onDeath(detail: string, clean: boolean): void {
     if (this.#exits === 0 || (!clean && !this.#faultyExit)) this.#lastFailure = detail;
     this.#exits++;
@@ -386,7 +403,7 @@ export class Pipeline implements MemoryUser {
     this.#drainTimer = setTimeout(() => this.#recover(this.#reason()), ms);
   }
 
-  /** Queues all segments in flight again, the first as a suspect, and restarts if there is work. */
+  /** Queues all segments in flight again, the first one as a suspect, and restarts if there is work. */
   #recover(reason: FailureReason): void {
     const proven = this.#warmUpsLeft === 0 && this.#processes !== null;
     const idle = this.#inFlight.length === 0;
@@ -417,7 +434,10 @@ export class Pipeline implements MemoryUser {
     return `disabled for ${Math.ceil(this.#breaker.remainingMs / 1_000)} s after failed starts: ${this.#lastFailure}`;
   }
 
-  /** Its time slice is used up and others wait for memory: queued segments wait for the next slice. */
+  /**
+   * Gives up the memory when the time slice is over and another pipeline waits. Queued segments wait for the
+   * next slice.
+   */
   #yieldMemory(): void {
     this.#shutDown();
     this.wake();

@@ -1,6 +1,6 @@
 /**
- * The pipelines of one mode and lane. They share one queue of segments, so that requests are served round robin over
- * all of them. A pipeline that is slow or restarting delays only what it has in flight.
+ * The pipelines of one mode and lane. They share one queue of segments, so that requests are served round
+ * robin over all pipelines. A slow or restarting pipeline delays only its segments in flight.
  */
 
 import { FairQueue } from '../queue.ts';
@@ -13,7 +13,7 @@ export class ProcessPool implements PoolView {
   readonly queue = new FairQueue<object, Item>();
   readonly pipelines: readonly Pipeline[];
 
-  /** @param size most pipelines: the first, and spare ones for high load */
+  /** @param size maximum number of pipelines: the first one, and spare ones for high load */
   constructor(size: number, setup: Omit<PipelineSetup, 'pool' | 'spare'>) {
     this.name = setup.name;
     this.pipelines = Array.from(
@@ -35,7 +35,7 @@ export class ProcessPool implements PoolView {
     return this.pipelines.some(({ resident }) => resident);
   }
 
-  /** The last failure, if the circuit breakers of all pipelines are open; otherwise null. */
+  /** The last failure while the circuit breakers of all pipelines are open; otherwise null. */
   get tripped(): string | null {
     return this.pipelines.every(({ tripped }) => tripped !== null) ? this.pipelines[0]!.tripped : null;
   }
@@ -56,13 +56,13 @@ export class ProcessPool implements PoolView {
     });
   }
 
-  /** Drops the queued segments of a request. Replies to those in flight are discarded. */
+  /** Drops the queued segments of a request. Replies to its segments in flight are discarded. */
   cancel(group: object): void {
     const dropped = this.pipelines.flatMap((each) => each.cancel(group));
     for (const item of [...dropped, ...this.queue.remove(group)]) item.settle(ABORTED);
   }
 
-  /** Ends the processes of idle pipelines. They start again when used. */
+  /** Ends the processes of idle pipelines. They start again with new work. */
   stopIfIdle(): void {
     for (const each of this.pipelines) each.stopIfIdle();
   }

@@ -1,6 +1,7 @@
 /**
- * A chain of processes: each stage's output is the next one's input. Each stage is a child of this process, so that
- * its death is an `exit` event. If this process dies, the first stage reads the end of its input and the chain ends.
+ * A chain of processes in which each stage's output is the next stage's input. Each stage is a child of this
+ * process, so that its death causes an `exit` event. If this process dies, the first stage reads the end of
+ * its input, and the chain ends.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -13,7 +14,7 @@ export interface Processes {
   readonly pids: readonly number[];
   readonly input: Writable;
   readonly output: Readable;
-  /** Kills every stage (SIGKILL). Does nothing if they are dead. */
+  /** Kills every stage with SIGKILL. Dead stages are ignored. */
   kill(): void;
   /** Resolves when every stage has ended. */
   readonly ended: Promise<void>;
@@ -21,20 +22,21 @@ export interface Processes {
 
 export interface ProcessEvents {
   /**
-   * A stage ended or could not be started: `lt-proc ended by SIGSEGV`. Called once per stage. The stages behind the
-   * faulty one exit with status 0 (`clean`) and may be reported first.
+   * Called once per stage when the stage ended or could not start, for example with `lt-proc ended by
+   * SIGSEGV`. Stages behind a faulty stage exit with status 0 (`clean`), and their exits may be reported
+   * first.
    */
   onDeath(detail: string, clean: boolean): void;
   onOutput(chunk: Buffer): void;
-  /** The output of the last stage has ended. */
+  /** Called when the output of the last stage has ended. */
   onEnd(): void;
 }
 
 /**
  * Starts the chain.
- *
- * @param stages at least one
- * @param env the whole environment of every stage; stages inherit no variables and no files but stdin and stdout
+ * @param stages at least one stage
+ * @param env the whole environment of every stage; stages inherit no variables, and no files except stdin
+ * and stdout
  * @param niceness nice value of the stages, 0 to 19
  */
 export function spawnChain(
@@ -58,7 +60,7 @@ export function spawnChain(
       for (const each of children) each.kill('SIGKILL');
       throw error;
     }
-    // While this process holds a copy of the pipe, the next stage does not see its end.
+    // The next stage sees the end of its input only after this process has closed its copy of the pipe.
     before?.destroy();
     children.push(child);
     if (niceness > 0 && child.pid !== undefined) lowerPriority(child.pid, niceness);
@@ -78,7 +80,7 @@ export function spawnChain(
   }
   const input = children[0]!.stdin!;
   const output = children.at(-1)!.stdout!;
-  // A write to a stage that has just died fails with EPIPE; its exit event reports the death.
+  // A write to a stage that has just died fails with EPIPE. The stage's exit event reports the death.
   input.on('error', () => {});
   output.on('error', () => {});
   output.on('data', events.onOutput);
@@ -102,6 +104,6 @@ function lowerPriority(pid: number, niceness: number): void {
   try {
     setPriority(pid, niceness);
   } catch {
-    // The stage has already ended, or the machine does not allow it; then it runs at normal priority.
+    // The stage has already ended, or the machine does not allow it. Then the stage keeps normal priority.
   }
 }

@@ -1,18 +1,19 @@
 /**
- * Where Apertium's files are: in the system's folders, or in a private tree that `dpkg -x` unpacked below a root.
+ * Locates Apertium's files: in the system's folders, or in a private folder into which `dpkg-deb -x`
+ * unpacked them.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export interface Tree {
-  /** `''` for the system, else an absolute folder without a trailing slash. */
+  /** `''` for the system, otherwise an absolute path without a trailing slash. */
   root: string;
-  /** The whole environment of a stage; it inherits nothing. */
+  /** The whole environment of a stage. A stage inherits no other variables. */
   env: Record<string, string>;
 }
 
-/** The data prefix in every mode file of Debian. */
+/** The data folder, as it is written in every mode file of Debian. */
 export const DATA_PREFIX = '/usr/share/apertium/';
 
 /**
@@ -21,7 +22,7 @@ export const DATA_PREFIX = '/usr/share/apertium/';
  */
 const COMMON = { LC_ALL: 'C.UTF-8', GLIBC_TUNABLES: 'glibc.malloc.tcache_count=2000' };
 
-/** @param root absolute folder of a private tree; the system's Apertium by default */
+/** @param root absolute path of a private tree; without it, the system's Apertium */
 export function treeAt(root = ''): Tree {
   const base = root.replace(/(?<!\/)\/+$/, '');
   if (base === '') return { root: '', env: { ...COMMON, PATH: '/usr/bin:/bin' } };
@@ -33,7 +34,7 @@ export function treeAt(root = ''): Tree {
   return { root: base, env };
 }
 
-/** Returns the private tree in the folder if there is one, otherwise the system's. */
+/** Returns the private tree in this folder if there is one, otherwise the system's tree. */
 export function treeFor(root: string | undefined): Tree {
   return root !== undefined && existsSync(join(root, 'usr/bin/lt-proc')) ? treeAt(resolve(root)) : treeAt();
 }
@@ -43,7 +44,7 @@ export function toolPath(tree: Tree, tool: string): string {
   return `${tree.root}/usr/bin/${tool}`;
 }
 
-/** Returns the path of a mode's file, which may not exist. */
+/** Returns the path of a mode's file, which need not exist. */
 export function modePath(tree: Tree, mode: string): string {
   return `${tree.root}${DATA_PREFIX}modes/${mode}.mode`;
 }

@@ -1,6 +1,6 @@
 /**
- * Bergamot: local neural translation with the models of Firefox or others in the same format. One thread per pair and
- * lane; at most two hops, with English as the pivot.
+ * Bergamot: local neural translation with the models of Firefox, or other models in the same format. Each
+ * pair and lane has its own thread. A translation takes at most two hops, with English as the pivot.
  */
 
 import { totalmem } from 'node:os';
@@ -16,11 +16,16 @@ import { THREAD_LIMITS, Thread } from './thread.ts';
 const MAX_SEGMENT_LENGTH = 10_000;
 
 export interface BergamotOptions {
-  /** Has one folder per pair; see models.ts. {@link Engine.directions} reads it again each time. */
+  /**
+   * Folder of the models, with one folder per pair; see models.ts. {@link Engine.directions} reads it again
+   * at each call.
+   */
   folder: string;
-  /** Memory of all threads together, in MiB. Default: a quarter of the machine's memory, at least 400. */
+  /**
+   * Memory limit for all threads in total, in MiB. Default: a quarter of the machine's memory, at least 400.
+   */
   memoryMebibytes?: number;
-  /** How long a busy thread keeps its memory while others wait, in ms. */
+  /** Time after which a busy thread gives up its memory when another thread waits for it, in ms. */
   turnMs?: number;
   limits?: Partial<ThreadLimits>;
   /** Replaces the thread's script, for tests. */
@@ -53,7 +58,7 @@ class Bergamot implements BergamotEngine {
   readonly #options: BergamotOptions;
   readonly #memory: MemoryBudget;
   readonly #threads = new Map<string, { pair: string; lane: Lane; thread: Thread }>();
-  /** Models by pair. Checksums of 50 models take seconds, so they are verified only by `directions`. */
+  /** Models by pair. Only `directions` verifies their checksums, because 50 models take seconds. */
   #models: Promise<ReadonlyMap<string, Model>> | null = null;
   #faults: readonly string[] = [];
   #loads = new Map<string, Promise<boolean>>();
@@ -70,7 +75,7 @@ class Bergamot implements BergamotEngine {
     return models.length === 0 ? 'no models' : models.sort().join(', ');
   }
 
-  /** Tests every model by translating a word. The result is cached until its files change. */
+  /** Tests every model by translating a word. The result is cached until the model's files change. */
   async directions(): Promise<Direction[]> {
     this.#throwIfStopped();
     this.#models = null;
@@ -160,7 +165,7 @@ class Bergamot implements BergamotEngine {
   }
 
   #thread(pair: string, model: Model, lane: Lane): Thread {
-    // A changed model gets a new thread; the old thread ends when it has been idle.
+    // A changed model gets a new thread; the old thread ends after its idle time.
     const key = `${pair} ${model.digest} ${lane}`;
     const known = this.#threads.get(key);
     if (known !== undefined) return known.thread;
@@ -185,7 +190,8 @@ class Bergamot implements BergamotEngine {
       const used = thread.resident;
       loads = thread.send(SELF_TEST, false, {}).then(({ ok }) => {
         if (!ok) this.#loads.delete(key);
-        // Models are tested one after another, so that at most one extra thread is resident.
+        // A thread that was started only for the test is stopped, so that at most one extra thread is
+        // resident.
         if (!used) thread.stopIfIdle();
         return ok;
       });

@@ -1,6 +1,6 @@
 /**
- * Models in the operator's folder: `models/en-es/manifest.json` lists the files with sizes and checksums. Only files
- * that match it are loaded.
+ * Models in the operator's folder: `models/en-es/manifest.json` lists the files of a model with sizes and
+ * checksums. Only files that match the manifest are loaded.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,24 +20,27 @@ export interface ModelFile {
 export interface Manifest {
   from: Language;
   to: Language;
-  /** Storage of matrices: `int8shiftAlphaAll` if the model's name has `alphas`, otherwise `int8shiftAll`. */
+  /**
+   * Storage format of the matrices: `int8shiftAlphaAll` if the model's name has `alphas`, otherwise
+   * `int8shiftAll`.
+   */
   precision: 'int8shiftAlphaAll' | 'int8shiftAll';
   model: ModelFile;
-  /** Likely target words for each source word. Doubles the speed. */
+  /** Likely target words for each source word. A shortlist doubles the speed. */
   shortlist: ModelFile | null;
-  /** One for both languages, or one for the source and one for the target. */
+  /** One vocabulary for both languages, or one for the source and one for the target. */
   vocabularies: ModelFile[];
 }
 
 export interface Model {
   manifest: Manifest;
   setup: Setup;
-  /** Changes with the files. */
+  /** A hash that changes when the files change. */
   digest: string;
 }
 
 export const MANIFEST = 'manifest.json';
-/** The largest model of Firefox has 43 MB unpacked. */
+/** The largest model of Firefox has 43 MB when unpacked. */
 export const MAX_MODEL_BYTES = 256 * 1024 * 1024;
 export const PAIR = /^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/;
 const NAME = /^[\w][\w.-]{0,127}$/;
@@ -94,7 +97,7 @@ export const filesOf = (manifest: Manifest): ModelFile[] => [
   ...manifest.vocabularies,
 ];
 
-/** Returns the models whose files match their manifests, and the faults of the others. */
+/** Returns the models whose files match their manifests, and the faults of the other models. */
 export async function findModels(folder: string): Promise<{ models: Model[]; faults: string[] }> {
   const models: Model[] = [];
   const faults: string[] = [];
@@ -139,10 +142,10 @@ export async function sha256Of(path: string): Promise<string> {
 }
 
 /**
- * Writes the manifest of a folder with files as Firefox names them: `model.*.bin`, `lex.*.bin`, `vocab.*.spm` or
- * `srcvocab.*.spm` and `trgvocab.*.spm`. The operator vouches for the files; the manifest detects later changes.
+ * Writes the manifest of a folder whose files have Firefox's names: `model.*.bin`, `lex.*.bin`, and `vocab.*.spm` or
+ * `srcvocab.*.spm` and `trgvocab.*.spm`. The operator trusts these files; the manifest reveals later changes.
  *
- * @throws ModelError when a file is missing or several match
+ * @throws ModelError when a file is missing or several files match
  */
 export async function sealModel(folder: string, from: Language, to: Language): Promise<Manifest> {
   const names = await readdir(folder);

@@ -1,6 +1,7 @@
 /**
- * Downloads a model: `FROM/en-es/manifest.json`, then each of its files, plain or compressed (`.gz`). Partial files are
- * kept, so that an interrupted download resumes. The model is moved to its folder only when it is complete.
+ * Downloads a model: `FROM/en-es/manifest.json`, then each of its files, plain or compressed (`.gz`).
+ * Partial files are kept, so that an interrupted download can resume. Only a complete model is moved to its
+ * folder.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,23 +16,23 @@ import type { Manifest, ModelFile } from './models.ts';
 import { filesOf, MANIFEST, ModelError, PAIR, parseManifest, sha256Of } from './models.ts';
 
 export interface PullOptions {
-  /** `en-es`. */
+  /** The language pair, such as `en-es`. */
   pair: string;
-  /** URL of the folder that has the pairs: https, or http on this machine. Redirects are not followed. */
+  /** URL of the folder with the pairs: https, or http on this machine. Redirects are not followed. */
   from: string;
-  /** Allows http from other machines, where others can replace the model in transit. */
+  /** Allows http from other machines, although others could then replace the model in transit. */
   insecure?: boolean;
   /** SHA-256 that the manifest must have, in hexadecimal. */
   sha256?: string | undefined;
   /** Folder of all models; see {@link BergamotOptions.folder}. */
   folder: string;
-  /** Called at least once per file with the uncompressed bytes written and the uncompressed size. */
+  /** Called at least once per file, with the uncompressed bytes written so far and the uncompressed size. */
   onProgress?: (progress: { file: string; bytes: number; of: number }) => void;
   signal?: AbortSignal;
 }
 
 const MAX_MANIFEST = 64 * 1024;
-/** Without data for this time the download ends. It can be resumed. */
+/** The download ends when no data comes for this time. A later call resumes it. */
 const SILENCE_MS = 60_000;
 
 /** Downloads a model. @throws ModelError with the fault, or the reason of `signal` */
@@ -80,7 +81,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Checks the SHA-256 of the manifest, which has the checksums of all files. @throws ModelError */
+/** Checks the SHA-256 of the manifest, which in turn has the checksums of all files. @throws ModelError */
 function checkSum(manifest: Buffer, wanted: string): void {
   const found = createHash('sha256').update(manifest).digest('hex');
   if (found !== wanted.toLowerCase()) {
@@ -116,7 +117,8 @@ async function pullFile(
     options.onProgress?.({ file: file.name, bytes: file.bytes, of: file.bytes });
     return;
   }
-  // A partial file may be of an older version: then the checksum is wrong, and it is downloaded once from the start.
+  // A partial file may belong to an older version. Its checksum is then wrong, so the file is downloaded once
+  // more from the start.
   for (const again of [true, false]) {
     const resumed = await fetchFile(file, address, partial, agent, options);
     if ((await sizeOf(whole)) === file.bytes && (await sha256Of(whole)) === file.sha256) return;
@@ -150,7 +152,7 @@ async function fetchFile(
       continue;
     }
     if (status === 416) {
-      // The partial file is complete or of another version; the checksum decides.
+      // The partial file is complete or belongs to another version; the checksum shows which.
       await body.dump();
     } else if (status === 200 || status === 206) {
       const goesOn = status === 206 && String(headers['content-range']).startsWith(`bytes ${have}-`);
@@ -159,7 +161,7 @@ async function fetchFile(
         throw new ModelError(`${url} returned another range than requested`);
       }
       const from = goesOn ? have : 0;
-      // A compressed file is never larger than the plain one by more than its frame.
+      // A compressed file is larger than the plain file by at most its frame.
       const limit = bounded(
         file.bytes + 4_096 - from,
         `${file.name} is larger than in the manifest`,
@@ -196,14 +198,15 @@ async function unpack(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ModelError) throw error;
-    // Corrupt: an empty file fails the checksum, so that the next attempt starts from the beginning.
+    // The compressed data is corrupt. An empty file fails the checksum, so the next attempt starts from the
+    // beginning.
     await writeFile(whole, '');
   } finally {
     if (signal?.aborted !== true) await rm(part, { force: true });
   }
 }
 
-/** A transform that fails after a number of bytes. */
+/** Returns a transform that fails after `max` bytes. */
 function bounded(max: number, complaint: string, report: (bytes: number) => void): Transform {
   let bytes = 0;
   return new Transform({
@@ -216,7 +219,7 @@ function bounded(max: number, complaint: string, report: (bytes: number) => void
   });
 }
 
-/** Moves a complete model to its folder after syncing it to disk. An older model is moved aside first. */
+/** Syncs a complete model to disk and moves it to its folder. An older model is moved aside first. */
 async function settle(partial: string, place: string, files: readonly ModelFile[]): Promise<void> {
   for (const name of [...files.map((file) => file.name), MANIFEST]) {
     const handle = await open(join(partial, name), 'r+');

@@ -2,13 +2,13 @@
  * One resident worker thread for a language pair and a lane. It translates batches of texts.
  *
  * States:
- * - `stopped`: no thread. The initial state; also after `idleMs` without work, after `stop()`, and when it yields its
- *   memory.
- * - `waiting`: it has requested memory.
+ * - `stopped`: no thread runs. This is the initial state. The thread also stops after `idleMs` without work, after
+ *   `stop()`, and when it yields its memory.
+ * - `waiting`: the thread has requested memory.
  * - `loading`: the thread loads its model.
  * - `running`: the thread translates one batch at a time.
  *
- * A thread that dies or exceeds its deadline is replaced. Each text of its batch is retried alone; a text that kills
+ * A thread that dies or exceeds its deadline is replaced. Each text of its batch is retried alone, and a text that kills
  * the thread again fails. Only a thread that cannot load its model counts for the circuit breaker.
  */
 
@@ -22,7 +22,10 @@ import type { Order, Report, Setup } from './worker.ts';
 export type Reply = { ok: true; text: string } | { ok: false; reason: FailureReason; detail: string };
 
 export interface ThreadLimits {
-  /** Most texts and characters of a batch. Batches of 8 texts had 0.8 of the speed of 32. */
+  /**
+   * Maximum number of texts and characters of a batch. Batches of 8 texts had 0.8 times the speed of batches
+   * of 32.
+   */
   texts: number;
   characters: number;
   deadlineMs: (characters: number) => number;
@@ -30,7 +33,7 @@ export interface ThreadLimits {
   idleMs: number;
 }
 
-/** Measured speed: 570 words a second on one core, far faster than 10 s plus 4 ms per character. */
+/** The deadline is generous: the measured speed is 570 words a second on one core. */
 export const THREAD_LIMITS: ThreadLimits = {
   texts: 32,
   characters: 8_000,
@@ -68,7 +71,7 @@ export class Thread implements MemoryUser {
   #worker: Worker | null = null;
   #ended: Promise<unknown> = Promise.resolve();
   #inFlight: Item[] = [];
-  /** To be retried alone, before everything else. */
+  /** Texts to be retried alone, before all others. */
   #suspects: Item[] = [];
   #timer: NodeJS.Timeout | undefined;
   #scheduled = false;
@@ -125,7 +128,7 @@ export class Thread implements MemoryUser {
     if (!this.busy) this.#shutDown('stopped', 'the engine was stopped');
   }
 
-  /** Called by the memory budget. */
+  /** Called by the memory budget when the thread gets its memory. */
   start(): void {
     if (this.#state === 'waiting') this.#launch();
   }
@@ -137,7 +140,7 @@ export class Thread implements MemoryUser {
       workerData: this.#setup.model,
       env: {},
       stdin: false,
-      // Its output may contain texts, so it is discarded.
+      // The output of the thread may contain customers' texts, so it is discarded.
       stdout: true,
       stderr: true,
     });
@@ -147,7 +150,7 @@ export class Thread implements MemoryUser {
     worker.stderr.resume();
     const current = (): boolean => this.#worker === worker;
     worker.on('message', (report: Report) => current() && this.#onReport(report));
-    // An `exit` event follows and is handled.
+    // The `exit` event that follows is handled instead.
     worker.on('error', () => {});
     const exit = new Promise<void>((resolve) => {
       worker.on('exit', (status) => {
@@ -172,7 +175,7 @@ export class Thread implements MemoryUser {
       this.#setup.memory.notifyIdle();
       return;
     }
-    // At least one batch per time slice, because loading the model is expensive.
+    // Each time slice has at least one batch, because loading the model is expensive.
     if (this.lastUsed > this.startedAt && this.#setup.memory.shouldYield(this)) {
       this.#endThread();
       this.#state = 'stopped';

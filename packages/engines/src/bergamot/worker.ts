@@ -1,9 +1,9 @@
 /**
- * The script of a worker thread: one model in one instance of Bergamot's WebAssembly build.
+ * The script of a worker thread: it runs one model in one instance of Bergamot's WebAssembly build.
  *
- * It replaces the package's worker, which does not run in Node because it uses `require` in an ES module. An abort of
- * the instance, for example after a malformed tag, is fatal: the thread exits with {@link ABORTED} and its owner
- * starts another. Output of the instance may contain texts and is discarded.
+ * It replaces the package's worker, which does not run in Node because it uses `require` in an ES module. An abort of the
+ * instance, for example after a malformed tag, cannot be handled: the thread exits with {@link ABORTED}, and its owner
+ * starts another. The output of the instance may contain customers' texts and is discarded.
  */
 
 import { readFileSync } from 'node:fs';
@@ -16,9 +16,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 export interface Setup {
   model: string;
   shortlist: string | null;
-  /** One for both languages, or one for the source and one for the target. */
+  /** One vocabulary for both languages, or one for the source and one for the target. */
   vocabularies: readonly string[];
-  /** Storage of the model's matrices. */
+  /** Storage format of the model's matrices. */
   precision: string;
 }
 
@@ -70,7 +70,7 @@ declare const WebAssembly: {
   instantiate(binary: object, imports: object): Promise<object>;
 };
 
-/** The instance imports matrix products; these are its own fallbacks for them. */
+/** The instance imports functions for matrix products. These names are its own fallbacks for them. */
 const PRODUCTS = {
   int8_prepare_a: 'int8PrepareAFallback',
   int8_prepare_b: 'int8PrepareBFallback',

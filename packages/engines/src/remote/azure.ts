@@ -7,9 +7,9 @@ import { allPairs, failure, field, positional, RemoteEngine } from './remote.ts'
 
 export interface AzureOptions extends RemoteOptions {
   key: string;
-  /** Region of the resource, if it has one: `westeurope`. */
+  /** Region of the Azure resource, if it has one, such as `westeurope`. */
   region?: string;
-  /** `category`: a custom model. */
+  /** The `category` parameter, which selects a custom model. */
   model?: string;
 }
 
@@ -74,7 +74,7 @@ function azure({ key, region, model }: AzureOptions): ServiceAdapter {
   };
 }
 
-/** Azure's code → codes of the API. Azure's `pt` is Brazilian. */
+/** Codes of the API for each code of Azure. Azure's `pt` is Brazilian Portuguese. */
 const API_CODES: Readonly<Record<string, Language[]>> = {
   pt: ['pt-br'],
   'pt-pt': ['pt', 'pt-pt'],

@@ -7,7 +7,7 @@ import { allPairs, failure, field, positional, RemoteEngine, strings } from './r
 
 export interface DeepLOptions extends RemoteOptions {
   key: string;
-  /** `model_type`, for example `prefer_quality_optimized`. */
+  /** The `model_type` parameter, for example `prefer_quality_optimized`. */
   model?: string;
   /** Whether to send `custom_instructions`, which not every plan accepts. Default: false. */
   instructions?: boolean;
@@ -30,7 +30,7 @@ function deepL({ key, model, instructions = false }: DeepLOptions): ServiceAdapt
       remote: true,
     },
     notation: XML,
-    // DeepL accepts bodies of 128 KiB, enough for this many four-byte characters with tags.
+    // DeepL accepts bodies of 128 KiB, which is enough for this many four-byte characters with tags.
     limits: { segments: 50, characters: 25_000 },
     settings: { instructions },
     ...(model === undefined ? {} : { model }),
@@ -66,7 +66,7 @@ function deepL({ key, model, instructions = false }: DeepLOptions): ServiceAdapt
           ...(instructions && context.instructions ? { custom_instructions: cut(context.instructions) } : {}),
           ...(model === undefined ? {} : { model_type: model }),
           ...(marked ? { tag_handling: 'xml', ignore_tags: ['k'], outline_detection: false } : {}),
-          // Segments are sentences already. Splitting again would harm those with abbreviations.
+          // Segments are sentences already. Further splitting would break sentences with abbreviations.
           split_sentences: 'nonewlines',
           preserve_formatting: true,
         },
@@ -77,7 +77,7 @@ function deepL({ key, model, instructions = false }: DeepLOptions): ServiceAdapt
   };
 }
 
-/** With `prefer_`, languages without forms of address cause no error. */
+/** The values with `prefer_` cause no error for languages without forms of address. */
 function formality(tone: string | undefined): { formality?: string } {
   const word = tone?.toLowerCase();
   if (word === 'formal') return { formality: 'prefer_more' };
@@ -85,7 +85,7 @@ function formality(tone: string | undefined): { formality?: string } {
   return {};
 }
 
-/** Splits instructions at ends of lines and sentences into at most ten parts of 300 characters. */
+/** Splits instructions at the ends of lines and sentences into at most ten parts of 300 characters. */
 export function cut(instructions: string): string[] {
   const out: string[] = [];
   for (const part of instructions.split(/\n+|(?<=[.!?])\s+/u)) {
@@ -98,7 +98,7 @@ export function cut(instructions: string): string[] {
   return out.slice(0, 10);
 }
 
-/** DeepL names a source without its region, so a source with a region uses the plain language. */
+/** DeepL lists source languages without a region, so a source with a region uses the plain language. */
 function sourcesOf(code: string): [Language, string][] {
   const apiCode = code.toLowerCase();
   const regions: Readonly<Record<string, Language[]>> = {
@@ -111,7 +111,7 @@ function sourcesOf(code: string): [Language, string][] {
   return [apiCode, ...(regions[apiCode] ?? [])].map((language) => [language, code]);
 }
 
-/** Some targets need a region: `en` becomes American English, `pt` European Portuguese. */
+/** DeepL requires a region for some targets: `en` becomes American English, `pt` European Portuguese. */
 function targetsOf(code: string, all: readonly string[]): [Language, string][] {
   const apiCode = code.toLowerCase();
   const plain: Readonly<Record<string, Language>> = { 'en-us': 'en', 'pt-pt': 'pt', 'zh-hans': 'zh' };

@@ -10,12 +10,12 @@ export interface GoogleOptions extends RemoteOptions {
 }
 
 export interface GoogleProjectOptions extends RemoteOptions {
-  /** Returns a bearer token, read before each call because tokens expire soon. */
+  /** Returns a bearer token. It is called before each request, because tokens expire soon. */
   token: () => string;
   project: string;
   /** Default: `global`. */
   location?: string;
-  /** `general/nmt`, `general/translation-llm`, or a custom model. */
+  /** The model: `general/nmt`, `general/translation-llm`, or a custom model. */
   model?: string;
   /** Name of a glossary at the service, in the same location. */
   glossary?: string;
@@ -45,7 +45,7 @@ function versionTwo({ key }: GoogleOptions): ServiceAdapter {
     notation: HTML,
     limits: { segments: 128, characters: 25_000 },
     settings: { version: 2 },
-    // In a header, because proxies log URLs.
+    // The key is sent in a header, because proxies log URLs.
     headers: { 'x-goog-api-key': key },
 
     async list(send) {
@@ -62,7 +62,7 @@ function versionTwo({ key }: GoogleOptions): ServiceAdapter {
       const result = await send({
         method: 'POST',
         path: '/language/translate/v2',
-        // The default format is html, which would return entities.
+        // The default format is `html`, in which replies contain entities.
         body: {
           q: texts,
           source: offer.source,
@@ -126,14 +126,14 @@ function versionThree(options: GoogleProjectOptions): ServiceAdapter {
         },
       });
       if (!result.ok) return failure(result);
-      // With a glossary, `translations` holds the translations without it.
+      // When a glossary is given, `translations` contains the translations without the glossary.
       const list = field(result.json, glossary === undefined ? 'translations' : 'glossaryTranslations');
       return positional(strings(list, 'translatedText'), texts.length);
     },
   };
 }
 
-/** Google's code → codes of the API. Google's Portuguese without a region is Brazilian. */
+/** Codes of the API for each code of Google. Google's Portuguese without a region is Brazilian. */
 const API_CODES: Readonly<Record<string, Language[]>> = {
   'zh-cn': ['zh-hans', 'zh'],
   zh: ['zh-hans', 'zh'],

@@ -1,9 +1,10 @@
 /**
- * The HTTP client for translation services: one deadline over all attempts, a size limit for responses, and two
- * retries after 429, 5xx and broken connections. Other 4xx and redirects are not retried.
+ * The HTTP client for translation services. It has one deadline over all attempts, a size limit for responses, and two
+ * retries after 429, 5xx and broken connections. It does not retry other 4xx or redirects.
  *
- * The operator sets the base URL, which may be a private address. Redirects are not followed, because the key would be
- * sent along. Keys and texts are never logged: errors have the status and a short message, never the response body.
+ * The operator sets the base URL, which may be a private address. Redirects are not followed, because the API key would
+ * be sent to the new address. Keys and texts are never logged: errors contain the status and a short message, never the
+ * response body.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,13 +13,16 @@ import { Breaker } from '../breaker.ts';
 import type { Lane } from '../engine.ts';
 
 export interface HttpOptions {
-  /** Base URL of the service, with its path if it has one: `https://api.deepl.com`. */
+  /** Base URL of the service, including its path if it has one, such as `https://api.deepl.com`. */
   baseUrl: string;
-  /** Deadline of a call with all its attempts, in ms. Default: 30 s. */
+  /** Deadline of a call including all its attempts, in ms. Default: 30 s. */
   deadlineMs?: number;
-  /** Most concurrent calls. Default: 4. */
+  /** Maximum number of concurrent calls. Default: 4. */
   concurrency?: number;
-  /** Delay before the first retry without `Retry-After`, in ms; the second waits twice as long. Default: 500. */
+  /**
+   * Delay before the first retry without `Retry-After`, in ms; the delay before the second is twice as long.
+   * Default: 500.
+   */
   retryMs?: number;
   /** Largest response body, in bytes. Default: 8 MiB. */
   maxResponseBytes?: number;
@@ -29,7 +33,7 @@ export interface Call {
   /** Path and query after the base URL. */
   path: string;
   headers: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** The request body, which is sent as JSON. */
   body?: unknown;
   lane: Lane;
   signal: AbortSignal;
@@ -59,9 +63,12 @@ const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 
 /** DeepL's status for an exhausted quota. */
 const QUOTA = 456;
-/** Invalid key, unpaid bill, exhausted quota: not a fault of the text, so the service counts as unavailable. */
+/**
+ * Statuses for an invalid key, an unpaid bill or an exhausted quota. The text is not the cause, so the
+ * service counts as unavailable.
+ */
 const CONFIGURATION_FAULTS: ReadonlySet<number> = new Set([401, 402, 403, QUOTA]);
-/** Statuses of a proxy whose server is down, and of a server that is loading its model. */
+/** Statuses of a proxy whose server is down, or of a server that is still loading its model. */
 const SERVER_DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
 
 export class HttpClient {
@@ -70,7 +77,7 @@ export class HttpClient {
   readonly #agent: Agent;
   readonly #deadlineMs: number;
   readonly #maxBytes: number;
-  /** Spares queued calls from waiting 30 s each while the service does not respond. */
+  /** Without the breaker, each queued call would wait 30 s while the service does not respond. */
   readonly #breaker = new Breaker({ loopCount: 5, loopMs: 120_000, firstOpenMs: 1_000, maxOpenMs: 60_000 });
   #free: number;
   #unreachable = false;
@@ -91,7 +98,7 @@ export class HttpClient {
     this.#free = options.concurrency ?? 4;
     this.#agent = new Agent({
       connections: this.#free,
-      // #withRetries has a deadline over all attempts, so that undici's timeouts are not needed.
+      // undici's own timeouts are off, because #withRetries has a deadline over all attempts.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: { timeout: Math.min(10_000, this.#deadlineMs) },
@@ -102,12 +109,15 @@ export class HttpClient {
     return this.#base;
   }
 
-  /** The last call reached no running service: no response, or that of a proxy or of a server that is starting. */
+  /**
+   * Whether the last call reached no running service: no response came, or only that of a proxy or a
+   * starting server.
+   */
   get unreachable(): boolean {
     return this.#unreachable;
   }
 
-  /** Makes a call with its retries. Rejects only with the reason of `signal`. */
+  /** Makes a call including its retries. Rejects only with the abort reason of `signal`. */
   async send(call: Call): Promise<HttpResult> {
     call.signal.throwIfAborted();
     await this.#acquire(call.lane, call.signal);

@@ -6,7 +6,7 @@ import type { OfferedDirection, RemoteOptions, ServiceAdapter } from './remote.t
 import { failure, field, positional, RemoteEngine } from './remote.ts';
 
 export interface LibreTranslateOptions extends RemoteOptions {
-  /** Local servers often need none. */
+  /** The API key. Local servers often need none. */
   key?: string;
 }
 
@@ -26,7 +26,7 @@ function libreTranslate({ key }: LibreTranslateOptions): ServiceAdapter {
       remote: true,
     },
     notation: HTML,
-    // The server translates texts one after another, so small calls keep within the deadline.
+    // The server translates texts one after another, so only small calls keep within the deadline.
     limits: { segments: 20, characters: 5_000 },
     settings: {},
     headers: {},
@@ -68,7 +68,7 @@ function libreTranslate({ key }: LibreTranslateOptions): ServiceAdapter {
   };
 }
 
-/** LibreTranslate's code → code of the API, with the older names `zt` and `pb`. */
+/** The API's code for each code of LibreTranslate, including its older codes `zt` and `pb`. */
 const API_CODES: Readonly<Record<string, Language>> = { zh: 'zh-hans', zt: 'zh-hant', pb: 'pt-br', no: 'nb' };
 
 const apiCodeOf = (code: string): Language => API_CODES[code.toLowerCase()] ?? code.toLowerCase();

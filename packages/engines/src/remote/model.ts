@@ -1,10 +1,9 @@
 /**
  * Language models with an OpenAI-compatible `chat/completions` API, hosted or local.
  *
- * Protection against prompt injection: texts are JSON data, separate from the rules; there are no tools; a call has
- * texts of one account only; codes are markers that must all come back; and check.ts checks every reply (length,
- * URLs, script, comments). A segment whose reply fails is sent once more, alone, and then fails, so that the next
- * engine gets it.
+ * Protection against prompt injection: texts are JSON data, separate from the rules. There are no tools. A call contains
+ * texts of one account only. Codes are markers that must all come back. check.ts checks every reply (length, URLs,
+ * script, comments). A segment with a bad reply is sent once more, alone; then it fails, and the next engine gets it.
  */
 
 import type { Engine, Language, Term } from '../engine.ts';
@@ -15,21 +14,25 @@ import type { Batch, RemoteOptions, Reply, ServiceAdapter } from './remote.ts';
 import { failure, field, malformed, RemoteEngine } from './remote.ts';
 
 export interface LanguageModelOptions extends RemoteOptions {
-  /** Local servers often need none. */
+  /** The API key. Local servers often need none. */
   key?: string;
   model: string;
-  /** Offered directions, as `en>es`; the API has no list of them. */
+  /** Offered directions, as `en>es`. The operator lists them, because the API has no list. */
   directions: readonly string[];
   /**
-   * `json`: many segments per call, answers constrained by a schema. `plain`: one segment per call, with the prompt of
-   * models trained only for translation, without tone, instructions and terms. Default: `json`.
+   * `json`: many segments per call, with answers constrained by a schema. `plain`: one segment per call,
+   * with the prompt of models trained only for translation; tone, instructions and terms are not sent.
+   * Default: `json`.
    */
   style?: 'json' | 'plain';
-  /** The kind of `response_format`, which differs among servers. Default: `schema`. */
+  /** The kind of `response_format`, which differs between servers. Default: `schema`. */
   answers?: 'schema' | 'object' | 'none';
-  /** Fields to set in each request, or to remove if null: `{ temperature: null, reasoning_effort: "low" }`. */
+  /**
+   * Fields to set in each request, or to remove if null, such as `{ temperature: null, reasoning_effort:
+   * "low" }`.
+   */
   parameters?: Readonly<Record<string, unknown>>;
-  /** Most tokens of source text per call, estimated. Default: 1,500. */
+  /** Maximum number of source tokens per call, estimated. Default: 1,500. */
   tokens?: number;
 }
 
@@ -69,7 +72,8 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
       remote: true,
     },
     notation: MARKERS,
-    // About three characters per token in alphabetic scripts. A server may truncate a longer prompt silently.
+    // Assumes three characters per token, as in alphabetic scripts. A server may truncate a longer prompt
+    // without an error.
     limits: { segments: plain ? 1 : MAX_SEGMENTS, characters: (options.tokens ?? 1_500) * 3 },
     settings: { style, answers, parameters, system: plain ? '' : SYSTEM },
     model,
@@ -96,7 +100,7 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
         ...parameters,
       };
       const result = await send({ method: 'POST', path: '/chat/completions', body: withoutNulls(body) });
-      // Some servers respond with 400 to a segment that their filter rejects.
+      // Some servers respond with one of these statuses to a segment that their filter rejects.
       if (!result.ok) return failure(result, [400, 413, 422]);
       return readAnswer(result, batch, plain);
     },
@@ -130,13 +134,19 @@ function formatOf(answers: NonNullable<LanguageModelOptions['answers']>): { resp
 const withoutNulls = (body: object): object =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
-/** Tokens for a translation twice as long, in a language with many tokens per word, and for the JSON around it. */
+/**
+ * Returns the token limit of an answer: enough for a translation twice as long, in a language with many
+ * tokens per word, and for the JSON around it.
+ */
 function answerTokens(texts: readonly string[]): number {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   return Math.min(16_000, 200 + 40 * texts.length + length);
 }
 
-/** Returns the terms that occur in the batch with any ending: first those for every text, then the longest. */
+/**
+ * Returns the terms that occur in the batch with any ending: first terms without a source, which apply to
+ * every text, then the longest.
+ */
 function termsIn({ sources, context }: Batch): Term[] {
   const text = sources.map(({ segment }) => visibleText(segment.pieces)).join('\n');
   const lower = text.toLowerCase();
@@ -151,7 +161,7 @@ const orderOf = ({ source }: Term): number => (source === '' ? Number.MAX_SAFE_I
 
 const SPACED = /[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{N}]/u;
 
-/** Whether a word of the text begins with the term: `it` does not occur in `with`. */
+/** Whether a word of the text begins with the term. So `it` does not occur in `with`. */
 function begins(term: string, text: string): boolean {
   for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1)) {
     if (at === 0 || term === '' || !SPACED.test(term[0]!) || !SPACED.test(text[at - 1]!)) return true;
@@ -174,7 +184,7 @@ function readAnswer(result: Extract<HttpResult, { ok: true }>, batch: Batch, pla
   return plain ? { ok: true, texts: [content] } : readSegments(content, batch.texts.length);
 }
 
-/** Removes the code fence that servers without schemas put around the whole response. */
+/** Removes the code fence that servers without schema support put around the whole response. */
 function unfence(content: string): string {
   const written = content.trim();
   const begin = written.indexOf('\n');
@@ -182,7 +192,7 @@ function unfence(content: string): string {
   return begin > 0 && fenced ? written.slice(begin, -3) : content;
 }
 
-/** Reads replies by id, in any order. An id that occurs twice has no reply. */
+/** Reads replies by id, in any order. A repeated id is ignored, so its segment has no reply. */
 function readSegments(content: string, count: number): Reply {
   let json: unknown;
   try {
@@ -206,7 +216,7 @@ function readSegments(content: string, count: number): Reply {
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 
-/** Returns the English name: `Brazilian Portuguese` for `pt-br`. */
+/** Returns the English name of a language, such as `Brazilian Portuguese` for `pt-br`. */
 function nameOf(language: Language): string {
   try {
     return NAMES.of(language) ?? language;

@@ -1,6 +1,6 @@
 /**
- * The prompts for language models. The rules never change, so that a server can cache them. Everything written by
- * others (texts, instructions, glossary, examples) is JSON data in the user's message.
+ * The prompts for language models. The rules never change, so that a server can cache them. All data from
+ * customers (texts, instructions, glossary, examples) is JSON in the user's message.
  */
 
 import type { Term } from '../engine.ts';
@@ -50,7 +50,7 @@ function row(term: Term): object {
   return { source: term.source, target: term.target, ...note };
 }
 
-/** Returns the words behind the markers, which matter for the grammar around them. */
+/** Returns the words behind the markers, because they matter for the grammar around them. */
 function keptOf(codes: Batch['sources'][number]['table']['codes']): Record<string, string> | null {
   const entries = codes.flatMap((code, index) =>
     code.kind === 'keep' ? [[String(index + 1), visibleText([code.piece])] as const] : [],

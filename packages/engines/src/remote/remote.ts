@@ -1,7 +1,7 @@
 /**
- * The common part of all services reached over HTTP: languages, batches, reading and checking of replies, a second
- * attempt for each segment whose reply is not a translation, and the self-test. A {@link ServiceAdapter} in this folder
- * describes only its requests and responses.
+ * The common part of all services over HTTP: languages, batches, reading and checking replies, a second
+ * attempt for each segment whose reply is no translation, and the self-test. A {@link ServiceAdapter} in
+ * this folder describes only the requests and responses of its service.
  */
 
 import { createHash } from 'node:crypto';
@@ -28,15 +28,15 @@ import { HttpClient } from './http.ts';
 export const MAX_SEGMENT_LENGTH = 10_000;
 
 export interface RemoteOptions extends HttpOptions {
-  /** Name of the engine in drafts and logs, in lower-case letters. Default: the service's name. */
+  /** Name of the engine in drafts and logs, in lower-case letters. Default: the name of the service. */
   name?: string;
-  /** Offered directions, as `en>es`. Default: all that the service lists. */
+  /** Offered directions, as `en>es`. Default: all directions that the service lists. */
   directions?: readonly string[];
-  /** Translates one sentence before directions are offered. Default: true. */
+  /** Whether the engine translates one sentence before it offers directions. Default: true. */
   selfTest?: boolean;
 }
 
-/** A direction with the service's names of its languages. */
+/** A direction with the service's codes for its languages. */
 export interface OfferedDirection {
   from: Language;
   to: Language;
@@ -44,10 +44,10 @@ export interface OfferedDirection {
   target: string;
 }
 
-/** Makes one call, with the headers and limits of the service. */
+/** Makes one call with the headers and limits of the service. */
 export type SendRequest = (call: Pick<Call, 'method' | 'path'> & { body?: unknown }) => Promise<HttpResult>;
 
-/** Segments of one call, with the same direction and format. */
+/** Segments of one call. They have the same direction and format. */
 export interface Batch {
   offer: OfferedDirection;
   texts: readonly string[];
@@ -55,27 +55,30 @@ export interface Batch {
   marked: boolean;
   sources: readonly { segment: Segment; table: CodeTable }[];
   context: Context;
-  /** 2 if the first reply was not a translation. */
+  /** 2 if the first reply was no translation. */
   attempt: 1 | 2;
 }
 
 export type Reply =
-  /** By position in the batch; null where there is none. */
+  /** Replies by position in the batch; null where a reply is missing. */
   | { ok: true; texts: readonly (string | null)[] }
-  /** `divide`: half of the batch may do. */
+  /** `divide`: half of the batch may succeed. */
   | { ok: false; reason: FailureReason; detail: string; divide?: boolean };
 
 export interface ServiceAdapter {
   name: string;
   capabilities: Capabilities;
   notation: Notation;
-  /** Most segments and characters of one call. */
+  /** Maximum number of segments and characters of one call. */
   limits: { segments: number; characters: number };
-  /** Settings that affect drafts; part of the engine's version. Never keys. */
+  /** Settings that affect drafts. They are part of the engine's version and never contain keys. */
   settings: Readonly<Record<string, unknown>>;
-  /** Shown after the direction in the route. */
+  /** Shown after the direction in the route of a draft. */
   model?: string;
-  /** The operator declared its directions. While it cannot be reached they are offered untested. */
+  /**
+   * True when the operator declares the directions. They are offered untested while the service cannot be
+   * reached.
+   */
   declared?: true;
   headers: Readonly<Record<string, string>>;
   /** Returns the directions that the service lists. */
@@ -85,7 +88,7 @@ export interface ServiceAdapter {
   translate(send: SendRequest, batch: Batch): Promise<Reply>;
 }
 
-/** The fault that a self-test found. `unreachable`: the service could not be reached. */
+/** A fault found by a self-test. `unreachable`: the service could not be reached. */
 interface Fault {
   detail: string;
   unreachable: boolean;
@@ -122,7 +125,7 @@ export class RemoteEngine implements Engine {
 
   async version(): Promise<string> {
     const { settings, model } = this.#service;
-    // Includes the pairs, because test results of a version are valid for a day.
+    // The version includes the pairs, because the test results of a version are valid for a day.
     const pairs = this.#options.directions?.toSorted() ?? null;
     const all = JSON.stringify([this.#client.base, model ?? '', settings, pairs, NOTATION_VERSION]);
     const hash = createHash('sha256').update(all).digest('hex').slice(0, 12);
@@ -192,14 +195,16 @@ export class RemoteEngine implements Engine {
     return `${this.name}:${from}-${to}${model === undefined ? '' : `@${model}`}`;
   }
 
-  /** Returns what the service lists, read once an hour, or why it is not known. */
+  /**
+   * Returns the directions that the service lists, cached for an hour, or the reason why they are not known.
+   */
   #offers(lane: Lane): Promise<Map<string, OfferedDirection> | string> {
     const now = performance.now();
     if (this.#list === null || now - this.#list.at > LIST_MS) {
       const offers = this.#readOffers(lane);
       const list = { at: now, offers };
       this.#list = list;
-      // A failure is not cached: the next call tries again, if the circuit breaker allows it.
+      // A failure is not cached, so the next call tries again if the circuit breaker allows it.
       const forget = (): void => {
         if (this.#list === list) this.#list = null;
       };
@@ -231,7 +236,8 @@ export class RemoteEngine implements Engine {
         if (this.#test === test) this.#test = null;
       };
       fault.then((result) => {
-        // Without a connection nothing was tested: the next call tries again, if the circuit breaker allows it.
+        // An unreachable service was not tested, so the next call tries again if the circuit breaker allows
+        // it.
         if (result?.unreachable) forget();
         else if (result !== null) setTimeout(forget, RETEST_MS).unref();
       }, forget);
@@ -292,7 +298,7 @@ export class RemoteEngine implements Engine {
         if (divide === true && group.length > 1) {
           const half = Math.ceil(group.length / 2);
           const parts = [group.slice(0, half), group.slice(half)];
-          // A segment that is alone after dividing is at its second attempt.
+          // A segment that is alone after dividing is on its second attempt.
           await Promise.all(parts.map((part) => settle(part, marked, part.length === 1 ? 2 : 1)));
         } else if (reason === 'garbled' && group.length === 1 && attempt === 1)
           await settle(group, marked, 2);
@@ -325,7 +331,7 @@ export class RemoteEngine implements Engine {
   }
 }
 
-/** Increased when texts are written or checked in another way. */
+/** Must be increased when texts are written or checked in another way, because it is part of the version. */
 const NOTATION_VERSION = 1;
 
 interface Item {
@@ -394,7 +400,7 @@ const REASONS: Readonly<Record<HttpFault, FailureReason>> = {
   garbled: 'garbled',
 };
 
-/** A response without the expected structure. */
+/** Returns the failure for a response without the expected structure. */
 export const malformed = (what: string, divide = false): Reply => ({
   ok: false,
   reason: 'garbled',
@@ -402,7 +408,7 @@ export const malformed = (what: string, divide = false): Reply => ({
   divide,
 });
 
-/** Replies without ids, matched by position. If their number is wrong, none is used. */
+/** Matches replies without ids by position. If their number is wrong, none is used. */
 export function positional(texts: (string | null)[] | null, count: number): Reply {
   if (texts === null) return malformed('no list of translations');
   if (texts.length === count) return { ok: true, texts };
