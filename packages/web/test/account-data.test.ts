@@ -176,7 +176,11 @@ it('shortens retention only after a warning, and exports all data', async () => 
   await context.close();
   const theirs = await web.signedIn(member);
   await web.visit({ context: theirs, path: '/account/data' }, async (page) => {
-    await page.getByText('Only an owner of the account can change this.').waitFor();
+    await page
+      .getByText(
+        'Only an owner of the account can change the retention, export all data or erase the account.',
+      )
+      .waitFor();
     await page.getByText('365 days').waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /Erase/ }).count()).toBe(0);

@@ -163,7 +163,7 @@ it('becomes read-only when the task is released by an operator, and keeps the te
       .waitFor();
     await text.waitFor({ state: 'detached' });
     expect(await readText(row(page, 1).getByRole('gridcell').nth(1))).toBe('Behalten.');
-    await page.locator('header').getByText('Read only, 1 kept here').waitFor();
+    await page.locator('header').getByText('Read only, 1 text saved here').waitFor();
     await takeScreenshots(page, 'workbench-lost', 'state');
   });
   await fixture.annContext.unroute('**/api/live?*');
