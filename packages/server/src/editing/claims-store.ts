@@ -38,14 +38,13 @@ export interface ClaimRules {
   limitSeconds: number;
   wordsPerMinute: number;
   expiries: number;
-  pauseSeconds: number;
 }
 
-/** The end of the pause after too many claims of a user expired within 24 hours. */
-const PAUSED = (user: string, expiries: string, pause: string) => `
-  select max(ended_at) + make_interval(secs => ${pause}) as until from claims
+/** The end of the pause of 30 minutes after too many claims of a user expired within 24 hours. */
+const PAUSED = (user: string, expiries: string) => `
+  select max(ended_at) + interval '30 minutes' as until from claims
    where user_id = ${user} and ended in ('lease_expired', 'limit_expired') and ended_at > now() - interval '1 day'
-  having count(*) >= ${expiries} and max(ended_at) + make_interval(secs => ${pause}) > now()`;
+  having count(*) >= ${expiries} and max(ended_at) + interval '30 minutes' > now()`;
 
 /** 0, late: past the deadline. 1, soon: less than half of the time to the deadline is left. 2: normal. */
 const URGENCY = `case when t.deadline_at <= now() then 0
@@ -94,7 +93,7 @@ const SLOTS = `
       where not exists (
         select from editor_slots s where s.user_id = :user_id and s.kind = k.kind and s.slot = n.slot)
       group by k.kind),
-   paused as (${PAUSED(':user_id', ':expiries', ':pause_seconds')})`;
+   paused as (${PAUSED(':user_id', ':expiries')})`;
 
 /** Claims the `picked` task. */
 const TAKE = `
@@ -175,7 +174,6 @@ export async function claimTask(
     limit_seconds: rules.limitSeconds,
     words_per_minute: rules.wordsPerMinute,
     expiries: rules.expiries,
-    pause_seconds: rules.pauseSeconds,
     to,
     from,
   };
@@ -194,14 +192,14 @@ export async function claimTask(
   return { key: { account, taskId: row.task_id, jobId: row.job_id }, held: row };
 }
 
-const PAUSED_UNTIL = statement<{ until: Date }>('editing.paused_until', PAUSED('$1', '$2', '$3'));
+const PAUSED_UNTIL = statement<{ until: Date }>('editing.paused_until', PAUSED('$1', '$2'));
 
 export async function pausedUntil(
   on: Queryable,
   userId: string,
-  { expiries, pauseSeconds }: ClaimRules,
+  { expiries }: ClaimRules,
 ): Promise<Date | undefined> {
-  return (await on.query(PAUSED_UNTIL, [userId, expiries, pauseSeconds]))[0]?.until;
+  return (await on.query(PAUSED_UNTIL, [userId, expiries]))[0]?.until;
 }
 
 /** A task in the queue of an editor. */

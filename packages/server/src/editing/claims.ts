@@ -12,6 +12,8 @@ import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
 
 const MAX_SHOWN = 100;
+/** One customer’s tasks do not fill the list. */
+const MAX_SHOWN_PER_ACCOUNT = 10;
 /** Maximum number of claims that one transaction ends. */
 export const EXPIRED_AT_ONCE = 500;
 /** Rows locked by other claims are skipped, so a claim is tried again while open tasks exist. */
@@ -39,7 +41,7 @@ export async function readQueue(context: EditingContext, { userId }: EditingUser
   const { database, rules } = context;
   await endExpiredClaims(context);
   const [open, waiting, held, paused] = await Promise.all([
-    claims.listQueue(database, userId, rules.shown, MAX_SHOWN),
+    claims.listQueue(database, userId, MAX_SHOWN_PER_ACCOUNT, MAX_SHOWN),
     claims.countWaiting(database, userId),
     claims.listHeld(database, userId),
     claims.pausedUntil(database, userId, rules),

@@ -13,7 +13,6 @@ export interface EditingRules extends ClaimRules {
   taskWords: number;
   reservedHours: number;
   skips: number;
-  shown: number;
 }
 
 export type EditingSettings = Pick<
@@ -26,10 +25,8 @@ export type EditingSettings = Pick<
   | 'editorTasks'
   | 'editorReviews'
   | 'claimExpiries'
-  | 'claimPauseMinutes'
   | 'taskReservedHours'
   | 'taskSkips'
-  | 'queueShown'
 >;
 
 export function rulesOf(settings: EditingSettings): EditingRules {
@@ -42,10 +39,8 @@ export function rulesOf(settings: EditingSettings): EditingRules {
     editCap: settings.editorTasks,
     reviewCap: settings.editorReviews,
     expiries: settings.claimExpiries,
-    pauseSeconds: settings.claimPauseMinutes * 60,
     reservedHours: settings.taskReservedHours,
     skips: settings.taskSkips,
-    shown: settings.queueShown,
   };
 }
 

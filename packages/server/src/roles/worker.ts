@@ -29,6 +29,8 @@ const EXAMPLES = 2;
 const PUBLISH_MILLISECONDS = 600_000;
 /** Shorter than for jobs, because people wait for chat messages: the delay after a worker died. */
 const MESSAGE_LEASE_SECONDS = 10;
+/** Messages that one worker processes at a time, in addition to its jobs. */
+const MESSAGES_AT_A_TIME = 64;
 
 /** Starts all loops of a worker. @param engines in order of preference */
 export function startWorkerRole(context: Context, engines: Engine[]) {
@@ -177,7 +179,7 @@ function startChats(
     translator,
     scanner,
     log,
-    capacity: settings.workerMessages,
+    capacity: MESSAGES_AT_A_TIME,
     leaseSeconds: Math.min(MESSAGE_LEASE_SECONDS, settings.leaseSeconds),
     sourceOf,
     sender,

@@ -73,40 +73,23 @@ interface QueuedTask {
 }
 
 export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
-  const { most, idleMilliseconds } = options;
-  const queues = createAccountQueues(Math.max(1, most - 1));
+  const queues = createAccountQueues(Math.max(1, options.most - 1));
   const running = new Map<ChildProcess, QueuedTask>();
-  const idle = new Map<ChildProcess, NodeJS.Timeout>();
-  const all = new Set<ChildProcess>();
+  const processes = createProcesses(options, { answered, died });
   let closed = false;
 
-  function start(): ChildProcess {
-    const child = forkScanner(options);
-    all.add(child);
-    child.on('message', (answer: TaskAnswer) => {
-      const task = running.get(child);
-      if (task === undefined) return; // the task has failed already
-      running.delete(child);
-      rest(child);
-      if ('error' in answer) task.reject(answer.error);
-      else task.resolve(answer.result);
-      runNext();
-    });
-    child.on('exit', (status, signal) =>
-      removeDead(child, signal ?? `status ${status}`, signal === LIMIT_SIGNAL),
-    );
-    child.on('error', (error) => {
-      kill(child);
-      removeDead(child, error.message, false);
-    });
-    return child;
+  function answered(child: ChildProcess, answer: TaskAnswer): void {
+    const task = running.get(child);
+    if (task === undefined) return; // the task has failed already
+    running.delete(child);
+    processes.rest(child);
+    if ('error' in answer) task.reject(answer.error);
+    else task.resolve(answer.result);
+    runNext();
   }
 
-  /** Removes a dead process, and fails its task or queues it again. */
-  function removeDead(child: ChildProcess, how: string, overLimit: boolean): void {
-    if (!all.delete(child)) return;
-    clearTimeout(idle.get(child));
-    idle.delete(child);
+  /** Fails the task of a dead process, or queues it again. */
+  function died(child: ChildProcess, how: string, overLimit: boolean): void {
     const task = running.get(child);
     running.delete(child);
     if (task !== undefined) {
@@ -120,48 +103,27 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     runNext();
   }
 
-  /** An idle process does not keep the program alive, and ends after a while. */
-  function rest(child: ChildProcess): void {
-    child.unref();
-    child.channel?.unref();
-    idle.set(child, setTimeout(() => end(child), idleMilliseconds).unref());
-  }
-
-  function end(child: ChildProcess): void {
-    all.delete(child);
-    idle.delete(child);
-    child.disconnect();
-  }
-
   function runNext(): void {
-    while (!closed) {
-      // A dead process may be known to be dead before its exit event.
-      const rested = [...idle.keys()].find((child) => child.connected && child.signalCode === null);
-      if (rested === undefined && all.size >= most) return;
+    while (!closed && processes.available()) {
       const task = queues.take([...running.values()]);
       if (task === undefined) return;
       if (task.signal?.aborted) task.reject(task.signal.reason);
-      else send(task, rested);
+      else send(task);
     }
   }
 
-  function send(task: QueuedTask, rested: ChildProcess | undefined): void {
-    let child = rested;
+  function send(task: QueuedTask): void {
+    let child: ChildProcess | undefined;
     try {
-      child ??= start();
-      clearTimeout(idle.get(child));
-      idle.delete(child);
+      child = processes.acquire();
       running.set(child, task);
-      child.ref();
-      child.channel?.ref();
       // A process that cannot start has no id, and its later `error` event fails the task.
       if (child.pid !== undefined) child.send(task.request, () => {});
     } catch (error) {
       // The system cannot start any process, for example for lack of memory.
       if (child !== undefined) {
-        all.delete(child);
         running.delete(child);
-        kill(child);
+        processes.discard(child);
       }
       task.reject(error);
     }
@@ -186,6 +148,79 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     async close() {
       closed = true;
       for (const { reject } of queues.clear()) reject(new Error('The process pool was closed.'));
+      await processes.close();
+    },
+  };
+}
+
+interface ProcessEvents {
+  answered(child: ChildProcess, answer: TaskAnswer): void;
+  died(child: ChildProcess, how: string, overLimit: boolean): void;
+}
+
+/** Starts processes on demand, up to `most`, and ends the idle ones after a while. */
+function createProcesses(options: ProcessPoolOptions, events: ProcessEvents) {
+  const idle = new Map<ChildProcess, NodeJS.Timeout>();
+  const all = new Set<ChildProcess>();
+
+  function start(): ChildProcess {
+    const child = forkScanner(options);
+    all.add(child);
+    child.on('message', (answer: TaskAnswer) => events.answered(child, answer));
+    child.on('exit', (status, signal) =>
+      remove(child, signal ?? `status ${status}`, signal === LIMIT_SIGNAL),
+    );
+    child.on('error', (error) => {
+      kill(child);
+      remove(child, error.message, false);
+    });
+    return child;
+  }
+
+  function remove(child: ChildProcess, how: string, overLimit: boolean): void {
+    if (!all.delete(child)) return;
+    stopIdling(child);
+    events.died(child, how, overLimit);
+  }
+
+  function stopIdling(child: ChildProcess): void {
+    clearTimeout(idle.get(child));
+    idle.delete(child);
+  }
+
+  /** A process may be known to be dead before its exit event. */
+  const findIdle = () => [...idle.keys()].find((child) => child.connected && child.signalCode === null);
+
+  return {
+    available: (): boolean => findIdle() !== undefined || all.size < options.most,
+    /**
+     * Returns an idle process, or starts one.
+     * @throws the system's error when it cannot start any process
+     */
+    acquire(): ChildProcess {
+      const child = findIdle() ?? start();
+      stopIdling(child);
+      child.ref();
+      child.channel?.ref();
+      return child;
+    },
+    /** Keeps a process for the next task. While idle, it does not keep the program alive. */
+    rest(child: ChildProcess): void {
+      child.unref();
+      child.channel?.unref();
+      const end = () => {
+        all.delete(child);
+        idle.delete(child);
+        child.disconnect();
+      };
+      idle.set(child, setTimeout(end, options.idleMilliseconds).unref());
+    },
+    /** Kills a process that took no task. */
+    discard(child: ChildProcess): void {
+      all.delete(child);
+      kill(child);
+    },
+    async close(): Promise<void> {
       for (const timer of idle.values()) clearTimeout(timer);
       await Promise.all([...all].map(killAndWait));
     },

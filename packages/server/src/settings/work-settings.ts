@@ -14,12 +14,6 @@ export const WORK_SETTINGS = {
     integer(1, 10_000),
     'Jobs that one worker processes at a time.',
   ),
-  workerMessages: setting(
-    'DRAGOMAN_WORKER_MESSAGES',
-    '64',
-    integer(1, 10_000),
-    'Chat messages that one worker processes at a time, in addition to its jobs.',
-  ),
   senderDeliveries: setting(
     'DRAGOMAN_SENDER_DELIVERIES',
     '256',
@@ -96,13 +90,7 @@ export const WORK_SETTINGS = {
     'DRAGOMAN_CLAIM_EXPIRIES',
     '3',
     integer(1, 1000),
-    'Claims of an editor that may expire in a day before a pause.',
-  ),
-  claimPauseMinutes: setting(
-    'DRAGOMAN_CLAIM_PAUSE',
-    '30',
-    integer(1, 1440),
-    'Minutes of that pause, in which the editor cannot claim tasks.',
+    'Claims of an editor that may expire in a day before the editor must pause for 30 minutes.',
   ),
   taskReservedHours: setting(
     'DRAGOMAN_TASK_RESERVED',
@@ -115,12 +103,6 @@ export const WORK_SETTINGS = {
     '3',
     integer(1, 1000),
     'Editors who can skip a task before an operator must look at it.',
-  ),
-  queueShown: setting(
-    'DRAGOMAN_QUEUE_SHOWN',
-    '10',
-    integer(1, 1000),
-    'Tasks of one customer that an editor sees at a time.',
   ),
   metricsToken: setting(
     'DRAGOMAN_METRICS_TOKEN',
