@@ -1,4 +1,4 @@
-/** Rebuilds documents with translations. Text without a translation is copied from the document. */
+/** Rebuilds documents with their translations. Text without a translation is copied from the document. */
 
 import { cueEdits } from './cues.ts';
 import type { Document, Piece, Target, Unit } from './document.ts';
@@ -9,11 +9,11 @@ import { segmentUnit } from './segmentation.ts';
 import { type Edit, Splicer } from './splice.ts';
 
 /**
- * Returns the document with translations in place of its units, or in XLIFF in `target` elements.
+ * Returns the document with the translations in place of its units, or for XLIFF in `target` elements.
  *
- * A segment without a translation is copied, and so is one whose translation equals the source, including its character
- * references. In XLIFF every trans-unit with a source gets a `target`, which is a copy of the source if there is no
- * translation; approved and final targets are not changed. Translations may be raw replies of an engine: their codes
+ * A segment is copied exactly, including its character references, if it has no translation or its translation equals
+ * the source. In XLIFF every trans-unit with a source gets a `target`; without a translation, the target is a copy of
+ * the source. Approved and final targets are not changed. Translations may be raw replies of an engine: their codes
  * are repaired, and they cannot break the format.
  *
  * @param translations by segment id, as returned by `segments` for the same document and language
@@ -36,7 +36,7 @@ export function rebuild(
   return copy(0, document.text.length);
 }
 
-/** Returns a copy of the document's text with translated units and patches. */
+/** Returns a copy of the document's text with its units translated and its patches applied. */
 function splice(
   document: Document,
   language: string,
@@ -65,7 +65,8 @@ function rebuildXliff(
   known: ReadonlySet<number>,
   targetLanguage: string,
 ): string {
-  // Two layers: texts inside codes are spliced into copies of their units, and the copies into the document.
+  // Translations are inserted in two steps: texts inside codes into copies of their units, then the copies into the
+  // document.
   const plain = splice(
     document,
     language,
@@ -89,7 +90,8 @@ function rebuildXliff(
           : undefined;
         const content = rendered ?? copy(unit.start, unit.end);
         if (rendered === undefined && target.action === 'replace' && target.hadText) {
-          // The source has nothing to translate (numbers, codes): keeps the customer's target instead of a copy.
+          // The source has only numbers or codes. The customer's target is left as it is instead of being replaced
+          // with a copy.
           const untouched = content === document.text.slice(unit.start, unit.end);
           if (untouched && segmentUnit(document, unit, language).cuts.length === 0) {
             return document.text.slice(target.start, target.end);
@@ -138,7 +140,9 @@ function copySections(
   return document.asciiOnly ? asciiOnlyText(out) : out;
 }
 
-/** Replaces characters outside ASCII by references, except in CDATA and comments, where references are not decoded. */
+/**
+ * Replaces characters outside ASCII with references, but not in CDATA and comments, where references are not decoded.
+ */
 function asciiOnlyText(markup: string): string {
   return markup.includes('<!') || markup.includes('<?') ? markup : asciiOnly(markup);
 }

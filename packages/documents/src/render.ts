@@ -1,6 +1,6 @@
 /**
- * Writes translated units in the encoding of the document. Unchanged segments are copied, so that `AT&T`, unusual
- * references and white space are preserved if the translation equals the source.
+ * Writes translated units in the encoding of the document. If a translation equals its source, the segment is copied,
+ * so that `AT&T`, unusual references and white space stay unchanged.
  */
 
 import type { Document, Form, Format, Piece, Unit } from './document.ts';
@@ -12,13 +12,13 @@ import { blankEnd, blankStart } from './spaces.ts';
 
 export type Translations = ReadonlyMap<string, readonly Piece[]>;
 
-/** Copies a range of the document with the changes inside it. */
+/** Copies a range of the document and applies the changes inside the range. */
 export type Copy = (start: number, end: number) => string;
 
 /** Encodes translated text for the document. */
 export type Encode = (text: string) => string;
 
-/** Returns a unit with its translations, or undefined if it equals the source. */
+/** Returns a unit with its translations, or undefined if the result equals the source. */
 export function renderUnit(
   document: Document,
   unit: Unit,
@@ -44,14 +44,18 @@ export function renderUnit(
   return unit.quote === '' ? quoted(text) : text;
 }
 
-/** Returns the repaired translation of a segment, or undefined if there is none or it equals the source. */
+/**
+ * Returns the repaired translation of a segment. Returns undefined if there is no translation or it equals the
+ * source.
+ */
 export function translationOf(
   cut: CutSegment,
   given: readonly Piece[] | undefined,
   format: Format,
 ): Piece[] | undefined {
   if (!given) return undefined;
-  // Compared before cleaning, because the source may contain characters that cleaning would remove.
+  // The translation is compared before cleaning, because the source may contain characters that cleaning would
+  // remove.
   if (same(cut.pieces, trimEdges(mergeText(given)))) return undefined;
   const clean = mergeText(
     given.map((piece) =>
@@ -64,9 +68,9 @@ export function translationOf(
 }
 
 /**
- * Restores the order of half pairs. A single code may be half a pair of tags whose other half is in another sentence.
- * Inside a pair of this sentence it would break the nesting of the document, so halves outside all pairs in the source
- * stay outside, in the source's order.
+ * Restores the order of codes that are half a pair of tags, whose other half is in another sentence. Such a half
+ * inside a pair of this sentence would break the nesting of the document. Halves outside all pairs in the source
+ * therefore stay outside, in the order of the source.
  */
 function restoreHalves(cut: CutSegment, pieces: readonly Piece[]): Piece[] {
   const outside = outsideHalves(cut);
@@ -95,7 +99,7 @@ function restoreHalves(cut: CutSegment, pieces: readonly Piece[]): Piece[] {
   return out;
 }
 
-/** Returns the halves outside all pairs. (Halves of crossing pairs are inside others and may move.) */
+/** Returns the half pairs outside all pairs. Halves of crossing pairs are inside other pairs and may move. */
 function outsideHalves(cut: CutSegment): Piece[] {
   const codes = codesOf(cut);
   let depth = 0;
@@ -108,7 +112,7 @@ function outsideHalves(cut: CutSegment): Piece[] {
   });
 }
 
-/** Removes white space at the edges, which is copied from the document. */
+/** Removes white space at both ends. The document's own white space is copied there. */
 function trimEdges(pieces: Piece[]): Piece[] {
   const first = pieces[0];
   if (first && 'text' in first && !('keep' in first)) pieces[0] = { text: first.text.trimStart() };
@@ -130,14 +134,14 @@ function same(a: readonly Piece[], b: readonly Piece[]): boolean {
   );
 }
 
-/** Returns the code runs of a segment by the keys of their pieces. */
+/** Returns the code runs of a segment, by the keys of their pieces. */
 export function codesOf(cut: CutSegment): Map<string, Run> {
   const runs = cut.runs.filter((run) => !isText(run));
   const keys = cut.pieces.map(keyOf).filter((key) => key !== '');
   return new Map(keys.map((key, index) => [key, runs[index]!]));
 }
 
-/** Characters that make a preceding `<` the start of a tag (HTML standard §13.2.5.6). */
+/** Characters that turn a preceding `<` into the start of a tag (HTML standard §13.2.5.6). */
 const TAG_NAME = /^[A-Za-z/!?]/;
 
 function renderPieces(
@@ -155,14 +159,14 @@ function renderPieces(
     const next = run
       ? copy(run.start, run.end)
       : blanks.write(piece, pieces[index - 1], pieces[index + 1], encode, copy);
-    // Copied text may end in a bare `<`; text after it must not become a tag.
+    // Copied text may end in a bare `<`. A space keeps the next text from turning it into a tag.
     const apart = format === 'html' && out.endsWith('<') && TAG_NAME.test(next);
     out += apart ? ` ${next}` : next;
   });
   return out;
 }
 
-/** A range of white space and control characters in the document, and its decoded text. */
+/** A range of white space and control characters in the document, with its decoded text. */
 interface Blank {
   text: string;
   start: number;
@@ -170,13 +174,13 @@ interface Blank {
 }
 
 /**
- * The white space next to the codes of a segment. If a translation has white space in the same position, the
- * document's is copied instead, including line breaks, indents and references.
+ * The white space next to the codes of a segment. Where a translation has white space in the same position, the
+ * document's white space is copied instead, including line breaks, indents and references.
  */
 class Blanks {
-  /** By the key of the code before it. */
+  /** The white space after a code, by the key of the code. */
   readonly #after = new Map<string, Blank>();
-  /** By the key of the code after it. */
+  /** The white space before a code, by the key of the code. */
   readonly #before = new Map<string, Blank>();
 
   constructor(cut: CutSegment) {
@@ -199,7 +203,7 @@ class Blanks {
     if (before !== '') this.#after.set(before, leading(stretch));
   }
 
-  /** Encodes a text of the translation between two codes or at an edge. */
+  /** Encodes a text of the translation that stands between two codes or at an edge. */
   write(piece: Piece, left: Piece | undefined, right: Piece | undefined, encode: Encode, copy: Copy): string {
     const text = 'text' in piece ? piece.text : '';
     const lead = blankStart(text);
@@ -218,13 +222,13 @@ class Blanks {
   }
 }
 
-/** Returns the blank of the document if it can replace a given one: both separate words, or neither does. */
+/** Returns the document's white space if it can replace the given one: both separate words, or neither does. */
 function like(given: string, blank: Blank | undefined): Blank | undefined {
   if (blank === undefined || given === '' || blank.text === '') return undefined;
   return SPACE.test(given) === SPACE.test(blank.text) ? blank : undefined;
 }
 
-/** Includes the line end U+0085 (NEL), which `\s` does not match. */
+/** Matches white space and the line end U+0085 (NEL), which `\s` does not match. */
 const SPACE = /[\s\u0085]/;
 
 function leading(runs: readonly TextRun[]): Blank {
@@ -276,7 +280,7 @@ export function encoderOf(document: Document, unit: Unit, html: boolean): Encode
   let encode = encoders[form];
   if (form === 'html' || form === 'pre') return nonBreaking(document, unit, encode);
   if (html) {
-    // HTML in XML is escaped twice.
+    // HTML inside XML is escaped for HTML first and then for XML.
     const outer = encode;
     encode = (text) => outer(escapeMarkup(text));
   }
@@ -284,21 +288,24 @@ export function encoderOf(document: Document, unit: Unit, html: boolean): Encode
   return (text) => asciiOnly(encode(text));
 }
 
-/** Writes U+00A0 as `&nbsp;` if the unit's source does. */
+/** Writes U+00A0 as `&nbsp;` if the source of the unit does so. */
 function nonBreaking(document: Document, unit: Unit, encode: Encode): Encode {
   if (!/&nbsp;|&#160;|&#xa0;/i.test(document.text.slice(unit.start, unit.end))) return encode;
   return (text) => encode(text).replaceAll('\u00a0', '&nbsp;');
 }
 
-/** Subtitles have no standard escapes: text is escaped only if the cue has character references. */
+/**
+ * Returns the encoder for a cue. Subtitles have no standard escapes, so text is escaped only if the cue has character
+ * references.
+ */
 function srtEncoder(document: Document, unit: Unit): Encode {
   const raw = document.text.slice(unit.start, unit.end);
   const escapes = /&(?:amp|lt|gt);/.test(raw);
-  // An arrow could turn the line into a time line.
+  // An arrow in the text could turn its line into a time line, so it is replaced.
   return (text) => (escapes ? escapeMarkup(text) : text).replaceAll(/--(?:>|&gt;)/g, '→');
 }
 
-/** Adds quotes to an unquoted attribute value that needs them (HTML standard §13.1.2.3). */
+/** Adds quotation marks to an unquoted attribute value that needs them (HTML standard §13.1.2.3). */
 function quoted(text: string): string {
   return /[\s"'`=<>]|^$/.test(text) ? `"${text}"` : text;
 }

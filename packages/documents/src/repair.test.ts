@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Piece } from './document.ts';
 import { isCorrect, keyOf, mergeText, plainText, repair } from './repair.ts';
 
-/** A segment with nested pairs, single codes and kept words, each with its own number. */
+/** A random segment with nested pairs, single codes and protected words. Each code has its own number. */
 const source: fc.Arbitrary<Piece[]> = fc
   .array(fc.constantFrom('text', 'open', 'close', 'single', 'keep'), { maxLength: 14 })
   .chain((kinds) =>
@@ -29,7 +29,9 @@ function build(kinds: string[], words: string[]): Piece[] {
   return mergeText(pieces);
 }
 
-/** A random reply: pieces of the source, dropped, duplicated, shuffled, and invented ones. */
+/**
+ * A random reply of an engine: pieces of the source (some lost, duplicated or in another order) and invented pieces.
+ */
 const reply = (pieces: readonly Piece[]): fc.Arbitrary<Piece[]> =>
   fc.array(
     fc.oneof(
@@ -45,8 +47,8 @@ const reply = (pieces: readonly Piece[]): fc.Arbitrary<Piece[]> =>
 
 const pair = source.chain((pieces) => reply(pieces).map((given) => [pieces, given] as const));
 
-describe('repair', () => {
-  test('returns every code of the source once, with nested pairs and unchanged kept words', () => {
+describe("repair of an engine's reply", () => {
+  test('returns every code of the source once, with nested pairs and unchanged protected words', () => {
     fc.assert(
       fc.property(pair, ([pieces, given]) => {
         expect(isCorrect(pieces, repair(pieces, given).pieces)).toBe(true);
@@ -55,12 +57,12 @@ describe('repair', () => {
     );
   });
 
-  test('keeps every word of the reply, in order', () => {
+  test('preserves every word of the reply, in order', () => {
     fc.assert(
       fc.property(pair, ([pieces, given]) => {
         const words = (all: readonly Piece[]) => plainText(all.filter((piece) => !('keep' in piece)));
         const kept = words(repair(pieces, given).pieces).replace(/\s/g, '');
-        // Invented kept words stay as text.
+        // An invented protected word becomes text.
         const known = new Set(pieces.map(keyOf));
         const expected = plainText(given.filter((piece) => !('keep' in piece) || !known.has(keyOf(piece))));
         expect(kept).toBe(expected.replace(/\s/g, ''));
@@ -69,7 +71,7 @@ describe('repair', () => {
     );
   });
 
-  test('does not change or note a correct reply', () => {
+  test('changes nothing and adds no note when the reply is correct', () => {
     fc.assert(
       fc.property(source, (pieces) => {
         expect(repair(pieces, pieces)).toEqual({ pieces, notes: [] });
@@ -77,7 +79,7 @@ describe('repair', () => {
     );
   });
 
-  test('is idempotent and notes every change', () => {
+  test('adds a note for every change, and changes nothing when it runs on its own result', () => {
     fc.assert(
       fc.property(pair, ([pieces, given]) => {
         const once = repair(pieces, given);
@@ -160,7 +162,7 @@ describe('repair', () => {
   });
 });
 
-test('isCorrect detects each fault', () => {
+test('isCorrect returns false for each kind of code error', () => {
   const pieces: Piece[] = [{ open: 1 }, { text: 'a' }, { close: 1 }, { single: 2 }, { keep: 3, text: 'k' }];
   expect(isCorrect(pieces, pieces)).toBe(true);
   for (let i = 0; i < pieces.length; i += 1) {

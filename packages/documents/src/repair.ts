@@ -1,7 +1,6 @@
 /**
- * Repairs the codes of an engine's reply. Engines lose, duplicate, cross and invent codes, but a document must get
- * every code of its source exactly once, with nested pairs. Every change is noted, so that an editor can check the
- * segment.
+ * Repairs the codes of an engine's reply. Engines lose, duplicate, cross and invent codes. A document needs every
+ * code of its source exactly once, with nested pairs. Every change is noted, so that an editor can check the segment.
  */
 
 import type { Piece } from './document.ts';
@@ -10,14 +9,15 @@ export type Note = 'code moved' | 'code restored' | 'code removed';
 
 export interface Repaired {
   pieces: Piece[];
-  /** Each note at most once; empty if the reply was correct. */
+  /** The kinds of changes, each at most once. Empty if the reply was correct. */
   notes: Note[];
 }
 
 /**
- * Returns the reply with every code of the source exactly once and nested pairs. Text is not changed, except in `keep`,
- * which gets the source's text. A lost pair is added around the whole text, a lost half at its end of the text, and a
- * lost single code or kept word at the end, or at the beginning if no word precedes it in the source.
+ * Returns the reply with every code of the source exactly once and with nested pairs. Text does not change, except
+ * that a protected word gets its text from the source. A lost pair is added around the whole text, and a lost half at
+ * its end of the text. A lost single code or protected word is added at the end, or at the beginning if no word
+ * precedes it in the source.
  */
 export function repair(source: readonly Piece[], reply: readonly Piece[]): Repaired {
   if (isCorrect(source, reply)) return { pieces: [...reply], notes: [] };
@@ -28,7 +28,10 @@ export function repair(source: readonly Piece[], reply: readonly Piece[]): Repai
   return { pieces: mergeText(nest(complete, notes)), notes: [...notes] };
 }
 
-/** Whether the reply has every code of the source exactly once, with nested pairs and unchanged kept words. */
+/**
+ * Returns true if the reply has every code of the source exactly once, with nested pairs and unchanged protected
+ * words.
+ */
 export function isCorrect(source: readonly Piece[], reply: readonly Piece[]): boolean {
   const wanted = new Map<string, Piece>();
   for (const piece of source) if (isCode(piece)) wanted.set(keyOf(piece), piece);
@@ -47,7 +50,7 @@ export function isCorrect(source: readonly Piece[], reply: readonly Piece[]): bo
 
 const isCode = (piece: Piece): boolean => !('text' in piece) || 'keep' in piece;
 
-/** Returns a key for a code. The halves of a pair have different keys. Text has the key `''`. */
+/** Returns a key for a code. The halves of a pair have different keys. The key of text is `''`. */
 export function keyOf(piece: Piece): string {
   if ('keep' in piece) return `k${piece.keep}`;
   if ('open' in piece) return `o${piece.open}`;
@@ -56,7 +59,7 @@ export function keyOf(piece: Piece): string {
   return '';
 }
 
-/** Returns the text and the first occurrence of each code of the source. */
+/** Returns the reply's text and the first occurrence of each code of the source. */
 function takeOnce(wanted: Map<string, Piece>, reply: readonly Piece[], notes: Set<Note>): Piece[] {
   const seen = new Set<string>();
   const taken: Piece[] = [];
@@ -69,7 +72,7 @@ function takeOnce(wanted: Map<string, Piece>, reply: readonly Piece[], notes: Se
     const original = wanted.get(key);
     if (!original || seen.has(key)) {
       notes.add('code removed');
-      // The text of an invented kept word is kept.
+      // An invented protected word becomes text.
       if (!original && 'keep' in piece) taken.push({ text: piece.text });
       continue;
     }
@@ -80,7 +83,7 @@ function takeOnce(wanted: Map<string, Piece>, reply: readonly Piece[], notes: Se
   return taken;
 }
 
-/** Adds lost codes. */
+/** Adds the codes of the source that the reply has lost. */
 function restore(
   source: readonly Piece[],
   wanted: Map<string, Piece>,
@@ -105,7 +108,7 @@ function restore(
     if ('open' in piece) before.push(piece);
     else if ('close' in piece) after.push(piece);
     else if ('keep' in piece) {
-      // The restored word is separated by a space if it is in the source.
+      // A restored protected word gets a space next to it if the source has a space there.
       const left = source[index - 1];
       const right = source[index + 1];
       if (!sawWord) {
@@ -125,13 +128,13 @@ function plainPiece(piece: Piece): string {
   return 'text' in piece ? piece.text : '';
 }
 
-/** Puts every open half before its close half and removes crossings. */
+/** Puts the first half of every pair before the second and removes crossings. */
 function nest(pieces: readonly Piece[], notes: Set<Note>): Piece[] {
   const out: Piece[] = [];
   const open: number[] = [];
   const opened = new Set<number>();
   const closed = new Set<number>();
-  /** Pairs whose close half comes first: the first half opens, the second closes. */
+  /** Pairs in reverse order. Their first half in the reply opens the pair, the second closes it. */
   const turned = new Set<number>();
   const close = (number: number) => {
     if (closed.has(number)) return;
@@ -140,7 +143,7 @@ function nest(pieces: readonly Piece[], notes: Set<Note>): Piece[] {
       out.push({ close: top });
       closed.add(top);
       if (top === number) return;
-      // Pairs that are still open inside end here too; their later close halves are skipped.
+      // Pairs that are still open inside this pair end here too. Their own closing halves are skipped later.
       notes.add('code moved');
     }
   };
@@ -167,7 +170,7 @@ function nest(pieces: readonly Piece[], notes: Set<Note>): Piece[] {
   return out;
 }
 
-/** Merges neighbouring texts and removes empty ones. */
+/** Merges adjacent texts and removes empty texts. */
 export function mergeText(pieces: readonly Piece[]): Piece[] {
   const out: Piece[] = [];
   for (const piece of pieces) {
@@ -184,7 +187,7 @@ export function mergeText(pieces: readonly Piece[]): Piece[] {
   return out;
 }
 
-/** Returns the text of pieces, including kept words, without codes. */
+/** Returns the text of pieces, including protected words, without codes. */
 export function plainText(pieces: readonly Piece[]): string {
   return pieces.map(plainPiece).join('');
 }

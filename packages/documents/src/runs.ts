@@ -1,7 +1,7 @@
 /**
- * A unit as a list of runs: the decoded text, each run with its position in the document. A text run is either
- * identical to the document's characters and can be divided anywhere, or it is indivisible (a character reference,
- * collapsed white space).
+ * Represents a unit as a list of runs: the decoded text, each run with its position in the document. A text run may
+ * be identical to the document's characters and can then be divided anywhere. Otherwise (a character reference,
+ * collapsed white space) it is indivisible.
  */
 
 import { protectedRanges } from './codes.ts';
@@ -14,7 +14,7 @@ export interface TextRun {
   text: string;
   start: number;
   end: number;
-  /** True if the run is indivisible: `text` represents all of `start`…`end`. */
+  /** True if the run is indivisible. Its `text` then stands for everything from `start` to `end`. */
   whole: boolean;
 }
 
@@ -26,35 +26,37 @@ export interface CodeRun {
 
 export type Run = TextRun | CodeRun;
 
-/** The part of a document that reading a unit needs. */
+/** The parts of a document that are needed to read a unit. */
 type Source = Pick<Document, 'text' | 'sections'>;
 
 export interface UnitRuns {
   runs: Run[];
-  /** XML only: the text contains escaped HTML, so new text is escaped for HTML, then for XML. */
+  /** True if the text of an XML unit is escaped HTML. New text is then escaped for HTML first and for XML second. */
   html: boolean;
 }
 
-/** A range of the joined text of runs, and the code, numbered later, that replaces it. */
+/** A range of the joined text of runs, and the code that replaces it. Codes are numbered later. */
 export interface Range {
   from: number;
   to: number;
   code?: { kind: Code['kind']; text?: string };
-  /** Indivisible text that replaces the range, instead of a code. */
+  /** Indivisible text that replaces the range instead of a code. */
   text?: string;
-  /** Halves of a pair have the same key. */
+  /** A number that both halves of a pair share. */
   pair?: number;
 }
 
 export const isText = (run: Run): run is TextRun => 'text' in run;
 
-/** Returns the codes of a unit. Those of cues are searched only now. */
+/** Returns the codes of a unit. Codes of subtitle cues are not stored, so they are searched here. */
 export function codesOfUnit(document: Source, unit: Unit): readonly Code[] {
   if (unit.form !== 'srt') return unit.codes;
   return cueCodes(document.text.slice(unit.start, unit.end), unit.start);
 }
 
-/** Returns the codes that the scanner found and the decoded text between them. Line breaks are gaps with number 0. */
+/**
+ * Returns the codes that the scanner found, and the decoded text between them. Line breaks are gaps with number 0.
+ */
 export function rawRuns(document: Source, unit: Unit): Run[] {
   const runs: Run[] = [];
   let position = unit.start;
@@ -67,7 +69,7 @@ export function rawRuns(document: Source, unit: Unit): Run[] {
   return runs;
 }
 
-/** Returns the runs of a unit, with codes for markup (also escaped HTML in XML) and for protected words. */
+/** Returns the runs of a unit. Markup (also escaped HTML in XML) and protected words become codes. */
 export function runsOf(document: Document, unit: Unit): UnitRuns {
   const runs = rawRuns(document, unit);
   let number = 0;
@@ -134,7 +136,7 @@ function plainRuns(text: string, start: number, end: number, form: Form, runs: R
   verbatim(raw.length);
 }
 
-/** Adds text that contains CDATA sections. Their brackets are in no run. */
+/** Adds text that contains CDATA sections to `runs`. The brackets of the sections are in no run. */
 function sectionRuns(document: Source, start: number, end: number, form: Form, runs: Run[]): void {
   let position = start;
   const inside: Form = form === 'xml' ? 'cdata' : 'cdata-kept';
@@ -164,7 +166,9 @@ function joinText(runs: readonly Run[]): string {
   return runs.map((run) => (isText(run) ? run.text : '')).join('');
 }
 
-/** Replaces the ranges that `find` returns, in each text between codes, by codes. */
+/**
+ * Replaces ranges of the text with codes. `find` is called for each text between two codes and returns the ranges.
+ */
 function mapText(runs: Run[], counter: { next: number }, find: (text: string) => Range[]): Run[] {
   const out: Run[] = [];
   let stretch: TextRun[] = [];
@@ -187,7 +191,7 @@ function mapText(runs: Run[], counter: { next: number }, find: (text: string) =>
   return out;
 }
 
-/** Returns a part of a text run. An indivisible run is returned whole or not at all. */
+/** Returns a part of a text run. An indivisible run is returned whole. */
 export function sliceRun(run: TextRun, from: number, to: number): TextRun {
   if (run.whole || (from === 0 && to === run.text.length)) return run;
   return { text: run.text.slice(from, to), start: run.start + from, end: run.start + to, whole: false };
@@ -196,9 +200,9 @@ export function sliceRun(run: TextRun, from: number, to: number): TextRun {
 function replaceRanges(stretch: TextRun[], ranges: Range[], counter: { next: number }, out: Run[]): void {
   const numbers = new Map<number, number>();
   let index = 0;
-  let offset = 0; // Length of the joined text before stretch[index].
-  let used = 0; // Characters of stretch[index] that were consumed.
-  /** Consumes text up to `to`: appends it, or with `swallow` only returns its range in the document. */
+  let offset = 0; // The length of the joined text before stretch[index].
+  let used = 0; // The number of characters of stretch[index] that were consumed.
+  /** Consumes text up to `to` and adds it to the result. With `swallow`, only returns its range in the document. */
   const advance = (to: number, swallow: boolean): { start: number; end: number } | undefined => {
     let covered: { start: number; end: number } | undefined;
     while (index < stretch.length && offset + used < to) {

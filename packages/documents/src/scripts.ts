@@ -1,8 +1,9 @@
 /**
- * The scripts of languages. Segments in another script are kept, and a reply in another script is not a translation.
+ * The scripts of languages. A segment in another script is copied, and a reply in another script is not a
+ * translation.
  */
 
-/** Languages with more scripts than the likely one of the Unicode CLDR, as ISO 15924 codes. */
+/** Languages with more scripts than the one that Unicode CLDR calls likely, with ISO 15924 codes. */
 const SEVERAL: Readonly<Record<string, readonly string[]>> = {
   az: ['Latn', 'Cyrl', 'Arab'],
   bs: ['Latn', 'Cyrl'],
@@ -25,10 +26,10 @@ const SEVERAL: Readonly<Record<string, readonly string[]>> = {
   uz: ['Latn', 'Cyrl', 'Arab'],
 };
 
-/** Languages with another script whose texts have whole sentences in Latin letters: names, terms, romanisation. */
+/** Languages in another script that also write whole sentences in Latin letters: names, terms, romanization. */
 const LATIN_TOO = new Set(['hi', 'ja', 'ko', 'yue', 'zh']);
 
-/** ISO 15924 codes of writing systems with several scripts, or of variants of a script. */
+/** ISO 15924 codes that stand for several scripts or for a variant of a script. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   Aran: ['Arab'],
   Hans: ['Hani', 'Bopo'],
@@ -42,12 +43,12 @@ interface Letters {
   foreign: RegExp;
   /** Matches letters outside the language's own script. */
   notOwn: RegExp;
-  /** Whether `foreign` matches no Latin letters. */
+  /** True if `foreign` matches no Latin letters. */
   latin: boolean;
 }
 
 const known = new Map<string, Letters | undefined>();
-/** Language tags come from requests, so the cache is bounded. */
+/** The maximum size of the cache. Language tags come from requests, so their number is unlimited. */
 const REMEMBERED = 500;
 
 function lettersOf(language: string): Letters | undefined {
@@ -67,7 +68,7 @@ function readLetters(language: string): Letters | undefined {
   try {
     return { foreign: foreignTo(scripts), notOwn: foreignTo(own), latin: scripts.includes('Latn') };
   } catch {
-    return undefined; // This version of Unicode does not have the script.
+    return undefined; // The Unicode data of this Node.js version does not have the script.
   }
 }
 
@@ -77,7 +78,7 @@ function foreignTo(scripts: readonly string[]): RegExp {
   return new RegExp(`[\\p{L}--[${classes}]]`, 'gv');
 }
 
-/** Returns the locale of a tag whose language is an ISO 639 code, otherwise undefined. */
+/** Returns the locale of a language tag, or undefined if its language is not an ISO 639 code. */
 function localeOf(tag: string): Intl.Locale | undefined {
   if (!/^[a-z]{2,3}(?:[-_][a-z\d_-]{1,30})?$/i.test(tag)) return undefined;
   try {
@@ -87,14 +88,17 @@ function localeOf(tag: string): Intl.Locale | undefined {
   }
 }
 
-/** ISO 639 codes for several languages and for languages without a code. (`und` is not a locale.) */
+/**
+ * ISO 639 codes for several languages and for languages without a code. (`und` is not in the list, because
+ * `Intl.Locale` does not treat it as a language.)
+ */
 const NO_LANGUAGE = new Set(['mul', 'mis']);
 
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
 /**
- * Returns the language of a tag without region and script, by current ISO 639: `en` for `en-GB` and `eng`. The two
- * kinds of Norwegian are one language. Returns undefined for an unknown language.
+ * Returns the language of a tag without region and script, by current ISO 639: `en` for `en-GB` and `eng`. Both kinds
+ * of Norwegian are returned as `no`. Returns undefined for an unknown language.
  */
 export function primaryLanguage(tag: string): string | undefined {
   const language = localeOf(tag.trim())?.language;
@@ -105,21 +109,23 @@ export function primaryLanguage(tag: string): string | undefined {
 
 export const countLetters = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
 
-/** Matches symbols and letters of scripts other than Latin. It is fast because it does not use the `u` flag. */
+/**
+ * Matches symbols and letters of scripts other than Latin. The pattern is fast because it does not need the `u` flag.
+ */
 const unusual =
   /[^\s!-#%-*,-;?-\]_a-{}\u00a1\u00a7\u00aa\u00ab\u00ad\u00b2\u00b3\u00b6\u00b7\u00b9-\u00d6\u00d8-\u00f6\u00f8-\u024f\u2010-\u2027]/;
 
 /**
- * Whether a text certainly has no symbols and no foreign letters; false means unknown. Most texts are Latin, and
- * counting letters takes a hundred times as long.
+ * Returns true if a text certainly has no symbols and no foreign letters; false means unknown. The check pays off
+ * because most texts are Latin, and counting letters takes a hundred times as long.
  */
 export const isPlain = (text: string, language: string): boolean =>
   lettersOf(language)?.latin !== false && !unusual.test(text);
 
 /**
- * Returns the number of letters that the language does not use, or undefined if its script is not known.
+ * Returns the number of letters that the language does not use, or undefined if its script is unknown.
  *
- * @param options.own counts all letters outside the language's own script; in Chinese, also Latin ones
+ * @param options.own counts all letters outside the language's own script; for Chinese, this includes Latin letters
  */
 export function countForeignLetters(
   text: string,

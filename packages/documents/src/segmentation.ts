@@ -9,11 +9,11 @@ import { type CodeRun, isText, type Run, runsOf, sliceRun } from './runs.ts';
 import { sentenceEnds, splitLong } from './sentences.ts';
 import { blankEnd, blankStart } from './spaces.ts';
 
-/** A segment and its runs. */
+/** A segment with the runs of the document that it consists of. */
 export interface CutSegment {
   runs: Run[];
   pieces: Piece[];
-  /** The range of the document. */
+  /** The range of the segment in the document. */
   start: number;
   end: number;
 }
@@ -23,18 +23,21 @@ export interface UnitSegments {
   html: boolean;
 }
 
-/** Represents a kept word in sentence detection: a letter without case, which no rule treats as an ending. */
+/**
+ * Stands for a protected word in sentence detection. It is a letter without case, which no rule treats as a sentence
+ * end.
+ */
 const keptWord = 'א';
 
 const letter = /\p{L}/u;
 
 /**
- * Results of `segments`, cached for `rebuild` of the same document, because segmentation is most of the work of both. A
- * copy of the document in another thread is segmented again.
+ * The segments of each unit, cached for `rebuild`, because segmentation is most of the work of both functions. In
+ * another thread, a copy of the document is segmented again.
  */
 const cache = new WeakMap<Unit, { language: string; cuts: UnitSegments }>();
 
-/** Returns the segments of a unit, in order, and caches them as long as the document exists. */
+/** Returns the segments of a unit, in order. They are cached as long as the document exists. */
 export function segmentAndCacheUnit(document: Document, unit: Unit, language: string): UnitSegments {
   const cuts = segmentUnit(document, unit, language);
   cache.set(unit, { language, cuts });
@@ -56,7 +59,7 @@ export function segmentUnit(document: Document, unit: Unit, language: string): U
   return { cuts, html };
 }
 
-/** Returns the runs between gaps that have letters. */
+/** Divides runs at gaps and returns the parts that have letters. */
 function stretches(runs: readonly Run[]): Run[][] {
   const found: Run[][] = [];
   let current: Run[] = [];
@@ -76,7 +79,7 @@ export function hasLetters(runs: readonly Run[]): boolean {
   return runs.some((run) => isText(run) && letter.test(run.text));
 }
 
-/** Returns the text of runs for sentence detection, without codes and with one letter for each kept word. */
+/** Returns the text of runs for sentence detection, without codes and with one letter for each protected word. */
 export function flowText(runs: readonly Run[]): string {
   let text = '';
   for (const run of runs) {
@@ -86,7 +89,7 @@ export function flowText(runs: readonly Run[]): string {
   return text;
 }
 
-/** Divides runs at sentence ends, and sentences that are too long for an engine. */
+/** Divides runs at sentence ends. Sentences that are too long for an engine are divided further. */
 export function sentences(runs: Run[], language: string, segmented: boolean): Run[][] {
   const text = flowText(runs);
   const ends = segmented ? [text.length] : sentenceEnds(text, language);
@@ -105,7 +108,7 @@ export function sentences(runs: Run[], language: string, segmented: boolean): Ru
   return all.length <= 1 ? [runs] : split(runs, all);
 }
 
-/** Returns the cost of each character of the flow text, or undefined if there are no kept words. */
+/** Returns the cost of each character of the flow text, or undefined if there are no protected words. */
 function costs(runs: readonly Run[]): number[] | undefined {
   if (!runs.some((run) => !isText(run) && run.code.kind === 'keep')) return undefined;
   const cost: number[] = [];
@@ -116,13 +119,13 @@ function costs(runs: readonly Run[]): number[] | undefined {
   return cost;
 }
 
-/** Divides runs at offsets. Closing codes at a border belong to the part before, other codes to the part after. */
+/** Divides runs at offsets. At a border, closing codes go to the part before, all other codes to the part after. */
 function split(runs: readonly Run[], ends: readonly number[]): Run[][] {
   const out: Run[][] = [];
   let current: Run[] = [];
   let next = 0;
   let offset = 0;
-  let full = false; // The sentence is complete; only closing codes may be added.
+  let full = false; // The sentence is complete. Only closing codes may be added.
   const flush = () => {
     out.push(current);
     current = [];
@@ -160,7 +163,7 @@ function split(runs: readonly Run[], ends: readonly number[]): Run[][] {
 }
 
 /**
- * Removes white space, control characters and codes from both ends. A pair is only removed as a whole; half a pair,
+ * Removes white space, control characters and codes from both ends. A pair is removed only as a whole. Half a pair,
  * whose other half is in another sentence, is removed like a single code.
  */
 export function trim(runs: Run[]): Run[] {
@@ -181,7 +184,7 @@ export function trim(runs: Run[]): Run[] {
       to -= 1;
     } else break;
   }
-  // An empty pair at an edge stays in the segment, which is harmless.
+  // An empty pair at an edge stays in the segment, which does no harm.
   const kept = runs.slice(from, to);
   const first = kept[0] && isText(kept[0]) ? kept[0] : undefined;
   if (first) kept[0] = sliceRun(first, blankStart(first.text).length, first.text.length);
@@ -192,8 +195,9 @@ export function trim(runs: Run[]): Run[] {
 }
 
 /**
- * Maps the index of each half to that of the other, for pairs that are complete and nested within the runs. If a pair
- * of tags and a pair of tied halves cross, the tags are the pair: separated, they could end up in an invalid order.
+ * Maps the index of each half to the index of the other half, for pairs that are complete and nested within the runs.
+ * If a pair of tags crosses a pair of tied elements, the tags stay a pair: separated, they could end up in an invalid
+ * order.
  */
 export function pairs(runs: readonly Run[]): Map<number, number> {
   const partner = new Map<number, number>();
@@ -219,7 +223,7 @@ export function pairs(runs: readonly Run[]): Map<number, number> {
       if (codeAt(open[at]!).number !== number) return;
       if (tied && open.slice(at + 1).some((above) => !codeAt(above).tied && closes(codeAt(above).number)))
         return;
-      // Pairs that are still open inside this one cross it or never close, so they are halves.
+      // Pairs that are still open inside this pair either cross it or never close, so they are halves.
       partner.set(open[at]!, index);
       partner.set(index, open[at]!);
       open.length = at;
@@ -229,13 +233,13 @@ export function pairs(runs: readonly Run[]): Map<number, number> {
   return partner;
 }
 
-/** Returns the segment of runs, or undefined if they have no letters. */
+/** Makes a segment from runs. Returns undefined if the runs have no letters. */
 export function makeSegment(runs: Run[]): CutSegment | undefined {
   if (!hasLetters(runs)) return undefined;
   return { runs, pieces: piecesOf(runs), start: runs[0]!.start, end: runs.at(-1)!.end };
 }
 
-/** Added to the number of the closing half if both halves of a crossing pair are in one segment. */
+/** If both halves of a crossing pair are in one segment, this is added to the number of the closing half. */
 const closingHalf = 1_000_000;
 
 export function piecesOf(runs: readonly Run[]): Piece[] {

@@ -15,11 +15,11 @@ test.each([
   ['fr', 'M. Dupont est là. Bien !', ['M. Dupont est là. ', 'Bien !']],
   ['zh', '你好。再见！', ['你好。', '再见！']],
   ['not a tag', 'One. Two.', ['One. ', 'Two.']],
-] as [string, string, string[]][])('%s: %s', (language, text, wanted) => {
+] as [string, string, string[]][])('sentenceEnds finds the sentences in %s: %s', (language, text, wanted) => {
   expect(parts(text, sentenceEnds(text, language))).toEqual(wanted);
 });
 
-test('loses and duplicates nothing', () => {
+test('sentenceEnds and splitLong neither lose nor duplicate text', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary', maxLength: 80 }),
@@ -33,7 +33,7 @@ test('loses and duplicates nothing', () => {
   );
 });
 
-test('divides long text at marks and never inside a character', () => {
+test('splitLong divides a long text after punctuation and never inside a character', () => {
   expect(parts('one two three four', splitLong('one two three four', 8))).toEqual([
     'one two ',
     'three ',

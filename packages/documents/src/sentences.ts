@@ -1,6 +1,6 @@
 /**
- * Finds sentence ends with `Intl.Segmenter`, merge rules and short lists of abbreviations. Mean F1 over 24 test sets in
- * 17 languages: 87.2, compared with 86.7 for the segmenter alone and 84.7 for the best library.
+ * Finds sentence ends with `Intl.Segmenter`, merge rules and short lists of abbreviations. Its mean F1 over 24 test
+ * sets in 17 languages is 87.2. The segmenter alone reaches 86.7, and the best library 84.7.
  */
 
 import { Limits } from './limits.ts';
@@ -53,7 +53,7 @@ function base(language: string): string {
   return language.toLowerCase().split(/[-_]/, 1)[0]!;
 }
 
-/** Returns a segmenter for a language tag, or one with the language-independent rules if the tag is invalid. */
+/** Returns a segmenter for a language tag. For an invalid tag, it has the language-independent rules. */
 export function segmenter(language: string, granularity: 'sentence' | 'word' | 'grapheme'): Intl.Segmenter {
   const key = `${granularity} ${language}`;
   let found = segmenters.get(key);
@@ -62,10 +62,10 @@ export function segmenter(language: string, granularity: 'sentence' | 'word' | '
     try {
       tag = Intl.getCanonicalLocales(language.replaceAll('_', '-'))[0] ?? 'und';
     } catch {
-      // Not a valid language tag. The caller validates languages; here the text must only be segmented somehow.
+      // The tag is invalid. Callers validate languages; this function only needs some segmentation.
     }
     found = new Intl.Segmenter(tag, { granularity });
-    // Tags come from requests, so the cache is bounded.
+    // The cache has a limit, because language tags come from requests.
     if (segmenters.size < 500) segmenters.set(key, found);
   }
   return found;
@@ -82,8 +82,8 @@ function abbreviationsOf(language: string): Set<string> {
 }
 
 /**
- * Returns the offsets at which sentences end; the last is the length of the text. White space after a sentence belongs
- * to it.
+ * Returns the offsets at which sentences end. The last offset is the length of the text. White space after a sentence
+ * belongs to the sentence.
  */
 export function sentenceEnds(text: string, language: string): number[] {
   if (text.length === 0) return [];
@@ -106,7 +106,7 @@ export function sentenceEnds(text: string, language: string): number[] {
   return ends;
 }
 
-/** Whether the sentence continues after a boundary of the segmenter. */
+/** Returns true if the sentence continues after a boundary that the segmenter found. */
 function continues(
   text: string,
   end: number,
@@ -114,21 +114,23 @@ function continues(
   list: Set<string>,
   withOrdinals: boolean,
 ): boolean {
-  if (/^[\p{Pf}\p{Pe}"'”’»)\]\s]+$/u.test(next)) return true; // Closing quotes belong to the sentence before.
+  // Closing quotation marks belong to the sentence before.
+  if (/^[\p{Pf}\p{Pe}"'”’»)\]\s]+$/u.test(next)) return true;
   if (/^["'“‘«(¿¡-]?\p{Ll}/u.test(next)) return true;
   const before = text.slice(Math.max(0, end - 40), end).trimEnd();
   if (!before.endsWith('.')) return false;
   const word = /([\p{L}\p{M}\p{N}.]+)\.$/u.exec(before)?.[1];
   if (word === undefined) return false;
-  if (/^\p{Lu}$/u.test(word)) return true; // An initial.
-  if (/^\p{L}$/u.test(word) && /^\p{L}\./u.test(next)) return true; // "z. B."
+  if (/^\p{Lu}$/u.test(word)) return true; // A single capital is an initial.
+  // An abbreviation of single letters, such as "z. B."
+  if (/^\p{L}$/u.test(word) && /^\p{L}\./u.test(next)) return true;
   if (withOrdinals && /^\d{1,2}$/.test(word)) return true;
   return list.has(word.toLowerCase());
 }
 
 /**
- * Divides a text into parts of at most `limit` characters, at the best position: after a sentence end, a clause mark or
- * white space, otherwise between two characters. `cost` may count a character as more than one.
+ * Divides a text into parts of at most `limit` characters, each at the best position: after a sentence end, a clause
+ * mark or white space, otherwise between two characters. `cost` may count a character as more than one.
  */
 export function splitLong(
   text: string,
@@ -155,7 +157,7 @@ export function splitLong(
 const marks = [/[.!?…。！？][\s"'”’»)]*/g, /[;:,،、；：，][\s]*/g, /\s+/g];
 
 function bestMark(text: string, start: number, end: number): number {
-  // A part shorter than half the limit is worse than dividing at a weaker mark.
+  // Marks in the first half are ignored: a weaker mark is better than a part shorter than half the limit.
   const from = start + Math.floor((end - start) / 2);
   const reach = text.slice(from, end);
   for (const mark of marks) {
@@ -163,7 +165,7 @@ function bestMark(text: string, start: number, end: number): number {
     for (const match of reach.matchAll(mark)) best = match.index + match[0].length;
     if (best > 0) return from + best;
   }
-  // Never inside a surrogate pair or before a combining mark or joiner.
+  // Moves the position back if it is inside a surrogate pair or before a combining mark or joiner.
   let cut = end;
   while (cut > from + 1 && (isLowSurrogate(text, cut) || /[\p{M}\u200d]/u.test(text[cut]!))) cut -= 1;
   return cut;

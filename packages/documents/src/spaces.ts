@@ -1,6 +1,6 @@
 /**
- * White space by code unit. `text[at].trim() === ''` is equivalent but allocates a string per character, which is slow
- * for subtitles outside ASCII.
+ * White-space tests on UTF-16 code units. `text[at].trim() === ''` would give the same result, but it allocates a
+ * string per character, which is slow for subtitles outside ASCII.
  */
 
 /** Returns the white space and control characters at the beginning of a text. */
@@ -8,7 +8,7 @@ export function blankStart(text: string): string {
   return /^[\s\p{Cc}]*/u.exec(text)![0];
 }
 
-/** Returns the white space and control characters at the end of a text. Scans backwards, in linear time. */
+/** Returns the white space and control characters at the end of a text. It scans backwards, in linear time. */
 export function blankEnd(text: string): string {
   let start = text.length;
   while (start > 0 && BLANK.test(text[start - 1]!)) start -= 1;
@@ -17,7 +17,9 @@ export function blankEnd(text: string): string {
 
 const BLANK = /[\s\p{Cc}]/u;
 
-/** Whether a UTF-16 unit is white space as defined by `trim`, or an ASCII control character below the space. */
+/**
+ * Returns true if a UTF-16 unit is white space as defined by `String.prototype.trim`, or any character up to U+0020.
+ */
 export function isSpaceUnit(unit: number): boolean {
   if (unit <= 0x20) return true;
   if (unit < 0xa0) return false;

@@ -1,13 +1,13 @@
 /**
- * Applies edits at offsets of a text, as a sorted list with one `join`: 300,000 edits in 36 million characters take
- * 0.12 s.
+ * Applies edits at offsets of a text. Edits are a sorted list whose results are joined once: 300,000 edits in 36
+ * million characters take 0.12 s.
  */
 
-/** A replacement. Edits may be nested but must not overlap partially. */
+/** A replacement of a range. Edits may be nested but must not overlap partially. */
 export interface Edit {
   start: number;
   end: number;
-  /** Returns the new characters. May copy parts of the text, with the edits inside this one applied. */
+  /** Returns the new text of the range. It may copy parts of the old text, in which nested edits are applied. */
   write: () => string;
 }
 
@@ -15,7 +15,7 @@ export interface Edit {
 export class Splicer {
   readonly #text: string;
   readonly #edits: readonly Edit[];
-  /** Edits with a lower index are already being written. */
+  /** The index of the first edit that is not being written yet. */
   #floor = 0;
 
   constructor(text: string, edits: Edit[]) {
@@ -32,7 +32,7 @@ export class Splicer {
     for (; next < edits.length; next += 1) {
       const edit = edits[next]!;
       if (edit.start >= end) break;
-      // Inside an edit that was just written, or not completely in the range.
+      // The edit is inside an edit that was just written, or not completely in the range.
       if (edit.start < position || edit.end > end) continue;
       out.push(this.#text.slice(position, edit.start));
       const floor = this.#floor;
@@ -45,7 +45,7 @@ export class Splicer {
     return out.join('');
   }
 
-  /** Returns the first edit at or after an offset that is not being written. */
+  /** Returns the index of the first edit at or after an offset, leaving out edits that are being written. */
   #firstFrom(offset: number): number {
     let low = this.#floor;
     let high = this.#edits.length;

@@ -17,17 +17,17 @@ test.each([
   ['00:00:20,000 --> 00:00:24,400 X1:100 X2:600 Y1:050 Y2:100', { from: 20_000, to: 24_400 }],
   ['one --> two', undefined],
   [`00:00:01,000 --> 00:00:02,000${' '.repeat(200)}`, undefined],
-])('time line %j', (line, wanted) => {
+])('readTimes parses the SRT time line %j', (line, wanted) => {
   expect(readTimes(line)).toEqual(wanted);
 });
 
-test('does not change a cue without letters within a sentence', () => {
+test('SRT: a cue without letters in the middle of a sentence stays unchanged', () => {
   const house = cue(1, '01,0', '02,0', 'The house');
   const numbers = cue(2, '02,0', '03,0', '7\n8');
   expect(result(house + numbers, 'srt')).toBe(house.replace('The house', 'THE HOUSE') + numbers);
 });
 
-describe('the segments of a cue', () => {
+describe('segments of SRT cues', () => {
   test.each([
     [cue(1, '01,0', '02,0', 'Two lines\nof one cue.'), ['Two lines of one cue.']],
     [cue(1, '01,0', '02,0', '- Hi.\n- Hello you.'), ['Hi.', 'Hello you.']],
@@ -49,12 +49,12 @@ describe('the segments of a cue', () => {
     ],
     [cue(1, '01,0', '02,0', 'A title') + cue(2, '02,0', '04,0', '- Who?'), ['A title', 'Who?']],
     [cue(1, '01,0', '02,0', '今天天气') + cue(2, '02,0', '04,0', '很好'), ['今天天气', '很好']],
-  ] as [string, string[]][])('%j', (text, wanted) => {
+  ] as [string, string[]][])('are the expected sentences for %j', (text, wanted) => {
     expect(sent(text, 'srt')).toEqual(wanted);
   });
 });
 
-test('divides a sentence over its two cues, with their markup', () => {
+test('SRT: a sentence over two cues is divided again after translation, and its markup stays in its cue', () => {
   const text =
     cue(1, '01,0', '02,0', '<i>I told you that</i>') +
     cue(2, '02,1', '03,0', 'this would <b>happen</b> one day.');
@@ -69,7 +69,7 @@ test('divides a sentence over its two cues, with their markup', () => {
   );
 });
 
-test('writes one line if the text fits, otherwise two of about the same length', () => {
+test('layOut returns one line when the text fits, otherwise two lines of about the same length', () => {
   const text = cue(1, '01,0', '02,0', 'Short\ntext here.');
   expect(result(text, 'srt')).toBe(cue(1, '01,0', '02,0', 'SHORT TEXT HERE.'));
   const long = result(text, 'srt', () => [
@@ -78,7 +78,7 @@ test('writes one line if the text fits, otherwise two of about the same length',
   expect(long).toBe(cue(1, '01,0', '02,0', 'This is a much longer text than\nthe source had in it, really.'));
 });
 
-test('does not let a translation create a cue', () => {
+test('SRT: a translation that contains a time line does not create a cue', () => {
   const text = cue(1, '01,0', '02,0', 'Hello there.') + cue(2, '03,5', '04,0', 'Bye now.');
   for (const words of [
     '00:00:05,000 --> 00:00:06,000',
@@ -92,7 +92,7 @@ test('does not let a translation create a cue', () => {
   }
 });
 
-test('rejects a text without a time line', () => {
+test('SRT: a text without a time line is rejected', () => {
   expect(() => scan('Hello\n', 'srt')).toThrow(/not SRT/);
 });
 
@@ -141,7 +141,7 @@ const subtitles = fc
   });
 
 describe('random subtitles', () => {
-  test('are unchanged if the engine changes nothing', () => {
+  test('stay unchanged when the engine changes nothing', () => {
     fc.assert(
       fc.property(subtitles, (text) => {
         expect(result(text, 'srt', silent)).toBe(text);
@@ -153,7 +153,7 @@ describe('random subtitles', () => {
   test.each([
     ['upperCasing', () => upperCasing],
     ['faulty', faulty],
-  ] as const)('keep numbers, times and the count of cues with a %s engine', (_, engine) => {
+  ] as const)('keep their numbers, times and the count of cues with a %s engine', (_, engine) => {
     fc.assert(
       fc.property(subtitles, fc.integer({ min: 1 }), (text, seed) => {
         const after = result(text, 'srt', engine(seed));

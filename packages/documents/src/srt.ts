@@ -1,7 +1,7 @@
 /**
- * SubRip subtitles. There is no standard; these rules read every file of a large collection. A cue starts at a time
- * line and ends at the next one. Numbers, gaps and times are never changed. Lines end with CRLF or LF, with a lone CR
- * (old Mac files), or with CR CR LF (files processed by two tools).
+ * Reads SubRip subtitles (SRT). The format has no standard; these rules read every file of a large collection. A cue
+ * starts at a time line and ends at the next time line. Numbers, gaps and times never change. Lines end with CRLF or
+ * LF, with a lone CR (old Mac files), or with CR CR LF (files that two tools have processed).
  */
 
 import { shorten } from './codes.ts';
@@ -14,7 +14,7 @@ const timeLine = new RegExp(
   `^[ \\t\\ufeff]*${clock}[ \\t]*-->[ \\t]*${clock}(?:[ \\t]+[XY][12]:-?\\d+)*[ \\t]*$`,
 );
 
-/** Lines longer than this are text. */
+/** The maximum length of a time line. Longer lines are text. */
 const longestTimeLine = 200;
 
 /** Returns the times of a time line in milliseconds, or undefined for any other line. */
@@ -38,7 +38,7 @@ interface TimeLine {
 }
 
 /**
- * Scans subtitles: one unit per cue, including empty ones.
+ * Scans subtitles: one unit for each cue, including empty cues.
  *
  * @throws DocumentError when there is no time line or a limit is exceeded
  */
@@ -56,7 +56,7 @@ export function scanSrt(text: string): Document {
   return document;
 }
 
-/** Examines only lines with an arrow, up to the length of a time line. */
+/** Finds the next time line. Only lines with an arrow are examined, up to the maximum length of a time line. */
 function nextTimeLine(text: string, from: number): TimeLine | undefined {
   for (let arrow = text.indexOf('-->', from); arrow >= 0; arrow = text.indexOf('-->', arrow + 3)) {
     const usual = usualTimeLine(text, from, arrow);
@@ -71,18 +71,18 @@ function nextTimeLine(text: string, from: number): TimeLine | undefined {
   return undefined;
 }
 
-/** A time line in the usual form has at most this many characters on each side of its arrow. */
+/** In the usual form, each side of the arrow has at most this many characters. */
 const longestUsual = 16;
 
 /**
  * Returns the line around an arrow if it has the form "00:00:01,000 --> 00:00:04,000" and nothing else. The result
- * equals that of `readTimes`, without its regular expression. Together with scanning cue ends by code unit, a scan of
- * the corpus takes a third to a quarter of the time.
+ * equals that of `readTimes`, but no regular expression is used. Together with finding cue ends by code unit, this
+ * reduces a scan of the corpus to between a quarter and a third of the time.
  */
 function usualTimeLine(text: string, from: number, arrow: number): TimeLine | undefined {
   if (text.charCodeAt(arrow - 1) !== 32 || text.charCodeAt(arrow + 3) !== 32) return undefined;
-  // Nine of ten in the corpus have milliseconds and hours of two digits, so that line ends need not be searched. With
-  // another line end in between, the times would be invalid.
+  // Nine of ten time lines in the corpus have milliseconds and two-digit hours, so the line ends are expected at
+  // fixed offsets. If another line end came in between, the times would be invalid.
   let start = arrow - 13;
   if (start !== from && (start < from || !isLineEnd(text, start - 1))) {
     start = arrow - 1;
@@ -101,9 +101,12 @@ function usualTimeLine(text: string, from: number, arrow: number): TimeLine | un
   return second < 0 ? undefined : { start, end, time: { from: first, to: second } };
 }
 
-/** Returns the milliseconds of a time like "00:00:01,000", with or without fraction; negative for anything else. */
+/**
+ * Returns the milliseconds of a time such as "00:00:01,000", with or without a fraction. Returns a negative number
+ * for anything else.
+ */
 function usualClock(text: string, from: number, to: number): number {
-  let before = 0; // Hours and minutes so far, in the unit of the next part.
+  let before = 0; // The hours and minutes read so far, in the unit of the next part.
   let part = 0;
   let value = 0;
   let digits = 0;
@@ -132,7 +135,9 @@ function isLineEnd(text: string, at: number): boolean {
   return unit === 10 || unit === 13;
 }
 
-/** Adds the text between two time lines, without the number of the next cue and the blank lines around it. */
+/**
+ * Adds a unit for the text between two time lines, without the number of the next cue and the blank lines around it.
+ */
 function addCue(document: Document, line: TimeLine, next: number, isLast: boolean): void {
   const { text, units } = document;
   let end = trimmedEnd(text, line.end, next);
@@ -162,10 +167,10 @@ function addCue(document: Document, line: TimeLine, next: number, isLast: boolea
   });
 }
 
-/** Most characters examined around the number of a cue. */
+/** The maximum number of characters that are examined around the number of a cue. */
 const blanks = 200;
 
-/** Whether `at` to `to` has only blanks and one line end. */
+/** Returns true if the text from `at` to `to` has only blanks and exactly one line end. */
 function isOneLineEnd(text: string, at: number, to: number): boolean {
   while (at < to && isBlank(text, at)) at += 1;
   const first = at;
@@ -174,7 +179,7 @@ function isOneLineEnd(text: string, at: number, to: number): boolean {
   return at === first + 1;
 }
 
-/** Whether only blanks precede `at` in its line, which starts at `from` or later. */
+/** Returns true if only blanks precede `at` in its line. The line starts at `from` or later. */
 function beginsLine(text: string, from: number, at: number): boolean {
   while (at > from && isBlank(text, at - 1)) at -= 1;
   return at > from && isLineEnd(text, at - 1);
@@ -200,7 +205,10 @@ function isDigit(text: string, at: number): boolean {
 const marks =
   /<(\/?)(i|b|u|s|font)(?:\s[^<>\r\n]{0,500})?>|\{\\[^{}\r\n]{0,200}\}|[\r\n][ \t\r\n]*|[-–—‐]+[ \t]*/gi;
 
-/** Returns the codes of a cue. Tags and `{\an8}` are codes; blank lines and a speaker's leading dashes are gaps. */
+/**
+ * Returns the codes of a cue. Tags and `{\an8}` are codes. Blank lines and the dashes before a speaker's text are
+ * gaps.
+ */
 export function cueCodes(raw: string, offset: number): readonly Code[] {
   const codes: Code[] = [];
   if (!/[<{\r\n–—‐-]/.test(raw)) return noCodes;
@@ -232,7 +240,7 @@ export function cueCodes(raw: string, offset: number): readonly Code[] {
       if (/^(?:\r*\n|\r)[ \t]*[\r\n]/.test(found) && !/^\r+\n[ \t]*$/.test(found)) add('gap');
     } else if (lineStart) {
       lineStart = false;
-      // "-5 degrees" is a number.
+      // A dash before a digit is a minus sign, as in "-5 degrees".
       if (!/\d/.test(raw[position] ?? '')) add('gap');
     }
   }

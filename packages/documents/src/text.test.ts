@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { silent, upperCasing } from '../test/engines.ts';
 import { result, sent } from '../test/helpers.ts';
 
-test('preserves line ends, blank lines, tabs and white space at the edges', () => {
+test('plain text: line ends, blank lines, tabs and white space at the edges stay unchanged', () => {
   const text = '\ufeff  One two.  Three.\r\n\r\n\tfour\tfive   six \n\n\rseven\u2028eight\f\n';
   expect(result(text, 'text', silent)).toBe(text);
   expect(result(text, 'text')).toBe(text.toUpperCase());
@@ -16,11 +16,11 @@ test.each([
   ['See {x} at https://a.example/b?c.', ['See [{x}] at [https://a.example/b?c].']],
   ['12 345\n***\n{x}\nhttps://a.example', []],
   ['I  like   it', ['I  like', 'it']],
-] as [string, string[]][])('%j', (text, wanted) => {
+] as [string, string[]][])('plain text: the segments are correct for %j', (text, wanted) => {
   expect(sent(text, 'text')).toEqual(wanted);
 });
 
-test('translates only the branches of ICU messages', () => {
+test('plain text: only the branches of ICU messages are translated', () => {
   const text = 'You have {n, plural, =0 {no files} one {# file} other {# files in {folder}}} left.';
   expect(sent(text, 'text')).toEqual([
     'You have [# files in folder] left.',
@@ -33,7 +33,7 @@ test('translates only the branches of ICU messages', () => {
   );
 });
 
-test('translates the branches of nested ICU messages', () => {
+test('plain text: the branches of nested ICU messages are translated', () => {
   const text = "{g, select, f {{n, plural, one {her file} other {her '{' files}}} other {their files}}";
   expect(sent(text, 'text')).toEqual(['her file', "her '{' files", 'their files']);
   expect(result(text, 'text')).toBe(
@@ -41,7 +41,7 @@ test('translates the branches of nested ICU messages', () => {
   );
 });
 
-test('does not change a text if the engine changes nothing', () => {
+test('plain text: the result equals the source when the engine changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
       fc.pre(text.isWellFormed() && !text.includes('\0'));
@@ -67,7 +67,7 @@ const words = fc.constantFrom(
 );
 const gaps = fc.constantFrom(' ', '  ', '\t', '\n', '\r\n', '\r', '\n\n', '\u00a0', ' \t ', '');
 
-test('changes only letters with an upper-casing engine', () => {
+test('plain text: only letters change when the engine translates to upper case', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(words, gaps), { maxLength: 30 }), (parts) => {
       const text = parts.flat().join('');
@@ -80,7 +80,7 @@ test('changes only letters with an upper-casing engine', () => {
   );
 });
 
-test('divides a very long line without losing anything', () => {
+test('plain text: a very long line is divided into segments without losing text', () => {
   const text = `${'word, '.repeat(2_000)}${'无'.repeat(9_000)}. ${'a'.repeat(5_000)} end`;
   for (const segment of sent(text, 'text')) expect(segment.length).toBeLessThanOrEqual(2_000);
   expect(result(text, 'text', silent)).toBe(text);

@@ -1,6 +1,6 @@
 /**
- * Plain text. Every line is a unit, even inside a paragraph, because only then are all line breaks preserved exactly.
- * Tabs and wide gaps inside a line separate segments too (tables).
+ * Scans plain text. Every line is a unit, even inside a paragraph, because only then are all line breaks preserved
+ * exactly. Tabs and wide gaps inside a line (tables) also separate segments.
  */
 
 import { type Document, emptyDocument, errorAt, type Unit } from './document.ts';
@@ -11,7 +11,7 @@ const lineEnd = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 const otherLineEnd = /[\r\v\f\u0085\u2028\u2029]/;
 const noCodes: Unit['codes'] = [];
 
-/** Scans plain text: one unit per line that has a visible character, without its line end. */
+/** Scans plain text. Each line with a visible character is a unit, without its line end. */
 export function scanText(text: string): Document {
   const document = emptyDocument('text', text);
   const { units } = document;
@@ -24,7 +24,7 @@ export function scanText(text: string): Document {
   };
   let start = 0;
   if (otherLineEnd.test(text)) {
-    // `test` advances `lastIndex` like `exec`, without allocating an array per line.
+    // `test` advances `lastIndex` like `exec`, but does not allocate an array for each line.
     lineEnd.lastIndex = 0;
     while (lineEnd.test(text)) {
       const next = lineEnd.lastIndex;

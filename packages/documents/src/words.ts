@@ -1,6 +1,6 @@
 /**
- * Counts the words that are charged: those of translated text, without markup, variables, times, protected elements and
- * kept segments.
+ * Counts the words that are charged: the words of translated text. Markup, variables, times, protected elements and
+ * kept segments do not count.
  */
 
 import { countWordLike } from './count.ts';
@@ -12,8 +12,9 @@ import { segmenter } from './sentences.ts';
 const letter = /\p{L}/u;
 
 /**
- * Returns the number of word-like segments of `Intl.Segmenter` in the translatable text outside kept segments. A unit
- * without letters there is not translated and does not count. Scripts without spaces are counted by the segmenter too.
+ * Returns the number of word-like segments that `Intl.Segmenter` finds in the translatable text outside kept
+ * segments. A unit without letters is not translated and does not count. Scripts without spaces are also counted by
+ * the segmenter.
  */
 export function countWords(document: Document, language: string): number {
   const words = segmenter(language, 'word');
@@ -27,7 +28,7 @@ export function countWords(document: Document, language: string): number {
   return count;
 }
 
-/** Removes ranges of the document, given in order, from runs. */
+/** Removes ranges of the document from runs. The ranges must be in order. */
 function without(runs: readonly Run[], stretches: readonly Stretch[] = []): readonly Run[] {
   if (stretches.length === 0) return runs;
   const left: Run[] = [];
@@ -50,7 +51,7 @@ function without(runs: readonly Run[], stretches: readonly Stretch[] = []): read
   return left;
 }
 
-/** Halves of pairs may be inside a word; any other code separates words. */
+/** Returns the visible text of runs. Halves of pairs may be inside a word; any other code separates words. */
 function visibleText(runs: readonly Run[]): string {
   return runs
     .map((run) => {
@@ -61,8 +62,8 @@ function visibleText(runs: readonly Run[]): string {
 }
 
 /**
- * Counts the words in repeats: segments with the same text as an earlier one of the document, and the same kinds of
- * codes in the same positions.
+ * Counts the words in repeats: segments with the same text as an earlier segment of the document, and with the same
+ * kinds of codes in the same positions.
  */
 export function countRepeatedWords(document: Document, language: string, found: readonly Segment[]): number {
   const words = segmenter(language, 'word');
@@ -74,7 +75,8 @@ export function countRepeatedWords(document: Document, language: string, found: 
     if (seen.has(key)) count += countWordLike(pieces.map(visiblePiece).join(''), words);
     else seen.add(key);
   }
-  // A sentence over several cues is one segment but several units, so the two counts may differ at the borders.
+  // A sentence over several cues is one segment but several units, so the two counts may differ slightly at cue
+  // borders.
   return Math.min(count, countWords(document, language));
 }
 
@@ -83,7 +85,10 @@ export function countSegmentWords(pieces: readonly Piece[], language: string): n
   return countWordLike(pieces.map(visiblePiece).join(''), segmenter(language, 'word'));
 }
 
-/** Ignores the numbers of codes, which differ among units. */
+/**
+ * Returns the part of a piece that is compared to find repeats. Code numbers are left out, because they differ among
+ * units.
+ */
 function repeatKey(piece: Piece): string | string[] {
   if ('keep' in piece) return ['keep', piece.text];
   return 'text' in piece ? piece.text : Object.keys(piece);

@@ -1,8 +1,9 @@
 /**
- * Converts the inline elements of a `source` or `seg-source` to codes (XLIFF 1.2 §2.4 and the element reference of §3).
+ * Converts the inline elements of a `source` or `seg-source` to codes (XLIFF 1.2 §2.4 and the element reference of
+ * §3).
  *
- * A capture is either open and collects text and codes, or opaque inside native code or a protected element. Then it
- * collects only the `sub` elements of native code, which are separate texts.
+ * A capture is either open or opaque. An open capture collects text and codes. A capture is opaque inside native code
+ * or a protected element; it then collects only the `sub` elements of native code, which are separate texts.
  */
 
 import { shorten } from './codes.ts';
@@ -14,7 +15,7 @@ import type { Attributes } from './xliff-units.ts';
 
 type Ends = (start: number, end: number) => void;
 
-/** A text inside native code (`sub`). */
+/** A text inside native code (the element `sub`). */
 export interface SubText {
   start: number;
   end: number;
@@ -25,21 +26,21 @@ const native = new Set(['bpt', 'ept', 'ph', 'it']);
 /** Elements that XLIFF 1.2 defines without content. */
 const empties = new Set(['x', 'bx', 'ex']);
 
-/** A `notranslate` element whose start tag is in a native code and whose end tag was not found yet. */
+/** A `notranslate` element whose start tag is in native code and whose end tag has not been found yet. */
 interface KeptNative {
   code: Code;
-  /** Index of the code in `codes`, and the numbers of texts in codes and of segments before it. */
+  /** The index of the code in `codes`, and the number of sub texts and segments before it. */
   index: number;
   subs: number;
   segments: number;
-  /** Identifies the other half of a `bpt`. */
+  /** The key of the other half of a `bpt`. */
   tie: string | undefined;
   name: string;
   depth: number;
   value: string;
 }
 
-/** Returns an attribute by its local name: some tools write those of XHTML as `h:class`. */
+/** Returns an attribute by its local name, because some tools write XHTML attributes with a prefix (`h:class`). */
 function attributeOf(attributes: Attributes, name: string): string | undefined {
   if (attributes[name] !== undefined) return attributes[name];
   const full = Object.keys(attributes).find((one) => one.endsWith(`:${name}`));
@@ -49,20 +50,20 @@ function attributeOf(attributes: Attributes, name: string): string | undefined {
 export class Capture {
   readonly codes: Code[] = [];
   readonly subs: SubText[] = [];
-  /** Number of `mrk mtype="seg"` seen. */
+  /** The number of elements `mrk mtype="seg"` so far. */
   segments = 0;
 
   readonly #text: string;
   readonly #segmented: boolean;
   readonly #addPatch: (patch: Patch) => void;
-  /** Codes without their other half yet, by kind and `rid` or `id`. */
+  /** Codes whose other half has not been found yet, by kind and `rid` or `id`. */
   readonly #ties = new Map<string, number>();
   #number = 0;
   #opaque = false;
   #kept: KeptNative | undefined;
-  /** The capture of the current `sub`, which gets all events. */
+  /** The capture of the current `sub` element, which gets all events. */
   #inner: Capture | undefined;
-  /** In a seg-source: start of the text outside segments; undefined inside a segment. */
+  /** In a `seg-source`, the start of the text outside segments. Undefined inside a segment. */
   #outside: number | undefined;
 
   constructor(text: string, start: number, segmented: boolean, addPatch: (patch: Patch) => void) {
@@ -91,7 +92,7 @@ export class Capture {
     else if (local === 'ex') this.#half('close', 'bx', attributes, start, end);
     else if (empty) this.#code(local === 'br' ? 'gap' : 'single', start, end);
     else return this.#pair(start, end);
-    // <x></x> is equivalent to <x/>.
+    // `<x></x>` is equivalent to `<x/>`, so the code extends to the end tag.
     const code = this.codes.at(-1)!;
     return (_, close) => {
       code.end = Math.max(code.end, close);
@@ -127,7 +128,7 @@ export class Capture {
     };
   }
 
-  /** Handles one half of a pair of separate elements, linked by `rid` or otherwise `id`. */
+  /** Handles half a pair of separate elements. The halves are linked by `rid`, or by `id` if there is no `rid`. */
   #half(kind: 'open' | 'close', family: string, attributes: Attributes, start: number, end: number): Code {
     const tie = `${family} ${attributes.rid ?? attributes.id ?? ''}`;
     if (kind === 'open') {
@@ -180,7 +181,7 @@ export class Capture {
     };
   }
 
-  /** Finds `notranslate` elements whose tags are in native codes: both in one code, or in two. */
+  /** Finds `notranslate` elements whose tags are in native code. Both tags may be in one code or in two codes. */
   #readNative(
     local: string,
     attributes: Attributes,
@@ -211,7 +212,10 @@ export class Capture {
     }
   }
 
-  /** Replaces all codes from the start tag to the end tag by one kept word, unless another pair crosses it. */
+  /**
+   * Replaces all codes from the start tag to the end tag with one protected word, unless another pair crosses the
+   * element.
+   */
   #endKept(kept: KeptNative, last: Code): void {
     this.#kept = undefined;
     const inside = this.codes.slice(kept.index);
@@ -229,7 +233,10 @@ export class Capture {
     this.#addPatch({ start: kept.code.end, end: last.start, text: escapeMarkup(kept.value) });
   }
 
-  /** Handles a protected element, which is kept. With `origval`, its copy in the target gets that value as content. */
+  /**
+   * Handles a protected element, which becomes a protected word. If it has an `origval`, its copy in the target gets
+   * that value as content.
+   */
   #protected(
     local: string,
     attributes: Attributes,
@@ -284,7 +291,7 @@ export class Capture {
     return (end) => {
       this.#inner = undefined;
       this.subs.push({ start, end, codes: inner.codes });
-      // One by one, because 100,000 arguments of one call would be too many.
+      // Adds the texts in a loop, because one call cannot take 100,000 arguments.
       for (const sub of inner.subs) this.subs.push(sub);
     };
   }

@@ -1,6 +1,6 @@
 /**
- * Converts a trans-unit to a unit: what is translated, and how the target is written. The rules follow XLIFF 1.2 §2.5
- * and §3.2, and files in use where the standard does not specify the behaviour.
+ * Converts a trans-unit to a unit: decides what is translated and how the target is written. The rules follow XLIFF
+ * 1.2 §2.5 and §3.2. Where the standard specifies nothing, they follow files in use.
  */
 
 import {
@@ -17,7 +17,7 @@ import { escapedPatches } from './escaped-patches.ts';
 import { Limits } from './limits.ts';
 import type { Capture } from './xliff-inline.ts';
 
-/** The attributes of a tag; those that are used have names here. */
+/** The attributes of a tag. Attributes that this package uses are declared by name. */
 export interface Attributes {
   [name: string]: string | undefined;
   id?: string;
@@ -52,12 +52,12 @@ export interface TransUnit {
   translate: boolean;
   preserve: boolean;
   notes: string[];
-  /** `target-language` of the file. */
+  /** The attribute `target-language` of the file. */
   language: string | undefined;
   source?: Element & { capture: Capture };
   segSource?: Element & { capture: Capture };
   target?: Element;
-  /** The target, if targets are read. */
+  /** The target element, if targets are read. */
   read?: Element & { capture: Capture };
 }
 
@@ -66,7 +66,7 @@ interface Section {
   end: number;
 }
 
-/** Adds the unit and the texts inside its codes to the document. Ignores a trans-unit without a source. */
+/** Adds the unit, and the texts inside its codes, to the document. A trans-unit without a source is ignored. */
 export function finishUnit(
   document: Document,
   found: TransUnit,
@@ -82,7 +82,7 @@ export function finishUnit(
   const target = targetOf(document.text, found);
   const translatable = found.translate && target.action !== 'leave';
   const wrap = wholeSection(document.text, basis, sections);
-  if (wrap) sections.pop(); // The content is one CDATA section: the last one.
+  if (wrap) sections.pop(); // The content is one CDATA section, which is the last in the list.
   const kept = basis.preserve;
   const unit: Unit = {
     index: document.units.length,
@@ -127,7 +127,7 @@ function details(found: TransUnit): Pick<Unit, 'name' | 'notes' | 'maxLength'> {
   return more;
 }
 
-/** States of an unfinished target. */
+/** Matches the states of an unfinished target. */
 const undone = /^(?:new|needs-.*)$/;
 
 function targetOf(text: string, found: TransUnit): Target {
@@ -181,7 +181,7 @@ function indentOf(space: string): string {
   return /(?:\r\n|\n|\r)[ \t]*$/.exec(space)?.[0] ?? '';
 }
 
-/** Returns the CDATA section if it is the whole content. Then the target is written as one too. */
+/** Returns the CDATA section if it is the whole content. The target is then written as a CDATA section too. */
 function wholeSection(
   text: string,
   basis: Element & { capture: Capture },

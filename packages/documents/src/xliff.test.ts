@@ -8,7 +8,7 @@ import { rebuild, scan } from './documents.ts';
 const unit = (inner: string, attributes = '') => `<trans-unit id="1"${attributes}>${inner}</trans-unit>`;
 const upperCase = (inner: string, attributes = '') => target(result(xliff(unit(inner, attributes)), 'xliff'));
 
-describe('a new target is inserted', () => {
+describe('XLIFF: a new target element is inserted', () => {
   test('after the source, with its line break, indent and prefix', () => {
     const text =
       '<x:xliff version="1.2"><x:file source-language="en" original="a" datatype="b"><x:body>\r\n' +
@@ -21,7 +21,7 @@ describe('a new target is inserted', () => {
     );
   });
 
-  test('on the same line in a compact file', () => {
+  test('on the same line as the source in a compact file', () => {
     const text = xliff(unit('<source>Words</source><note>n</note>'));
     expect(result(text, 'xliff')).toBe(text.replace('</source>', '</source><target>WORDS</target>'));
   });
@@ -40,7 +40,7 @@ describe('a new target is inserted', () => {
   });
 });
 
-describe('an existing target', () => {
+describe('XLIFF: an existing target element', () => {
   test.each([
     ['', '<target/>', '<target>WORDS</target>'],
     ['', '<target xml:lang="de" state="new"/>', '<target xml:lang="de" state="translated">WORDS</target>'],
@@ -62,17 +62,20 @@ describe('an existing target', () => {
     [' approved="yes"', '<target></target>', '<target>WORDS</target>'],
     [' translate="no"', '', '<target>Words</target>'],
     [' translate="no"', '<target>Wort</target>', '<target>Wort</target>'],
-  ])('%s %s', (attributes, old, wanted) => {
-    expect(upperCase(`<source>Words</source>${old}`, attributes)).toBe(wanted);
-  });
+  ])(
+    'becomes the expected target for a trans-unit with attributes "%s" and %s',
+    (attributes, old, wanted) => {
+      expect(upperCase(`<source>Words</source>${old}`, attributes)).toBe(wanted);
+    },
+  );
 
-  test('is not changed when the source has nothing to translate', () => {
+  test('stays unchanged when the source has nothing to translate', () => {
     expect(upperCase('<source>12</source><target>zwölf</target>')).toBe('<target>zwölf</target>');
     expect(upperCase('<source>12</source>')).toBe('<target>12</target>');
     expect(upperCase('<source/>')).toBe('<target></target>');
   });
 
-  test('inherits translate="no" from the nearest group', () => {
+  test('stays unchanged when the nearest group has translate="no"', () => {
     const text = xliff(
       `<group translate="no">${unit('<source>A word</source>')}${unit('<source>B word</source>', ' translate="yes"')}</group>`,
     );
@@ -80,7 +83,7 @@ describe('an existing target', () => {
   });
 });
 
-describe('inline elements', () => {
+describe('XLIFF: inline elements', () => {
   test.each([
     ['One <g id="1">two</g> three', ['One |two| three']],
     ['<g id="1">All of it</g>', ['All of it']],
@@ -101,7 +104,7 @@ describe('inline elements', () => {
     ['Tom &amp; Jerry &lt; 3', ['Tom & Jerry < 3']],
     ['{n, plural, one {# dog} other {# dogs}}', ['# dog', '# dogs']],
     ['line\n      two', ['line two']],
-  ] as [string, string[]][])('%s', (source, wanted) => {
+  ] as [string, string[]][])('become the expected codes in %s', (source, wanted) => {
     const text = xliff(unit(`<source>${source}</source>`));
     expect(sent(text, 'xliff')).toEqual(wanted);
     const after = result(text, 'xliff');
@@ -110,25 +113,25 @@ describe('inline elements', () => {
     expect(content.toLowerCase().replace(/\s+/g, ' ')).toBe(source.toLowerCase().replace(/\s+/g, ' '));
   });
 
-  test('preserve white space with xml:space', () => {
+  test('keep the white space around them when xml:space is preserve', () => {
     const text = xliff(unit('<source>one\n   two</source>', ' xml:space="preserve"'));
     expect(sent(text, 'xliff')).toEqual(['one', 'two']);
     expect(target(result(text, 'xliff'))).toBe('<target>ONE\n   TWO</target>');
   });
 
-  test('a CDATA source gets a CDATA target', () => {
+  test('in a CDATA source are written to a CDATA target', () => {
     const words = (source: string, text: string) =>
       target(result(xliff(unit(`<source><![CDATA[${source}]]></source>`)), 'xliff', () => [{ text }]));
     expect(words('a', 'x ]]> & y')).toBe('<target><![CDATA[x ]]]]><![CDATA[> & y]]></target>');
     expect(words('a <b>b</b>', 'x ]]> & y')).toBe('<target><![CDATA[<b>x ]]&gt; &amp; y</b>]]></target>');
   });
 
-  test('mixed text and CDATA gets a target of text', () => {
+  test('in a source of text and CDATA are written to a target of text', () => {
     const text = xliff(unit('<source>a <![CDATA[<b>b</b>]]> c</source>'));
     expect(target(result(text, 'xliff'))).toBe('<target>A &lt;b&gt;B&lt;/b&gt; C</target>');
   });
 
-  test('a part of a CDATA section is escaped when it is copied', () => {
+  test('of a partly copied CDATA section are escaped', () => {
     const text = xliff(unit('<source>One. <![CDATA[Two & <b>x</b>. Three.]]></source>'));
     const after = result(text, 'xliff', (pieces) =>
       pieces.map((piece) => ('text' in piece && piece.text === 'Three.' ? { text: 'DREI.' } : piece)),
@@ -137,7 +140,7 @@ describe('inline elements', () => {
     expect(target(after)).toBe('<target>One. Two &amp; &lt;b&gt;x&lt;/b&gt;. DREI.</target>');
   });
 
-  test('half a pair is never moved into another pair', () => {
+  test('that are half a pair never move into another pair', () => {
     const text = xliff(unit('<source>One <b>two <g id="1">three</g>. Four</b> five.</source>'));
     const after = result(text, 'xliff', (pieces) =>
       [...pieces].sort((a, b) => Number('close' in a) - Number('close' in b)),
@@ -145,7 +148,7 @@ describe('inline elements', () => {
     expect(checkXliff(text, after)).toEqual([]);
   });
 
-  test('bx stays before ex, even if they cross another pair', () => {
+  test('stay in the order bx, ex even if their pair crosses another pair', () => {
     const source = '<bpt id="1">A</bpt>one <bx id="2"/>two<ept id="1">B</ept> three<ex id="2"/> four';
     const text = xliff(unit(`<source>${source}</source>`));
     expect(checkXliff(text, result(text, 'xliff', faulty(3)))).toEqual([]);
@@ -153,8 +156,8 @@ describe('inline elements', () => {
   });
 });
 
-describe('segments defined by the document', () => {
-  test('repeat mrk elements and copy everything between them', () => {
+describe('XLIFF: segments defined by seg-source', () => {
+  test('are written as mrk elements, and everything between them is copied', () => {
     const seg =
       '<g id="1"><mrk mtype="seg" mid="1">One. Still one.</mrk> <x id="2"/> <mrk mtype="seg" mid="2">Two</mrk></g>';
     const text = xliff(
@@ -166,7 +169,7 @@ describe('segments defined by the document', () => {
     );
   });
 
-  test('are ignored in a seg-source without mrk', () => {
+  test('are ignored if seg-source has no mrk element', () => {
     expect(sent(xliff(unit('<source>One. Two.</source><seg-source>x</seg-source>')), 'xliff')).toEqual([
       'One.',
       'Two.',
@@ -174,7 +177,7 @@ describe('segments defined by the document', () => {
   });
 });
 
-describe('an XLIFF document is rejected', () => {
+describe('scanning XLIFF throws an error', () => {
   test.each([
     ['not xml', /not well-formed/],
     ['<a/>', /document element is "a"/],
@@ -185,11 +188,11 @@ describe('an XLIFF document is rejected', () => {
     ['<!DOCTYPE xliff [<!ENTITY % p SYSTEM "http://a.example/"> %p;]><xliff version="1.2"/>', /DOCTYPE/],
     [xliff(unit('<source>&a;</source>')), /not well-formed/],
     [xliff(unit('<source>a')), /not well-formed/],
-  ])('%s', (text, message) => {
+  ])('for %s', (text, message) => {
     expect(() => scan(text, 'xliff')).toThrow(message);
   });
 
-  test('with line and column of the fault', () => {
+  test('with the line and column of the fault', () => {
     try {
       scan('<xliff version="1.2">\n  <file></xliff>', 'xliff');
       expect.unreachable();
@@ -198,7 +201,7 @@ describe('an XLIFF document is rejected', () => {
     }
   });
 
-  test('when its target language is not that of the job', () => {
+  test("when the document's target language differs from the job's", () => {
     const text = xliff(unit('<source>a</source>'), ' target-language="fr-CA"');
     for (const fine of ['fr', 'fr-ca', 'FR-CA'])
       expect(() => scan(text, 'xliff', { targetLanguage: fine })).not.toThrow();
@@ -210,7 +213,7 @@ describe('an XLIFF document is rejected', () => {
   });
 });
 
-test('reads the language, name, notes and maximum length of a unit', () => {
+test('XLIFF: language, name, notes and maximum length of a unit are read from the document', () => {
   const text = xliff(
     unit('<source>a</source><note>See &amp; do</note>', ' resname="ok" maxwidth="20" size-unit="char"'),
   );
@@ -219,7 +222,7 @@ test('reads the language, name, notes and maximum length of a unit', () => {
   expect(document.units[0]).toMatchObject({ name: 'ok', notes: ['See & do'], maxLength: 20 });
 });
 
-test('writes references when the declared encoding may lack characters', () => {
+test('XLIFF: characters that the declared encoding may lack are written as references', () => {
   const text = xliff(unit('<source>a</source>')).replace('UTF-8', 'windows-1252');
   expect(target(result(text, 'xliff', () => [{ text: 'ü & 😀' }]))).toBe(
     '<target>&#xFC; &amp; &#x1F600;</target>',
@@ -258,7 +261,7 @@ const file = fc
   .array(fc.array(inline, { maxLength: 12 }), { minLength: 1, maxLength: 3 })
   .map((units) => xliff(units.map((parts) => unit(`<source>${balanced(parts)}</source>`)).join('\n')));
 
-/** Removes tags that would not be well-formed. */
+/** Removes tags that would make the text not well-formed. */
 function balanced(parts: readonly string[]): string {
   const open: string[] = [];
   const out: string[] = [];
@@ -273,7 +276,7 @@ function balanced(parts: readonly string[]): string {
   return [...out, ...open.reverse().map((name) => `</${name}>`)].join('');
 }
 
-test('keeps tags nested when a native pair crosses them', () => {
+test('XLIFF: tags stay nested when a bpt and ept pair crosses them', () => {
   const source =
     'words <g id="2"><bpt id="5">b</bpt><g id="1">in</g><g id="3"><ept id="5">e</ept></g></g> and <g id="4">more</g>';
   const text = `<xliff version="1.2"><file source-language="en"><body><trans-unit id="1"><source>${source}</source></trans-unit></body></file></xliff>`;
@@ -282,12 +285,12 @@ test('keeps tags nested when a native pair crosses them', () => {
   }
 });
 
-describe('random units', () => {
+describe('random XLIFF units', () => {
   test.each([
     ['silent', () => silent],
     ['upperCasing', () => upperCasing],
     ['faulty', faulty],
-  ] as const)('a %s engine', (_, engine) => {
+  ] as const)('pass all checks of the result after translation with a %s engine', (_, engine) => {
     fc.assert(
       fc.property(file, fc.integer({ min: 1 }), (text, seed) => {
         expect(checkXliff(text, result(text, 'xliff', engine(seed)))).toEqual([]);
@@ -296,7 +299,7 @@ describe('random units', () => {
     );
   });
 
-  test('get a copy of the source as target without translations', () => {
+  test('get a copy of the source as target when there are no translations', () => {
     fc.assert(
       fc.property(file, (text) => {
         const after = rebuild(scan(text, 'xliff'), new Map(), 'de');

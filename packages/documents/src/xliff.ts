@@ -1,6 +1,6 @@
 /**
- * XLIFF 1.2 (and 1.0, 1.1): finds trans-units. The parser saxes checks well-formedness and provides offsets. Elements
- * are matched by local name, because files in use have various prefixes and namespaces.
+ * Reads XLIFF 1.2 (and 1.0, 1.1) and finds the trans-units. The parser saxes checks well-formedness and provides
+ * offsets. Elements are matched by local name, because files in use have various prefixes and namespaces.
  */
 
 import { type SaxesAttributePlain, SaxesParser, type SaxesTagPlain } from 'saxes';
@@ -14,7 +14,10 @@ import { type Attributes, type Element, finishUnit, type TransUnit } from './xli
 export interface XliffOptions {
   sourceLanguage?: string;
   targetLanguage?: string;
-  /** Reads the targets of a translated document, if they have text. Such a document must not be rebuilt. */
+  /**
+   * Reads the targets of a translated document instead of its sources, if the targets have text. Such a document must
+   * not be rebuilt.
+   */
   reads?: 'target';
 }
 
@@ -22,17 +25,20 @@ interface Frame {
   local: string;
   translate: boolean;
   preserve: boolean;
-  /** Declared inside a source. A declaration around it is the document's language. */
+  /**
+   * The language declared by an element inside a source. A declaration outside the source is the language of the
+   * document.
+   */
   language?: string | undefined;
-  /** Called at the end tag. */
+  /** Called at the end tag of the element. */
   ends?: (start: number, end: number) => void;
 }
 
 /**
  * Scans an XLIFF document.
  *
- * @throws DocumentError when it is not well-formed, not XLIFF 1.x, has an internal DTD subset, has no trans-unit,
- *   declares a target language other than the job's, or exceeds a limit
+ * @throws DocumentError when the document is not well-formed, is not XLIFF 1.x, has an internal DTD subset, has no
+ * trans-unit, declares a target language other than the job's, or exceeds a limit
  */
 export function scanXliff(text: string, options: XliffOptions = {}): Document {
   const document = emptyDocument('xliff', text);
@@ -52,7 +58,7 @@ class Scanner {
   readonly #languages = new Languages();
   readonly #patches: Document['patches'][number][] = [];
   readonly #sections: { start: number; end: number }[] = [];
-  /** End of the last markup; only text is between it and the next `<`. */
+  /** The end of the last markup. Only text is between this offset and the next `<`. */
   #position = 0;
   #attributes = 0;
   #file:
@@ -98,7 +104,7 @@ class Scanner {
     parser.on('opentag', (tag) => this.#open(tag));
     parser.on('closetag', (tag) => this.#close(tag));
     parser.on('comment', () => {
-      // saxes reports a comment before it reads `>`.
+      // saxes reports a comment before it has read the final `>`.
       const { start, end } = this.#markup(1);
       this.#capture?.standalone(start, end);
     });
@@ -159,7 +165,7 @@ class Scanner {
   #close(tag: SaxesTagPlain): void {
     const frame = this.#frames.pop()!;
     if (tag.isSelfClosing) {
-      // Reported right after its start tag.
+      // For an empty element, saxes reports the end tag right after the start tag.
       frame.ends?.(this.#position, this.#position);
       return;
     }
@@ -211,7 +217,10 @@ class Scanner {
     }
   }
 
-  /** Handles direct children of the trans-unit only, because `alt-trans` also has sources and targets. */
+  /**
+   * Handles an element inside a trans-unit. Only direct children count, because `alt-trans` also has sources and
+   * targets.
+   */
   #insideUnit(
     tag: SaxesTagPlain,
     frame: Frame,
@@ -273,7 +282,8 @@ class Scanner {
   }
 
   /**
-   * The first file with a trans-unit declares the source language. Every file's target language must match the job's.
+   * Checks the languages of a file element. The first file with a trans-unit declares the source language of the
+   * document. The target language of every file must match the job's.
    */
   #checkLanguages(): void {
     const file = this.#file;
@@ -304,7 +314,10 @@ function flag(value: string | undefined, off: string, on: string, inherited: boo
   return word === off ? false : word === on ? true : inherited;
 }
 
-/** Whether two tags may mean the same language: the same base and no different regions. */
+/**
+ * Returns true if two tags may mean the same language: the language is the same, and they do not name different
+ * regions.
+ */
 export function sameLanguage(a: string, b: string): boolean {
   const parts = [a, b].map((tag) => tag.toLowerCase().split(/[-_]/));
   const base = parts.map(([first]) => (first === 'no' || first === 'nn' ? 'nb' : first));

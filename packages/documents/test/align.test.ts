@@ -6,7 +6,7 @@ import { hasCorpora, type Sample, samples } from './corpus.ts';
 import { translate, upperCasing } from './engines.ts';
 import { xliff } from './helpers.ts';
 
-/** Returns each segment with its draft: codes as `‹b1›`, no draft as `–`. */
+/** Returns the draft and the notes of each segment. Codes are written as `‹b1›`, a missing draft as `–`. */
 function aligned(source: string, supplied: string, format: Format, to = 'es'): string[] {
   const document = scan(source, format);
   const found = align(document, scan(supplied, format, { reads: 'target' }), 'en', to);
@@ -26,7 +26,7 @@ const read = (pieces: readonly Piece[]) =>
 const unit = (id: string, source: string, target?: string) =>
   `<trans-unit id="${id}"><source>${source}</source>${target === undefined ? '' : `<target>${target}</target>`}</trans-unit>`;
 
-describe('a supplied translation', () => {
+describe('aligning a supplied translation', () => {
   it.each<[what: string, format: Format, source: string, supplied: string, drafts: string[]]>([
     ['a sentence', 'text', 'Hello.', 'Hola.', ['Hola.']],
     [
@@ -146,7 +146,7 @@ describe('a supplied translation', () => {
       '1\n00:00:01,000 --> 00:00:02,000\nLa casa\n\n2\n00:00:02,100 --> 00:00:03,000\nes grande. Y vieja.\n',
       ['La casa es grande.', 'Y vieja.'],
     ],
-  ])('of %s', (_, format, source, supplied, drafts) => {
+  ])('returns the expected drafts for %s', (_, format, source, supplied, drafts) => {
     expect(aligned(source, supplied, format)).toEqual(drafts);
   });
 
@@ -161,7 +161,7 @@ describe('a supplied translation', () => {
     .array(sentence, { minLength: 1, maxLength: 5 })
     .map((all) => `<p>${all.join(' ')}</p>`);
 
-  it('is not changed when its structure equals the source', () => {
+  it('preserves the translation when its structure equals the source', () => {
     fc.assert(
       fc.property(fc.array(paragraph, { maxLength: 6 }), (paragraphs) => {
         const html = paragraphs.join('\n');
@@ -170,7 +170,7 @@ describe('a supplied translation', () => {
     );
   });
 
-  it('loses no word, with any structure', () => {
+  it('loses no word, even if the structures differ', () => {
     const words = fc.constantFrom('One two.', 'Three?', 'A longer sentence of words', '4', ' ', '{x}', '\n');
     const line = fc.array(words, { maxLength: 12 }).map((all) => all.join(' '));
     fc.assert(
@@ -192,7 +192,7 @@ function upperCased(text: string, format: Format): string {
   return rebuild(document, translate(document, 'en', upperCasing), 'es');
 }
 
-/** Returns the drafts of the supplied text, and the document with the drafts. */
+/** Aligns an upper-case translation of a text and returns the document that is rebuilt with the drafts. */
 function throughAlignment(text: string, format: Format): string {
   const supplied = upperCased(text, format);
   const document = scan(text, format);
@@ -205,7 +205,9 @@ function throughAlignment(text: string, format: Format): string {
   );
 }
 
-/** Its sentences are single letters, which are initials in upper case. */
+/**
+ * Files that cannot be aligned here: their sentences are single letters, and upper-case letters look like initials.
+ */
 const UNFIT = new Set(['okapi-error_invalid_xml_on_merge.xlf']);
 
 function reads({ text, format }: Sample): boolean {
@@ -217,22 +219,22 @@ function reads({ text, format }: Sample): boolean {
   }
 }
 
-describe.runIf(hasCorpora)('of samples, a translation with the same structure', () => {
+describe.runIf(hasCorpora)('aligning a sample file with a translation of the same structure', () => {
   it.each(
     (['html', 'srt', 'xliff'] as const).flatMap((format) =>
       samples(format)
         .filter((sample) => !UNFIT.has(sample.name) && sample.text.length < 60_000 && reads(sample))
         .map((sample) => [sample.name, sample] as const),
     ),
-  )('%s', (_, { text, format }) => {
+  )('preserves the text of the translation in %s', (_, { text, format }) => {
     const supplied = upperCased(text, format);
-    // Upper case changes sentence ends (`/root/.kde`), so white space may differ.
+    // Upper case changes where sentences end (`/root/.kde`), so white space is not compared.
     const bare = (all: string) => all.replace(/\s+/g, '');
     expect(bare(throughAlignment(text, format)) === bare(supplied)).toBe(true);
   });
 });
 
-describe('alignment by lengths', () => {
+describe('aligning sentences by their lengths', () => {
   it.each([
     [[10, 20, 30], [11, 22, 33], '1-1 1-1 1-1'],
     [[10, 20, 30], [33, 30], '2-1 1-1'],
@@ -240,14 +242,14 @@ describe('alignment by lengths', () => {
     [[], [], ''],
     [[10], [], '1-0'],
     [[], [10, 10], '0-1 0-1'],
-  ])('%j and %j', (source, target, expected) => {
+  ])('matches the expected sentences for the lengths %j and %j', (source, target, expected) => {
     const printed = alignLengths(source, target).map(
       (bead) => `${bead.source.to - bead.source.from}-${bead.target.to - bead.target.from}`,
     );
     expect(printed.join(' ')).toBe(expected);
   });
 
-  it('covers all sentences, in order, for any number', () => {
+  it('covers all sentences in order, for any number of sentences', () => {
     const lengths = fc.array(fc.nat(300), { maxLength: 200 });
     fc.assert(
       fc.property(lengths, lengths, (source, target) => {

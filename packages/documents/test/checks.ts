@@ -1,12 +1,12 @@
 /**
- * Checks of a result against its source, independent of the code under test: other tokenizers and plain regular
- * expressions. Each returns its faults.
+ * Checks that compare a rebuilt document with its source. They are independent of the code under test: they use other
+ * tokenizers and plain regular expressions. Each check returns the errors that it finds.
  */
 
 import { Tokenizer, TokenizerMode } from 'parse5';
 import { SaxesParser } from 'saxes';
 
-/** HTML: returns tags and comments in order, without attributes that have visible text. */
+/** Returns the tags and comments of an HTML text in order, without attributes that have visible text. */
 export function htmlSkeleton(html: string): string[] {
   const out: string[] = [];
   const readers = /^(title|aria-label|alt|placeholder|label|abbr|value|content)$/;
@@ -36,21 +36,23 @@ export function htmlSkeleton(html: string): string[] {
   return out;
 }
 
-/** Checks for the same markup in the same order, for an engine that does not move codes. */
+/**
+ * Checks that source and result have the same markup in the same order. Use it for engines that do not move codes.
+ */
 export function checkHtml(source: string, result: string): string[] {
   const before = htmlSkeleton(source);
   const after = htmlSkeleton(result);
   return before.join('\n') === after.join('\n') ? [] : [`markup: ${firstDifference(before, after)}`];
 }
 
-/** Checks for the same markup in any order, because codes may move inside a sentence. */
+/** Checks that source and result have the same markup in any order, because codes may move inside a sentence. */
 export function checkHtmlLoosely(source: string, result: string): string[] {
   const before = htmlSkeleton(source).sort();
   const after = htmlSkeleton(result).sort();
   return before.join('\n') === after.join('\n') ? [] : [`markup: ${firstDifference(before, after)}`];
 }
 
-/** SRT: checks for the same number lines and time lines, in order. */
+/** Checks that two SRT files have the same number lines and time lines, in order. */
 export function checkSrt(source: string, result: string): string[] {
   const frame = (text: string) => {
     const lines = text.split(/\r*\n|\r/);
@@ -75,7 +77,11 @@ interface Node {
   parent: Node | undefined;
 }
 
-/** Parses a tree with offsets. @throws Error when the text is not well-formed */
+/**
+ * Parses XML to a tree with offsets.
+ *
+ * @throws Error when the text is not well-formed
+ */
 export function xmlTree(text: string): Node {
   const root = node('', 0, 0, {}, undefined);
   let current = root;
@@ -132,7 +138,7 @@ export function transUnits(text: string): Node[] {
 
 const child = (parent: Node, name: string) => parent.children.filter((one) => one.name === name);
 
-/** Returns the document without its direct targets and the white space before them. */
+/** Returns the document without its direct `target` elements and the white space before them. */
 export function withoutTargets(text: string, units: readonly Node[] = transUnits(text)): string {
   let out = '';
   let position = 0;
@@ -145,7 +151,7 @@ export function withoutTargets(text: string, units: readonly Node[] = transUnits
   return out + text.slice(position);
 }
 
-/** Returns ids and names of inline elements, with the text of native codes but without `sub` content. */
+/** Returns ids and names of inline elements, with the text of native codes but without the content of `sub`. */
 function codesOf(text: string, element: Node): string[] {
   return [...walk(element)]
     .filter((one) => one !== element)
@@ -158,8 +164,9 @@ function codesOf(text: string, element: Node): string[] {
 }
 
 /**
- * XLIFF: the result is well-formed; only targets changed; every trans-unit with a source has exactly one target; a new
- * one follows `source` or `seg-source`; a written one has the codes of its source.
+ * Checks a translated XLIFF document against its source. It must be well-formed and differ only in targets. Every
+ * trans-unit with a source must have exactly one target. A new target must follow `source` or `seg-source`, and a
+ * written target must have the codes of its source.
  */
 export function checkXliff(source: string, result: string): string[] {
   const problems: string[] = [];

@@ -4,7 +4,7 @@ import { checkHtml, checkHtmlLoosely, checkSrt, checkXliff, transUnits } from '.
 import { hasCorpora, html5libInputs, mustHaveCorpora, type Sample, samples, variants } from './corpus.ts';
 import { faulty, silent, translate, upperCasing } from './engines.ts';
 
-/** The files that must be rejected, by the manifest. */
+/** Returns true for sample files that must be rejected, as their manifest says. */
 const isRefused = ({ facts }: Sample) => facts.well_formed === 'NO';
 
 const files = (['html', 'srt', 'xliff'] as const).flatMap(samples);
@@ -18,15 +18,15 @@ const cases = readable.flatMap((file) =>
 );
 const unchanged = cases.filter(({ title }) => title.endsWith('unchanged'));
 
-test('the corpora are installed', () => {
+test('sample files: the folder exists on CI and has more than 100 files', () => {
   if (!hasCorpora && mustHaveCorpora)
     throw new Error('The folder shared/corpora is missing beside the repository.');
   expect(hasCorpora || !mustHaveCorpora).toBe(true);
   if (hasCorpora) expect(files.length).toBeGreaterThan(100);
 });
 
-describe.skipIf(!hasCorpora)('an engine that changes nothing', () => {
-  test.each(cases)('$title', ({ text, format }) => {
+describe.skipIf(!hasCorpora)('sample files translated by an engine that changes nothing', () => {
+  test.each(cases)('stay unchanged: $title', ({ text, format }) => {
     const document = scan(text, format);
     const result = rebuild(document, translate(document, 'en', silent), 'de');
     if (format === 'xliff') {
@@ -35,8 +35,8 @@ describe.skipIf(!hasCorpora)('an engine that changes nothing', () => {
   });
 });
 
-describe.skipIf(!hasCorpora)('no translation at all', () => {
-  test.each(unchanged)('$title', ({ text, format }) => {
+describe.skipIf(!hasCorpora)('sample files rebuilt without any translation', () => {
+  test.each(unchanged)('stay unchanged: $title', ({ text, format }) => {
     const result = rebuild(scan(text, format), new Map(), 'de');
     if (format === 'xliff') expect(checkXliff(text, result)).toEqual([]);
     else expect(result).toBe(text);
@@ -46,24 +46,24 @@ describe.skipIf(!hasCorpora)('no translation at all', () => {
 const check = { html: checkHtml, srt: checkSrt, xliff: checkXliff };
 const checkLoosely = { ...check, html: checkHtmlLoosely };
 
-describe.skipIf(!hasCorpora)('an upper-casing engine', () => {
-  test.each(cases)('$title', ({ text, format }) => {
+describe.skipIf(!hasCorpora)('sample files translated to upper case', () => {
+  test.each(cases)('keep their markup: $title', ({ text, format }) => {
     const document = scan(text, format);
     const translations = translate(document, 'en', upperCasing);
     const result = rebuild(document, translations, 'de');
     expect(check[format as 'html'](text, result)).toEqual([]);
-    // Rebuilding the result with the same translations must not change it.
+    // Rebuilding the result with the same translations must not change it again.
     if (format !== 'xliff') return;
     const again = scan(result, format);
     segments(again, 'en');
     expect(rebuild(again, translations, 'de')).toBe(result);
   });
 
-  test.each(readable)('$format $name: contains every translated letter', ({ text, format }) => {
+  test.each(readable)('contain no untranslated letter: $format $name', ({ text, format }) => {
     const document = scan(text, format);
     const found = segments(document, 'en');
     const result = rebuild(document, translate(document, 'en', upperCasing), 'de');
-    // The segments of the result must be the upper-case segments of the source.
+    // The segments of the result must be in upper case.
     if (format === 'xliff') {
       const written = transUnits(result).length;
       expect(written).toBe(document.transUnits);
@@ -78,9 +78,9 @@ describe.skipIf(!hasCorpora)('an upper-casing engine', () => {
   });
 });
 
-describe.skipIf(!hasCorpora)('a faulty engine', () => {
+describe.skipIf(!hasCorpora)('sample files translated by an engine that breaks codes', () => {
   test.each([...unchanged, ...cases.filter(({ title }) => title.endsWith(', CR'))])(
-    '$title',
+    'remain valid with all their markup: $title',
     ({ text, format }) => {
       const document = scan(text, format);
       const result = rebuild(document, translate(document, 'en', faulty(text.length)), 'de');
@@ -90,9 +90,9 @@ describe.skipIf(!hasCorpora)('a faulty engine', () => {
   );
 });
 
-describe.skipIf(!hasCorpora)('counts made by other tools', () => {
+describe.skipIf(!hasCorpora)('sample files compared with the counts of other tools', () => {
   test.each(files.filter(({ format }) => format === 'srt'))(
-    '$name: has the expected number of cues',
+    'have the expected number of cues: $name',
     ({ text, facts }) => {
       expect(scan(text, 'srt').units.length).toBe(Number(facts.timing_lines));
     },
@@ -100,7 +100,7 @@ describe.skipIf(!hasCorpora)('counts made by other tools', () => {
 
   const counted = files.filter(({ format, facts }) => format === 'xliff' && facts.well_formed !== 'NO');
   test.each(counted)(
-    '$name: has the expected trans-units, sources, targets and translate="no"',
+    'have the expected trans-units, sources, targets and translate="no": $name',
     ({ text, facts }) => {
       const document = scan(text, 'xliff');
       const units = document.units.filter(({ target }) => target);
@@ -111,36 +111,39 @@ describe.skipIf(!hasCorpora)('counts made by other tools', () => {
       );
       expect(withTarget.length).toBe(Number(facts.with_direct_target));
       if (facts.effective_translate_no === '') return;
-      // Approvals and states are removed, so that only the attribute prevents translation.
+      // Approvals and states are removed, so that only the attribute `translate` prevents translation.
       const open = text.replaceAll(/ approved=(["'])yes\1| state="[^"]*"/g, '');
       const refused = scan(open, 'xliff').units.filter((unit) => unit.target && !unit.translatable);
       expect(refused.length).toBe(Number(facts.effective_translate_no));
     },
   );
 
-  test.each(files.filter(isRefused))('$name is rejected with line and column', ({ text }) => {
-    let error: unknown;
-    try {
-      scan(text, 'xliff');
-    } catch (thrown) {
-      error = thrown;
-    }
-    expect(error).toBeInstanceOf(DocumentError);
-    expect((error as DocumentError).line).toBeGreaterThan(0);
-    expect((error as DocumentError).message).toMatch(/not well-formed/);
-  });
+  test.each(files.filter(isRefused))(
+    'are rejected with line and column if they are not well-formed: $name',
+    ({ text }) => {
+      let error: unknown;
+      try {
+        scan(text, 'xliff');
+      } catch (thrown) {
+        error = thrown;
+      }
+      expect(error).toBeInstanceOf(DocumentError);
+      expect((error as DocumentError).line).toBeGreaterThan(0);
+      expect((error as DocumentError).message).toMatch(/not well-formed/);
+    },
+  );
 });
 
-describe.skipIf(!hasCorpora)('the inputs of the html5lib tokenizer tests', () => {
+describe.skipIf(!hasCorpora)('inputs of the html5lib tokenizer tests', () => {
   const inputs = [...new Set(html5libInputs())].filter(
     (input) => input.isWellFormed() && !input.includes('\0'),
   );
 
-  test('number thousands', () => {
+  test('are more than a thousand different texts', () => {
     expect(inputs.length).toBeGreaterThan(1_500);
   });
 
-  test('are unchanged if the engine changes nothing', () => {
+  test('stay unchanged when the engine changes nothing', () => {
     for (const input of inputs) {
       const document = scan(input, 'html');
       expect(rebuild(document, translate(document, 'en', silent), 'de')).toBe(input);
@@ -148,7 +151,7 @@ describe.skipIf(!hasCorpora)('the inputs of the html5lib tokenizer tests', () =>
     }
   });
 
-  test('keep their markup with an upper-casing engine', () => {
+  test('keep their markup when the engine translates to upper case', () => {
     const wrong = inputs.filter((input) => {
       const document = scan(input, 'html');
       return checkHtml(input, rebuild(document, translate(document, 'en', upperCasing), 'de')).length > 0;

@@ -1,6 +1,6 @@
 /**
- * Public sample files by others, in a folder outside the repository, because their licences allow tests but not copies.
- * Without the folder the tests that need it are skipped; on CI they fail.
+ * Public sample files by other projects. They are in a folder outside the repository, because their licences allow
+ * tests but not copies. Without the folder, the tests that need it are skipped; on CI they fail.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface Sample {
   name: string;
   format: Format;
   text: string;
-  /** The file's line of the manifest, by column. */
+  /** The file's line in the manifest, by column. */
   facts: Record<string, string>;
 }
 
@@ -34,7 +34,7 @@ function manifest(format: string): Map<string, Record<string, string>> {
   );
 }
 
-/** Returns the files of a format, decoded by the manifest, with byte order marks. */
+/** Returns the sample files of a format, decoded as the manifest says. Byte order marks are kept. */
 export function samples(format: 'html' | 'srt' | 'xliff'): Sample[] {
   if (!hasCorpora) return [];
   const facts = manifest(format);
@@ -47,7 +47,7 @@ export function samples(format: 'html' | 'srt' | 'xliff'): Sample[] {
     });
 }
 
-/** The inputs of the html5lib tokenizer tests. */
+/** Returns the inputs of the html5lib tokenizer tests. */
 export function html5libInputs(): string[] {
   if (!hasCorpora) return [];
   return readdirSync(join(folder, 'html'))
@@ -62,7 +62,9 @@ export function html5libInputs(): string[] {
     });
 }
 
-/** Returns variants of a file: other line ends, a byte order mark, characters outside the Basic Multilingual Plane. */
+/**
+ * Returns variants of a file: other line ends, a byte order mark, characters outside the Basic Multilingual Plane.
+ */
 export function variants({ text, format }: Sample): [string, string][] {
   const plain = text.replace(/^\ufeff/, '');
   const lf = plain.replace(/\r+\n|\r/g, '\n');

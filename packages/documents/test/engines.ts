@@ -1,4 +1,4 @@
-/** Engines for tests: one changes nothing, one upper-cases, one breaks codes. */
+/** Fake engines for tests: one changes nothing, one translates to upper case, one breaks codes. */
 
 import { type Document, type Piece, segments } from '../src/documents.ts';
 
@@ -10,7 +10,7 @@ const isWords = (piece: Piece): piece is Words => 'text' in piece && !('keep' in
 
 export const silent: FakeEngine = (pieces) => [...pieces];
 
-/** Upper-cases and adds a mark, so that text without case changes too. */
+/** Returns the text in upper case. Text without case gets an added mark, so that it changes too. */
 export const upperCasing: FakeEngine = (pieces) =>
   pieces.map((piece) => (isWords(piece) ? { text: piece.text.toUpperCase() } : piece));
 
@@ -42,7 +42,10 @@ const rubbish = [
   '\u2028',
 ];
 
-/** Drops, duplicates, swaps, crosses and invents codes, and writes markup characters of the formats. */
+/**
+ * Returns an engine that drops, duplicates, swaps, crosses and invents codes, and writes markup characters of the
+ * formats.
+ */
 export function faulty(seed: number): FakeEngine {
   const next = chance(seed);
   return (pieces) => {

@@ -1,19 +1,19 @@
-/** The cost of a document is linear in its length, for any content. */
+/** Tests that the cost of a document is linear in its length, whatever it contains. */
 
 import { describe, expect, test } from 'vitest';
 import { type Format, scan } from '../src/documents.ts';
 import { growths, handle, ratioOf } from './growth.ts';
 import { xliff } from './helpers.ts';
 
-/** Linear work takes twice as long for twice the length, quadratic work four times as long. */
+/** The largest accepted ratio of times for twice the length. Linear work gives 2, quadratic work 4. */
 const MOST = 3;
 
-test('processing takes less than three times as long when any atom is repeated twice as often', () => {
+test('document processing takes less than three times as long for a document of twice the length, for every repeated text', () => {
   const found = [...growths(MOST)].filter(({ ratio }) => ratio !== undefined && ratio >= MOST);
   expect(found.map(({ atom, place, ratio }) => ({ atom, place, ratio }))).toEqual([]);
 });
 
-describe('the measurement', () => {
+describe('ratioOf, which measures how work grows with the length', () => {
   const spaces = (length: number) => ' '.repeat(length);
 
   test.each<[string, (text: string) => unknown]>([
@@ -25,18 +25,18 @@ describe('the measurement', () => {
         for (let at = 0; at < text.length; at += 1) if (!seen.includes(at)) seen.push(at);
       },
     ],
-  ])('finds %s', (_, work) => {
-    // Repeated measurements, so that one disturbed measurement has no effect.
+  ])('reports %s as more than linear', (_, work) => {
+    // The measurement is repeated, so that one disturbed measurement has no effect.
     expect(ratioOf((length) => () => work(spaces(length)), 8_192, 1)).toBeGreaterThanOrEqual(MOST);
   });
 
-  test('passes linear work', () => {
+  test('accepts linear work', () => {
     const work = (length: number) => () => spaces(length).replace(/\s/g, (space) => space + space);
     expect(ratioOf(work, 32_768, MOST)).toBeLessThan(MOST);
   });
 });
 
-/** Texts that once took minutes or overflowed the stack. They must only complete. */
+/** Texts that took minutes or overflowed the stack in earlier versions. The test only checks that they complete. */
 const unit = (source: string) => `<trans-unit id="0">${source}</trans-unit>`;
 const long: [string, Format, string][] = [
   [
@@ -73,7 +73,7 @@ const long: [string, Format, string][] = [
   ['sentences without letters', 'text', `${'1! '.repeat(30_000)} Yes.`],
 ];
 
-test.each(long)('completes for millions of characters: %s', (_, format, text) => {
+test.each(long)('document processing completes for millions of characters: %s', (_, format, text) => {
   handle(text, format);
   if (format !== 'xliff') expect(scan(text, format).units.length).toBeGreaterThan(0);
 });

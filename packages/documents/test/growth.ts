@@ -1,8 +1,9 @@
 /**
- * Measures the cost of a document when its length doubles. Each of about a hundred atoms fills each position of each
- * format, to a length and to twice that length. Linear work has a ratio of 2, quadratic work one of 4.
+ * Measures the cost of a document when its length doubles. About a hundred short texts (atoms) are repeated in each
+ * position of each format, up to a length and up to twice that length. Linear work has a ratio of 2, quadratic work a
+ * ratio of 4.
  *
- * `node packages/documents/test/growth.ts` prints the table: every atom with its worst ratio.
+ * `node packages/documents/test/growth.ts` prints a table of all atoms with their worst ratio.
  */
 
 import {
@@ -20,7 +21,7 @@ import {
 import { silent, translate, upperCasing } from './engines.ts';
 import { xliff } from './helpers.ts';
 
-/** Text to repeat, or a function of the number of earlier repetitions. */
+/** A text to repeat, or a function that returns the n-th repetition. */
 type Atom = string | ((index: number) => string);
 
 const list = (names: string): string[] => names.split(' ');
@@ -148,7 +149,7 @@ const SUBTITLES = [
 const named = (atoms: readonly string[]): [string, Atom][] =>
   atoms.map((atom) => [JSON.stringify(atom), atom]);
 
-/** All atoms by their printed names. */
+/** All atoms by the names under which they are printed. */
 export const ATOMS: ReadonlyMap<string, Atom> = new Map<string, Atom>([
   ...Object.entries(WHITE),
   ...named(CHARACTERS),
@@ -164,7 +165,7 @@ export const ATOMS: ReadonlyMap<string, Atom> = new Map<string, Atom>([
 interface Place {
   format: Format;
   name: string;
-  /** Returns a document with the filler at this position. */
+  /** Returns a document with the filler in this position. */
   around(filler: string): string;
 }
 
@@ -219,7 +220,7 @@ export const PLACES: readonly Place[] = [
   { format: 'xliff', name: 'units', around: (filler) => xliff(`${filler}${unit('House')}`) },
 ];
 
-/** Repeats the atom up to a length, at least once. */
+/** Repeats an atom up to a length, at least once. */
 export function fill(atom: Atom, length: number): string {
   if (typeof atom === 'string') return atom.repeat(Math.max(1, Math.floor(length / atom.length)));
   let text = '';
@@ -227,7 +228,7 @@ export function fill(atom: Atom, length: number): string {
   return text;
 }
 
-/** Calls all functions that the program uses for a document. */
+/** Calls all functions that the service uses for a document. */
 export function handle(text: string, format: Format): void {
   try {
     const document = scan(text, format);
@@ -243,7 +244,7 @@ export function handle(text: string, format: Format): void {
   }
 }
 
-/** Returns the CPU time of this thread for `times` runs, in ms. */
+/** Returns the CPU time in milliseconds that this thread needs for `times` runs. */
 function processorTime(work: () => void, times = 1): number {
   const before = process.threadCpuUsage();
   for (let run = 0; run < times; run += 1) work();
@@ -251,12 +252,18 @@ function processorTime(work: () => void, times = 1): number {
   return (user + system) / 1000;
 }
 
-/** Some systems measure CPU time in steps of 4 ms, so shorter times are unreliable. */
+/**
+ * The shortest CPU time in milliseconds that counts. Some systems measure in steps of 4 ms, so shorter times are
+ * unreliable.
+ */
 const ENOUGH = 48;
-/** Garbage collection and shared caches affect the time, so the minimum of several rounds is used. */
+/**
+ * The number of rounds. The minimum of all rounds counts, because garbage collection and shared caches affect the
+ * time.
+ */
 const ROUNDS = 6;
 
-/** Returns the CPU time of one run in ms, from as many runs as are needed to measure it. */
+/** Returns the CPU time of one run in milliseconds. It runs the work as often as needed to measure it. */
 function timeOfOne(work: () => void): number {
   for (let times = 1; ; times *= 2) {
     const time = processorTime(work, times);
@@ -264,13 +271,13 @@ function timeOfOne(work: () => void): number {
   }
 }
 
-/** Processes a text of a length. */
+/** Returns the work to measure for a text of the given length. */
 export type WorkOf = (length: number) => () => void;
 
 /**
- * Returns the ratio of the work for twice the length.
+ * Returns the ratio between the time for twice the length and the time for the length.
  *
- * @param most a ratio of at least this is measured again
+ * @param most a ratio of at least this value is measured again
  */
 export function ratioOf(workOf: WorkOf, length: number, most: number): number {
   const [once, twice] = [workOf(length), workOf(2 * length)];
@@ -284,18 +291,21 @@ export function ratioOf(workOf: WorkOf, length: number, most: number): number {
   return ratio;
 }
 
-/** Milliseconds for a text of {@link GLANCE} characters: mostly 1 to 5 for linear work, otherwise 30 to 300. */
+/**
+ * The time in milliseconds above which an atom is measured in detail, for a text of {@link GLANCE} characters. Linear
+ * work mostly takes 1 to 5, quadratic work 30 to 300.
+ */
 const LITTLE = 20;
 const GLANCE = 8_192;
-/** Work above the threshold is measured at a length at which a quadratic part dominates. */
+/** The length for the detailed measurement, at which quadratic work dominates. */
 const LENGTH = 16_384;
 
 export interface Growth {
   atom: string;
   place: string;
-  /** Milliseconds of the first measurement. */
+  /** The time of the first, short measurement in milliseconds. */
   time: number;
-  /** Undefined if the first measurement was short. */
+  /** The measured ratio. Undefined if the first measurement was fast enough. */
   ratio: number | undefined;
   workOf: WorkOf;
 }
@@ -310,7 +320,7 @@ export function* growths(most: number): Generator<Growth> {
       };
       const glance = workOf(GLANCE);
       let time = processorTime(glance);
-      // The first run includes compilation.
+      // The first run includes compilation, so the measurement is repeated.
       for (let run = 0; run < 3 && time >= LITTLE; run += 1) time = Math.min(time, processorTime(glance));
       const ratio = time < LITTLE ? undefined : ratioOf(workOf, LENGTH, most);
       yield { atom, place: `${format} ${name}`, time, ratio, workOf };
@@ -318,7 +328,7 @@ export function* growths(most: number): Generator<Growth> {
   }
 }
 
-/** Returns, for each atom, the slowest position and the largest ratio. */
+/** Prints the slowest position and the largest ratio of each atom. */
 function printTable(): void {
   for (const places of Map.groupBy(growths(3), ({ atom }) => atom).values()) {
     const slowest = places.reduce((one, other) => (other.time > one.time ? other : one));

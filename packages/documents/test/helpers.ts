@@ -1,4 +1,4 @@
-/** Test helpers that return the segments or the result of a text. */
+/** Test helpers that return the segments of a text or the translated text. */
 
 import { type Format, plainText, rebuild, scan, segments } from '../src/documents.ts';
 import { type FakeEngine, translate, upperCasing } from './engines.ts';
@@ -13,7 +13,7 @@ export function result(
   return rebuild(document, translate(document, 'en', engine), target);
 }
 
-/** Returns the segments as text, with kept words in brackets and other codes as `|`. */
+/** Returns the segments as text. Protected words are in brackets, other codes are written as `|`. */
 export function sent(text: string, format: Format, language = 'en'): string[] {
   return segments(scan(text, format), language).map(({ pieces }) =>
     pieces
@@ -31,7 +31,7 @@ export function xliff(units: string, file = ''): string {
   );
 }
 
-/** Returns the first direct target of a result, including its element. */
+/** Returns the first `target` element of a result, with its tags. */
 export function target(text: string): string | undefined {
   return /<(?:\w+:)?target[\s\S]*?<\/(?:\w+:)?target>/.exec(text)?.[0];
 }

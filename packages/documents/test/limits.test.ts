@@ -1,4 +1,6 @@
-/** Every limit, just below and just above, and hostile texts. The benchmark measures time. */
+/**
+ * Tests documents just below and just above every limit, and hostile documents. The benchmarks measure their time.
+ */
 
 import { describe, expect, test } from 'vitest';
 import { DocumentError, type Format, Limits, rebuild, scan, segments } from '../src/documents.ts';
@@ -20,7 +22,7 @@ function message(text: string, format: Format): string {
 }
 
 const groups = (count: number) => xliff(`${'<group>'.repeat(count)}${unit('a')}${'</group>'.repeat(count)}`);
-/** Nesting of `groups` inside xliff, file and body, around trans-unit and source. */
+/** The levels of nesting that `groups` adds: xliff, file and body around the groups, trans-unit and source inside. */
 const around = 5;
 const attributes = (count: number) => Array.from({ length: count }, (_, index) => ` a${index}="1"`).join('');
 const html = (depth: number) => `${'<div>'.repeat(depth)}a${'</div>'.repeat(depth)}`;
@@ -28,7 +30,7 @@ const html = (depth: number) => `${'<div>'.repeat(depth)}a${'</div>'.repeat(dept
 const rows: [string, Format, string, string, RegExp][] = [
   ['bytes', 'text', 'é'.repeat(Limits.bytes / 2), 'é'.repeat(Limits.bytes / 2 + 1), /longer than 10 MiB/],
   [
-    // One letter first, so that every chunk border of the counter is inside a surrogate pair.
+    // The leading letter moves every chunk border of the byte counter into a surrogate pair.
     'bytes of pairs',
     'text',
     `a${'😀'.repeat(Limits.bytes / 4 - 1)}abc`,
@@ -109,12 +111,15 @@ const rows: [string, Format, string, string, RegExp][] = [
   ],
 ];
 
-test.each(rows)('%s', (_, format, under, over, wanted) => {
-  expect(message(under, format)).toBe('');
-  expect(message(over, format)).toMatch(wanted);
-});
+test.each(rows)(
+  'limit of %s: a document just below it is accepted and one just above is rejected',
+  (_, format, under, over, wanted) => {
+    expect(message(under, format)).toBe('');
+    expect(message(over, format)).toMatch(wanted);
+  },
+);
 
-test('rejects NUL and lone surrogates with their position', () => {
+test('scan rejects NUL and lone surrogates and names their position', () => {
   expect(message('a\nb\0', 'text')).toBe('The text contains the character NUL (U+0000). (line 2, column 2)');
   expect(message('a\r\nbc\ud800d', 'html')).toBe(
     'The text contains half a character (a lone surrogate). (line 2, column 3)',
@@ -136,7 +141,7 @@ const hostile: [string, Format, string][] = [
   ['200,000 attributes in XML', 'xliff', `<xliff version="1.2"${attributes(200_000)}/>`],
   ['100,000 levels of HTML', 'html', '<div>'.repeat(100_000)],
 ];
-test.each(hostile)('rejects %s', (_, format, text) => {
+test.each(hostile)('scan rejects a hostile document: %s', (_, format, text) => {
   expect(message(text, format)).not.toBe('');
 });
 
@@ -166,8 +171,8 @@ const odd: [string, Format, string][] = [
   ['many CDATA sections', 'xliff', xliff(unit('<![CDATA[a]]> b '.repeat(5_000)))],
   ['many units with CDATA', 'xliff', xliff(unit('a <![CDATA[b]]>').repeat(5_000))],
 ];
-describe('accepts unusual documents', () => {
-  test.each(odd)('%s', (_, format, text) => {
+describe('an unusual but valid document', () => {
+  test.each(odd)('is divided into segments below the limit and rebuilt unchanged: %s', (_, format, text) => {
     const document = scan(text, format);
     for (const { pieces } of segments(document, 'en')) {
       const size = pieces.reduce((sum, piece) => sum + ('text' in piece ? piece.text.length : 0), 0);
@@ -178,7 +183,7 @@ describe('accepts unusual documents', () => {
   });
 });
 
-test('a document can be cloned between threads', () => {
+test('a scanned document can be cloned, so that it can be sent to another thread', () => {
   for (const [text, format] of [
     ['One {x}.\nTwo.', 'text'],
     ['<p>a <b class="notranslate" origval="x">b</b> c</p>', 'html'],

@@ -1,7 +1,7 @@
 /**
- * Elements with the class `notranslate` and an `origval`: in the result, the content of each is its `origval`. No
- * public sample exists, so the cases are written by hand: as HTML, and in XLIFF as elements, as escaped text and in
- * CDATA.
+ * Tests of elements with the class `notranslate` and an `origval`: the result must have the `origval` as their
+ * content. No public sample exists, so the cases are written by hand: in HTML, and in XLIFF as elements, as escaped
+ * text and in CDATA.
  */
 
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const escaped = (html: string) =>
   html.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const content = (text: string) => target(text)!.replace(/^<target>|<\/target>$/g, '');
 
-/** Wraps a fragment of HTML in each form and reads it back. */
+/** For each format, writes a fragment of HTML as a document and reads it back from the result. */
 const forms = {
   html: (html: string) => ({
     text: `<p>${html}</p>`,
@@ -38,7 +38,9 @@ const forms = {
 const one = (origval: string, shown = 'Ann', quote = '"') =>
   `<span class="notranslate" origval=${quote}${origval}${quote}>${shown}</span>`;
 
-/** Source and expected result with an upper-casing engine. */
+/**
+ * Rows: name, source, expected result when the engine translates to upper case, and the text that the engine gets.
+ */
 const rows: [string, string, string, string[]][] = [
   [
     'in the middle',
@@ -122,14 +124,14 @@ const rows: [string, string, string, string[]][] = [
   ['without the class: plain markup', 'Hi <b origval="v">Ann</b>', 'HI <b origval="v">ANN</b>', ['Hi |Ann|']],
 ];
 
-describe.each(Object.entries(forms))('%s', (_, form) => {
-  test.each(rows)('%s', (_name, html, wanted, engine) => {
+describe.each(Object.entries(forms))('notranslate with origval in %s', (_, form) => {
+  test.each(rows)('has its content replaced: %s', (_name, html, wanted, engine) => {
     const { text, read, format } = form(html);
     expect(sent(text, format)).toEqual(engine);
     expect(read(result(text, format))).toBe(wanted);
   });
 
-  test.each(rows)('%s, when the engine fails', (_name, html) => {
+  test.each(rows)('has its content replaced when there is no translation: %s', (_name, html) => {
     const { text, read, format } = form(html);
     const shown = (all: string) => all.replace(/<[^<>]*>/g, '');
     const wanted = read(result(text, format, silent));
@@ -139,7 +141,7 @@ describe.each(Object.entries(forms))('%s', (_, form) => {
     );
   });
 
-  test('replaces the content in right-to-left text', () => {
+  test('has its content replaced in right-to-left text', () => {
     const { text, read, format } = form(`Hi ${one('{{a}}')}!`);
     const after = result(
       text,
@@ -187,11 +189,11 @@ test.each([
     '<p title=\'<b class="notranslate" origval="v">Ann</b>\'>a</p>',
     '<p title=\'<B CLASS="NOTRANSLATE" ORIGVAL="V">ANN</B>\'>A</p>',
   ],
-])('HTML: %s', (_, html, wanted) => {
+])('notranslate with origval in HTML has its content replaced: %s', (_, html, wanted) => {
   expect(result(html, 'html')).toBe(wanted);
 });
 
-test('XLIFF: replaces the content only in the target, not in the source or in alt-trans', () => {
+test('notranslate with origval in XLIFF: the content changes in the target, but not in the source or in alt-trans', () => {
   const tag = '<mrk mtype="x" class="notranslate" origval="v">Ann</mrk>';
   const text = xliff(
     `<trans-unit id="1"><source>Hi ${tag}</source><alt-trans><target>Hi ${tag}</target></alt-trans></trans-unit>`,
@@ -200,7 +202,7 @@ test('XLIFF: replaces the content only in the target, not in the source or in al
   expect(after).toBe(text.replace('</source>', `</source><target>HI ${tag.replace('Ann', 'v')}</target>`));
 });
 
-test('XLIFF: replaces the content under translate="no" too, but not of a self-closed tag', () => {
+test('notranslate with origval in XLIFF: the content also changes under translate="no", but not in a self-closed tag', () => {
   const text = xliff(
     '<trans-unit id="1" translate="no"><source>Hi <ph id="1" class="notranslate" origval="v">Ann</ph><x id="2" class="notranslate" origval="w"/></source></trans-unit>',
   );
@@ -209,7 +211,7 @@ test('XLIFF: replaces the content under translate="no" too, but not of a self-cl
   );
 });
 
-/** The usual XLIFF 1.2 representation of HTML: escaped tags in native codes. */
+/** HTML as most tools write it in XLIFF 1.2: the tags are escaped in native codes. */
 const start = '&lt;span class="notranslate" origval="%CUSTOMER%"&gt;';
 const stop = '&lt;/span&gt;';
 const native: [string, string, string, string[]][] = [
@@ -281,8 +283,8 @@ const native: [string, string, string, string[]][] = [
   ],
 ];
 
-describe('XLIFF with native codes', () => {
-  test.each(native)('replaces the content: %s', (_, source, wanted, engine) => {
+describe('notranslate with origval in native codes of XLIFF', () => {
+  test.each(native)('has its content replaced: %s', (_, source, wanted, engine) => {
     expect(sent(unit(source), 'xliff')).toEqual(engine);
     expect(content(result(unit(source), 'xliff'))).toBe(wanted);
   });

@@ -19,7 +19,7 @@ function count(text: string, format: Format, language = 'en') {
   };
 }
 
-/** Whether a sentence ends inside a word (`a.b`), so that its parts have more words than the whole. */
+/** Returns true if a sentence ends inside a word (`a.b`). The two parts then have more words than the whole. */
 function endsInsideWord(line: string): boolean {
   const sentences = segments(scan(line, 'text'), 'en').map(({ pieces }) =>
     pieces.map((piece) => ('text' in piece ? piece.text : '')).join(''),
@@ -45,9 +45,9 @@ describe('countWords', () => {
       ),
       2,
     ],
-  ] as const)('are those that are translated: %s %j', (format, text, words) => {
+  ] as const)('counts only words that are translated: %s %j', (format, text, words) => {
     expect(count(text, format).words).toBe(words);
-    // The segments have the same number of words.
+    // Counting segment by segment must give the same number.
     const document = scan(text, format);
     const sum = segments(document, 'en').reduce(
       (all, { pieces }) => all + countSegmentWords(pieces, 'en'),
@@ -71,7 +71,7 @@ describe('countRepeatedWords', () => {
     ['html', '<p>one<b>two</b>three</p><p>one<img src="x">two<img src="y">three</p>', 0],
     ['html', '<p>See {one} now.</p><p>See {two} now.</p><p>See {one} now.</p>', 2],
     ['srt', '1\n00:00:01,000 --> 00:00:02,000\nNo.\n\n2\n00:00:03,000 --> 00:00:04,000\nNo.\n', 1],
-  ] as const)('%s %j', (format, text, repeated) => {
+  ] as const)('counts the words of repeated segments: %s %j', (format, text, repeated) => {
     expect(count(text, format).repeated).toBe(repeated);
   });
 
@@ -88,7 +88,7 @@ describe('countRepeatedWords', () => {
     );
   });
 
-  it('never exceeds the words, and counts the second half of a text that is repeated', () => {
+  it('never exceeds countWords, and counts the whole second half of a text that is written twice', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (line) => {
         fc.pre(!line.includes('\0') && line.isWellFormed() && !endsInsideWord(line));
@@ -108,7 +108,7 @@ describe('countRepeatedWords', () => {
       throw error;
     }
   });
-  it.each(readable)('never exceeds the words: $name', ({ text, format }) => {
+  it.each(readable)('never exceeds countWords in the sample file $name', ({ text, format }) => {
     const { words, repeated } = count(text, format);
     expect(repeated).toBeGreaterThanOrEqual(0);
     expect(repeated).toBeLessThanOrEqual(words);
