@@ -14,9 +14,9 @@ type IpRow = [ip: string, allowed: boolean];
 
 const long = (length: number) => `https://hooks.example.com/${'a'.repeat(length - 26)}`;
 
-/** Without any allowed network. */
+/** Callback URLs with the verdict of a guard that has no allowed network. */
 const URLS: UrlRow[] = [
-  // Public hosts.
+  // URLs of public hosts.
   ['https://hooks.example.com/cb', 'ok'],
   ['http://hooks.example.com/cb?a=1&b=%2F', 'ok'],
   ['HTTPS://HOOKS.EXAMPLE.COM', 'ok'],
@@ -37,7 +37,7 @@ const URLS: UrlRow[] = [
   ['https://[2606:4700::1111]/', 'ok'],
   ['https://[::ffff:8.8.8.8]/', 'ok'],
   [long(MAX_URL_LENGTH), 'ok'],
-  // Length, characters, form.
+  // URLs with a wrong length, character or form.
   [long(MAX_URL_LENGTH + 1), 'length'],
   [`https://hooks.example.com/${'ä'.repeat(400)}`, 'length'],
   ['', 'scheme'],
@@ -83,7 +83,7 @@ const URLS: UrlRow[] = [
   ['https://[::1/', 'invalid'],
   ['https://[fe80::1%25eth0]/', 'invalid'],
   ['https://exa%00mple.com/', 'invalid'],
-  // Local names.
+  // URLs with local host names.
   ['http://localhost/', 'local'],
   ['http://LOCALHOST:3000/', 'local'],
   ['http://localhost./', 'local'],
@@ -97,7 +97,7 @@ const URLS: UrlRow[] = [
   ['http://crm.corp/', 'local'],
   ['http://ⓛocalhost/', 'local'],
   ['http://%6cocalhost/', 'local'],
-  // Loopback in every spelling.
+  // URLs with the loopback address in every spelling.
   ['http://127.0.0.1/', 'address'],
   ['http://127.0.0.1./', 'address'],
   ['http://127.1/', 'address'],
@@ -126,7 +126,7 @@ const URLS: UrlRow[] = [
   ['http://[64:ff9b:1::7f00:1]/', 'address'],
   ['http://[2002:7f00:1::]/', 'address'],
   ['http://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/', 'address'],
-  // Other networks, as literals.
+  // URLs with literal addresses of other private networks.
   ['http://0/', 'address'],
   ['http://0.0.0.0/', 'address'],
   ['http://0x/', 'address'],
@@ -142,7 +142,7 @@ const URLS: UrlRow[] = [
   ['http://[fd00:ec2::254]/', 'address'],
   ['http://168.63.129.16/', 'address'],
   ['http://255.255.255.255/', 'address'],
-  // Ports.
+  // URLs with open and closed ports.
   ['http://hooks.example.com:0/', 'port'],
   ['http://hooks.example.com:22/', 'port'],
   ['http://hooks.example.com:25/', 'port'],
@@ -244,7 +244,7 @@ IPS.push(
     'fe80::1%eth0',
     '2606:4700::1111%eth0',
     '2606:4700::1%1',
-    // Unusual text forms are refused, not interpreted.
+    // Unusual text forms of addresses are refused, not interpreted.
     '',
     'localhost',
     'example.com',
@@ -260,7 +260,7 @@ IPS.push(
   ].map((ip): IpRow => [ip, false]),
 );
 
-/** Returns the rows that a guard judges wrongly, for every table below. */
+/** Returns the rows that a guard judges wrongly, for the tables of this file. */
 function wrongUrls(guard: AddressGuard, rows: readonly UrlRow[]): string[] {
   return rows.flatMap(([url, expected]) => {
     const verdict = guard.checkUrl(url);
@@ -275,17 +275,17 @@ function wrongIps(guard: AddressGuard, rows: readonly IpRow[]): string[] {
 
 const open = createAddressGuard({ allowedNetworks: [] });
 
-describe('without allowed networks', () => {
-  test('checkUrl returns the reason for every URL of the table', () => {
+describe('an address guard without allowed networks', () => {
+  test('returns the expected reason from checkUrl for every URL in the table', () => {
     expect(wrongUrls(open, URLS)).toEqual([]);
     expect(URLS.length).toBeGreaterThan(100);
   });
 
-  test('allows judges every address of the table, at both ends of each range', () => {
+  test('judges every address in the table correctly, at both ends of each range', () => {
     expect(wrongIps(open, IPS)).toEqual([]);
   });
 
-  test('the tables find a guard that compares text, and one that allows everything', () => {
+  test('is checked by tables that detect a guard comparing text and a guard allowing everything', () => {
     const private4 = /^(127\.|10\.|192\.168\.|169\.254\.|172\.16\.)/;
     const byText: AddressGuard = {
       ...open,
@@ -304,19 +304,19 @@ describe('without allowed networks', () => {
     expect(wrongIps(everything, IPS)).toContain('10.0.0.0');
   });
 
-  test('a reason is one sentence without the customer’s text', () => {
+  test('gives each reason as one sentence that does not repeat the customer’s text', () => {
     for (const reason of Object.values(URL_REASONS)) expect(reason).toMatch(/^This .*[^.]\.$/);
     const verdict = open.checkUrl('https://canary:canary@127.0.0.1/canary');
     expect(JSON.stringify(verdict)).not.toContain('canary');
   });
 
-  test('checkUrl returns the parsed URL', () => {
+  test('returns the parsed URL from checkUrl', () => {
     const verdict = open.checkUrl('HTTPS://Hooks.Example.com:443/a?b=c');
     expect(verdict.ok && verdict.url.href).toBe('https://hooks.example.com/a?b=c');
   });
 });
 
-describe('allowed networks', () => {
+describe('an address guard with allowed networks', () => {
   const rows: [networks: string[], ips: IpRow[]][] = [
     [
       ['127.0.0.0/8'],
@@ -401,7 +401,7 @@ describe('allowed networks', () => {
     [['64:ff9b::/96', '10.0.0.0/8'], [['64:ff9b::10.0.0.1', true]]],
   ];
 
-  test('allow exactly their addresses, and no metadata services', () => {
+  test('allows exactly the addresses in them, and no metadata services', () => {
     for (const [networks, ips] of rows) {
       expect([networks, wrongIps(createAddressGuard({ allowedNetworks: networks }), ips)]).toEqual([
         networks,
@@ -410,7 +410,7 @@ describe('allowed networks', () => {
     }
   });
 
-  test('allow local names and other ports, which the connector then checks', () => {
+  test('allows local names and other ports, which the connector then checks', () => {
     const guard = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
     expect(
       wrongUrls(guard, [
@@ -433,7 +433,7 @@ describe('allowed networks', () => {
     expect(guard.allowsPort('8.8.8.8', 443)).toBe(true);
   });
 
-  test('allow localhost when they contain the loopback, as in the demo', () => {
+  test('allows localhost when they contain the loopback address, as in the demo', () => {
     for (const network of ['127.0.0.0/8', '::1/128']) {
       const guard = createAddressGuard({ allowedNetworks: [network] });
       expect(
@@ -446,7 +446,7 @@ describe('allowed networks', () => {
     }
   });
 
-  test('createAddressGuard throws for an invalid network', () => {
+  test('throws at its creation when a network is invalid', () => {
     for (const bad of [
       '',
       '10/8',
@@ -464,7 +464,7 @@ describe('allowed networks', () => {
   });
 });
 
-test('any spelling of an IPv4 address is judged as the address', () => {
+test('an address guard judges every spelling of an IPv4 address like the address', () => {
   const part = (value: number, form: number) =>
     form === 0 ? String(value) : form === 1 ? `0x${value.toString(16)}` : `0${value.toString(8)}`;
   fc.assert(
@@ -488,7 +488,7 @@ test('any spelling of an IPv4 address is judged as the address', () => {
   );
 });
 
-test('checkUrl never throws, and allows only http without credentials and without private literals', () => {
+test('checkUrl never throws, and accepts only http and https URLs without credentials and private literals', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.ipV4Extended(), fc.ipV6());
   fc.assert(
     fc.property(

@@ -1,11 +1,11 @@
 /**
- * Decides which addresses a delivery may go to. Pure: no DNS and no sockets.
+ * Decides which addresses a delivery may be sent to. Pure: no DNS and no sockets.
  *
  *   - `checkUrl` runs when a customer gives a URL, and checks everything that the text alone shows.
- *   - `allows` and `allowsPort` are called by the connector for every address that a name resolves to.
+ *   - The connector calls `allows` and `allowsPort` for every address that a name resolves to.
  *
- * Only the second protects, because a name can change its address at any time. The first reports mistakes to the
- * customer at once.
+ * Only the connector's check protects, because a name can change its address at any time. `checkUrl` reports
+ * mistakes to the customer at once.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -17,15 +17,20 @@ type Network = readonly [Ip, number];
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
 
 export interface AddressGuard {
-  /** Checks a URL before it is stored. `ok` does not promise that the connector will allow the host. */
+  /** Checks a URL before it is stored. Even if it passes, the connector may refuse the host later. */
   checkUrl(url: string): UrlVerdict;
-  /** @param ip IPv4 or IPv6 in its usual text form. Anything else (a name, `0x7f.1`, a zone id) is refused. */
+  /**
+   * Returns true if deliveries may be sent to an address.
+   * @param ip IPv4 or IPv6 in its usual text form. Any other text (a name, `0x7f.1`, a zone id) is refused.
+   */
   allows(ip: string): boolean;
   /** Allows the ports of the public web everywhere, and any port in a network that the operator allowed. */
   allowsPort(ip: string, port: number): boolean;
 }
 
-/** Characters of the URL as given, and also when normalized (percent-encoding can lengthen it). */
+/**
+ * The maximum length of a URL, as given and also when normalized, because percent-encoding can lengthen it.
+ */
 export const MAX_URL_LENGTH = 2048;
 
 export const URL_REASONS = {
@@ -72,17 +77,23 @@ const GLOBAL_IPV6: Network = ipaddr.parseCIDR('2000::/3');
 /** RFC 6052 §2.1: the well-known prefix of NAT64, with IPv4 in the last 32 bits. */
 const NAT64: Network = ipaddr.parseCIDR('64:ff9b::/96');
 
-/** RFC 6761 (localhost), RFC 6762 (local), RFC 8375 (home.arpa), ICANN 2024 (internal). */
+/**
+ * Names for local use: RFC 6761 (localhost), RFC 6762 (local), RFC 8375 (home.arpa), ICANN 2024 (internal).
+ */
 const LOCAL_NAMES = ['localhost', 'local', 'home.arpa', 'internal', 'localdomain', 'lan', 'intranet', 'corp'];
 const LOOPBACK_NAME = /^(.*\.)?localhost$/;
-/** RFC 1035 §2.3.4; underscores are common in practice. */
+/**
+ * The form of a host name's label (RFC 1035 §2.3.4). Underscores are added, because they are common in
+ * practice.
+ */
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const MAX_NAME_LENGTH = 253;
 
 /**
- * @param settings `allowedNetworks`: CIDRs (`10.0.0.0/8`, `fd00::/8`) or single addresses that are allowed although
- *   they are not public. An IPv4 network also covers its IPv4-mapped form.
- * @throws TypeError when an entry is neither, because a wrong setting must stop the start
+ * Creates an address guard.
+ * @param settings `allowedNetworks`: CIDRs (`10.0.0.0/8`, `fd00::/8`) or single addresses that are allowed
+ * although they are not public. An IPv4 network also covers its IPv4-mapped form.
+ * @throws TypeError for an invalid network, because a wrong setting must stop the start
  */
 export function createAddressGuard(settings: { allowedNetworks: readonly string[] }): AddressGuard {
   const networks = settings.allowedNetworks.map(readNetwork);
@@ -113,8 +124,8 @@ export function createAddressGuard(settings: { allowedNetworks: readonly string[
       if (!allowsIp(ipaddr.parse('127.0.0.1')) && !allowsIp(ipaddr.parse('::1'))) return URL_REASONS.local;
       return port > 0 ? undefined : URL_REASONS.port;
     }
-    // Where the operator allowed a network, local names and unusual ports may belong to it. The connector decides,
-    // because it knows the address.
+    // If the operator allowed a network, local names and unusual ports may belong to it. The connector
+    // decides, because it knows the address.
     if (networks.length > 0) return port > 0 ? undefined : URL_REASONS.port;
     if (!name.includes('.') || LOCAL_NAMES.some((local) => name.endsWith(`.${local}`)))
       return URL_REASONS.local;
@@ -125,7 +136,8 @@ export function createAddressGuard(settings: { allowedNetworks: readonly string[
     checkUrl(text) {
       const refuse = (reason: string): UrlVerdict => ({ ok: false, reason });
       if (text.length > MAX_URL_LENGTH) return refuse(URL_REASONS.length);
-      // `new URL` silently repairs all of these. Other parsers read them differently, which defeats filters.
+      // `new URL` silently repairs these mistakes. Other parsers read such URLs differently, and attackers
+      // use that to defeat filters.
       if (/[\s\u0000-\u001f\u007f\\]/.test(text)) return refuse(URL_REASONS.characters);
       if (!/^https?:\/\/[^/]/i.test(text)) return refuse(URL_REASONS.scheme);
       if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refuse(URL_REASONS.credentials);
@@ -146,23 +158,24 @@ export function createAddressGuard(settings: { allowedNetworks: readonly string[
 }
 
 /**
- * Returns the address that a host stands for, or undefined for a name. Every spelling that some resolver accepts as an
- * address counts: brackets, octal, hexadecimal, short and decimal forms (`inet_aton`), IPv4-mapped IPv6.
+ * Returns the address that a host is written as, or undefined for a name. Accepts every spelling that some
+ * resolver accepts: brackets, octal, hexadecimal, short and decimal forms (`inet_aton`), IPv4-mapped IPv6.
  */
 export function readLiteral(host: string): Ip | undefined {
   const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   return ipaddr.isValid(bare) ? parseIp(bare) : undefined;
 }
 
-/** Parses an address; an IPv4-mapped one becomes IPv4. */
+/** Parses an address, and converts an IPv4-mapped address to IPv4. */
 function parseIp(text: string): Ip {
-  // ipaddr.js reads the deprecated ::127.0.0.1 as ::ffff:127.0.0.1, which is another address for the kernel. The
-  // hexadecimal form from the URL parser is unambiguous. A zone id cannot be part of a URL and stays as it is.
+  // ipaddr.js reads the deprecated ::127.0.0.1 as ::ffff:127.0.0.1, which is another address for the kernel.
+  // The hexadecimal form from the URL parser is unambiguous. An address with a zone id cannot be in a URL and
+  // is kept as given.
   const hex = isIP(text) === 6 ? URL.parse(`http://[${text}]`)?.hostname.slice(1, -1) : undefined;
   return ipaddr.process(hex ?? text);
 }
 
-/** Returns the port of a URL, by default that of its scheme. */
+/** Returns the port of a URL, or the default port of its scheme. */
 function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
@@ -173,7 +186,7 @@ function isOpenPort(port: number): boolean {
 }
 
 function isPublic(ip: Ip): boolean {
-  // ipaddr.js calls everything unknown `unicast`, such as the deprecated IPv4-compatible ::127.0.0.1.
+  // ipaddr.js also calls unknown addresses `unicast`, such as the deprecated IPv4-compatible ::127.0.0.1.
   return ip.range() === 'unicast' && (ip.kind() === 'ipv4' || within(ip, GLOBAL_IPV6));
 }
 
@@ -183,12 +196,12 @@ function within(ip: Ip, [base, bits]: Network): boolean {
 
 function readNetwork(text: string): Network {
   const [address = '', bits, ...rest] = text.split('/');
-  // isIP first, because ipaddr.js reads `10/8` as 0.0.0.10/8.
+  // Checks with isIP first, because ipaddr.js reads `10/8` as 0.0.0.10/8.
   if (isIP(address) === 0 || address.includes('%') || rest.length > 0) throw notANetwork(text);
   const ip = parseIp(address);
   const width = isIP(address) === 4 ? 32 : 128;
   const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-  // ::ffff:10.0.0.0/104 is 10.0.0.0/8: addresses are compared as IPv4.
+  // ::ffff:10.0.0.0/104 is the same network as 10.0.0.0/8, because addresses are compared as IPv4.
   const unwrapped = width === 128 && ip.kind() === 'ipv4' ? length - 96 : length;
   if (!(unwrapped >= 0 && length <= width)) throw notANetwork(text);
   return [ip, unwrapped];

@@ -1,4 +1,4 @@
-/** Each entry of the guard's lists, and the values on either side of every limit. */
+/** Tests of the address guard: every port and name in its lists, and the values next to every limit. */
 import { describe, expect, it } from 'vitest';
 import { createAddressGuard, MAX_URL_LENGTH, readLiteral, URL_REASONS } from './addresses.ts';
 
@@ -6,32 +6,32 @@ const open = createAddressGuard({ allowedNetworks: [] });
 const inside = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
 const loopback = createAddressGuard({ allowedNetworks: ['127.0.0.0/8'] });
 
-/** Returns `ok` or the key of the reason. */
+/** Returns `ok`, or the key of the reason for which the guard refuses a URL. */
 function verdict(guard: typeof open, url: string): string {
   const checked = guard.checkUrl(url);
   if (checked.ok) return 'ok';
   return Object.entries(URL_REASONS).find(([, reason]) => reason === checked.reason)![0];
 }
 
-describe('a port', () => {
+describe('the address guard', () => {
   const CLOSED = [
     1433, 1521, 1719, 1720, 1723, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060,
     5061, 5432, 5672, 5900, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9092, 9200,
     9300, 10_080, 10_250, 11_211, 27_017, 0, 1, 21, 22, 23, 25, 53, 79, 81, 110, 143, 442, 444, 445, 465, 587,
     993, 1023,
   ];
-  it.each(CLOSED)('closes port %d for a name and for an address', (port) => {
+  it.each(CLOSED)('refuses port %d for a name and for an address', (port) => {
     expect(verdict(open, `http://hooks.example.com:${port}/`)).toBe('port');
     expect(verdict(open, `http://8.8.8.8:${port}/`)).toBe('port');
     expect(open.allowsPort('8.8.8.8', port)).toBe(false);
   });
 
-  it.each([80, 443, 1024, 1025, 3000, 5000, 8000, 8080, 8443, 9000, 65_535])('opens port %d', (port) => {
+  it.each([80, 443, 1024, 1025, 3000, 5000, 8000, 8080, 8443, 9000, 65_535])('allows port %d', (port) => {
     expect(verdict(open, `http://hooks.example.com:${port}/`)).toBe('ok');
     expect(open.allowsPort('8.8.8.8', port)).toBe(true);
   });
 
-  it('opens every port from 1 on in an allowed network', () => {
+  it('allows every port from 1 on in an allowed network', () => {
     for (const [port, expected] of [
       [0, 'port'],
       [1, 'ok'],
@@ -44,9 +44,9 @@ describe('a port', () => {
   });
 });
 
-describe('a local name', () => {
+describe('the address guard and local names', () => {
   it.each(['localhost', 'local', 'home.arpa', 'internal', 'localdomain', 'lan', 'intranet', 'corp'])(
-    'is refused below .%s',
+    'refuses names that end in .%s',
     (name) => {
       expect(verdict(open, `http://crm.${name}/`)).toBe('local');
       expect(verdict(open, `http://crm.${name}./`)).toBe('local');
@@ -55,7 +55,7 @@ describe('a local name', () => {
     },
   );
 
-  it('of the loopback is refused when other networks are allowed', () => {
+  it('refuses localhost when only other networks are allowed', () => {
     for (const name of ['localhost', 'a.localhost', 'ab.localhost', 'a.b.localhost']) {
       expect(verdict(inside, `http://${name}/`), name).toBe('local');
       expect(verdict(loopback, `http://${name}/`), name).toBe('ok');
@@ -64,8 +64,8 @@ describe('a local name', () => {
   });
 });
 
-describe('a limit', () => {
-  it('of a name is 253 characters', () => {
+describe('the address guard and lengths', () => {
+  it('accepts host names of up to 253 characters', () => {
     const name = (length: number) => `${'a.'.repeat((length - 7) / 2)}${length % 2 === 0 ? 'b' : ''}example`;
     const long = 'a'.repeat(61);
     const exact = `${long}.${long}.${long}.${'a'.repeat(59)}.example`;
@@ -76,14 +76,14 @@ describe('a limit', () => {
     expect(verdict(open, `http://a${exact}/`)).toBe('invalid');
   });
 
-  it('of a URL applies to the given text, also when the parsed URL is shorter', () => {
+  it('measures the URL as given, even if the parsed URL is shorter', () => {
     const url = `https://hooks.example.com/${'./'.repeat(MAX_URL_LENGTH / 2)}`;
     expect(new URL(url).href.length).toBeLessThan(MAX_URL_LENGTH);
     expect(verdict(open, url)).toBe('length');
   });
 });
 
-it('the whole URL is checked, not a part of it', () => {
+it('the address guard checks the whole URL and the whole host', () => {
   expect(verdict(open, 'xhttps://hooks.example.com/')).toBe('scheme');
   expect(verdict(open, 'https://hooks.example.com//a@b')).toBe('ok');
   expect(readLiteral('[8.8.8.8]')?.toString()).toBe('8.8.8.8');
@@ -91,15 +91,15 @@ it('the whole URL is checked, not a part of it', () => {
     expect(readLiteral(host), host).toBeUndefined();
 });
 
-describe('an allowed network', () => {
+describe('the address guard’s setting allowedNetworks', () => {
   it.each(['10.0.0.0/0x8', '10.0.0.0/ 8', '10.0.0.0/8 ', '10.0.0.0/1e1', '10.0.0.0/+8', '10.0.0.0/0008'])(
-    '%j makes createAddressGuard throw',
+    'makes createAddressGuard throw for the invalid network %j',
     (text) => {
       expect(() => createAddressGuard({ allowedNetworks: [text] })).toThrow(TypeError);
     },
   );
 
-  it('covers the same range in IPv4-mapped form', () => {
+  it('covers the same range when the network is written in IPv4-mapped form', () => {
     const guard = createAddressGuard({ allowedNetworks: ['::ffff:10.0.0.0/104'] });
     for (const [ip, allowed] of [
       ['10.0.0.0', true],
@@ -116,7 +116,7 @@ describe('an allowed network', () => {
     ['fd00:ec2::254/128', true],
     ['fd00:ec2::254/127', false],
     ['fd00:ec2::/32', false],
-  ])('%s allows the metadata service in it: %s', (network, allowed) => {
+  ])('allows metadata services only as single addresses: %s allows fd00:ec2::254: %s', (network, allowed) => {
     expect(createAddressGuard({ allowedNetworks: [network] }).allows('fd00:ec2::254')).toBe(allowed);
   });
 });

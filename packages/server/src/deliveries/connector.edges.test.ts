@@ -1,4 +1,7 @@
-/** Which failures lead to the next address, ports by scheme, and late results. */
+/**
+ * Tests of the connector: errors that lead to the next address, checked ports, and results that come too
+ * late.
+ */
 import { once } from 'node:events';
 import { createServer, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
@@ -20,7 +23,7 @@ function socketAt(remoteAddress: string | undefined): Socket {
   return Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
 }
 
-/** Opens nothing. With a code, the first address fails. */
+/** A connect function that opens no socket. With `code`, the first address fails. */
 function fakeConnect(code?: string) {
   const targets: Options[] = [];
   const connect: Connect = (options, callback) => {
@@ -38,7 +41,7 @@ function run(connect: Connect, options: Options): Promise<Socket> {
   });
 }
 
-describe('the next address is tried', () => {
+describe('the connector tries the next address of a name', () => {
   it.each([
     'ECONNREFUSED',
     'EHOSTUNREACH',
@@ -47,45 +50,48 @@ describe('the next address is tried', () => {
     'EAFNOSUPPORT',
     'ETIMEDOUT',
     'UND_ERR_CONNECT_TIMEOUT',
-  ])('after %s', async (code) => {
+  ])('after the error %s', async (code) => {
     const { connect, targets } = fakeConnect(code);
     await run(createConnector({ guard: open, resolver: both, connect }), options('hook.test'));
     expect(targets.map(({ hostname }) => hostname)).toEqual([FIRST, SECOND]);
   });
 
-  it.each(['ECONNRESET', 'EPIPE', 'DEPTH_ZERO_SELF_SIGNED_CERT', ''])('but not after %j', async (code) => {
-    const { connect, targets } = fakeConnect(code);
-    const connector = createConnector({ guard: open, resolver: both, connect });
-    await expect(run(connector, options('hook.test'))).rejects.toMatchObject({ code });
-    expect(targets).toHaveLength(1);
-  });
+  it.each(['ECONNRESET', 'EPIPE', 'DEPTH_ZERO_SELF_SIGNED_CERT', ''])(
+    'but not after the error %j',
+    async (code) => {
+      const { connect, targets } = fakeConnect(code);
+      const connector = createConnector({ guard: open, resolver: both, connect });
+      await expect(run(connector, options('hook.test'))).rejects.toMatchObject({ code });
+      expect(targets).toHaveLength(1);
+    },
+  );
 });
 
-describe('a refusal', () => {
+describe('an AddressRefused error', () => {
   it.each([
     ['10.0.0.1', 'the address is not public'],
     ['hook.test', 'the host name resolves to an address that is not public'],
-  ])('names the reason for %s: %s', async (host, message) => {
+  ])('says why %s is refused: %s', async (host, message) => {
     const resolver: Resolver = async () => [{ address: '10.0.0.1' }];
     const { connect } = fakeConnect();
     const refused = run(createConnector({ guard: open, resolver, connect }), options(host));
     await expect(refused).rejects.toMatchObject({ name: 'AddressRefused', code: 'ADDRESS_REFUSED', message });
   });
 
-  it('is not a failed connection, and a failed connection is not a refusal', async () => {
+  it('is not thrown when connecting fails; that is ConnectFailed', async () => {
     const connect: Connect = (_, callback) => callback(null, socketAt(undefined));
     const failed = run(createConnector({ guard: open, resolver: both, connect }), options('hook.test'));
     await expect(failed).rejects.toMatchObject({ name: 'ConnectFailed', code: 'ECONNRESET' });
   });
 });
 
-describe('the port that is checked', () => {
+describe('the connector checks', () => {
   it.each([
     ['', 'https:', 443],
     ['', 'http:', 80],
     ['8443', 'https:', 8443],
     ['8080', 'http:', 8080],
-  ])('for %j over %s is %d', async (port, protocol, number) => {
+  ])('the port of the URL or the default of its scheme: %j over %s is %d', async (port, protocol, number) => {
     const ports: number[] = [];
     const guard = { ...open, allowsPort: (_: string, one: number) => ports.push(one) > 0 };
     const { connect } = fakeConnect();
@@ -94,20 +100,20 @@ describe('the port that is checked', () => {
   });
 });
 
-it('connects to a literal without a server name', async () => {
+it('the connector sends no server name when the host is a literal address', async () => {
   const { connect, targets } = fakeConnect();
   await run(createConnector({ guard: open, resolver: both, connect }), options(SECOND));
   const { servername: _, ...target } = options(SECOND);
   expect(targets).toStrictEqual([target]);
 });
 
-it('uses the system’s resolver by default', async () => {
+it('the connector uses the system’s resolver by default', async () => {
   const { connect, targets } = fakeConnect();
   await run(createConnector({ guard: loopback, connect }), options('localhost', '8080', 'http:'));
   expect(['127.0.0.1', '::1']).toContain(targets[0]?.hostname);
 });
 
-it('offers only HTTP/1.1, with the server name', async () => {
+it('the connector offers only HTTP/1.1 and sends the server name in the TLS hello', async () => {
   const hello = Promise.withResolvers<string>();
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -125,8 +131,8 @@ it('offers only HTTP/1.1, with the server name', async () => {
   server.close();
 });
 
-describe('a late result', () => {
-  /** Gives up a connection and returns the callback that was never called. */
+describe('after its timeout, the connector', () => {
+  /** Lets a connection time out, and returns the callback that connect has not called yet. */
   async function giveUp() {
     const callbacks: Parameters<Connect>[1][] = [];
     const connect: Connect = (_, callback) => void callbacks.push(callback);
@@ -138,7 +144,7 @@ describe('a late result', () => {
     return callbacks[0]!;
   }
 
-  it('is ignored when it is a failure', async () => {
+  it('ignores a late error', async () => {
     const harm: unknown[] = [];
     const note = (reason: unknown) => void harm.push(reason);
     process.on('unhandledRejection', note);
@@ -150,7 +156,7 @@ describe('a late result', () => {
     expect(harm).toEqual([]);
   });
 
-  it('is destroyed when it is a socket, which may still fail', async () => {
+  it('destroys a late socket, which may still emit an error', async () => {
     const callback = await giveUp();
     const socket = socketAt(FIRST);
     const closed = once(socket, 'close');
@@ -159,7 +165,7 @@ describe('a late result', () => {
     expect(() => socket.emit('error', new Error('late'))).not.toThrow();
   });
 
-  it('leaves no timer running after a connection', async () => {
+  it('the connector leaves no timer running after a connection', async () => {
     const { connect } = fakeConnect();
     const connector = createConnector({ guard: open, resolver: both, connect, timeoutMs: 3_600_000 });
     const clocks = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -169,7 +175,7 @@ describe('a late result', () => {
   });
 });
 
-it('codeOf reads the code of an error when it is a string', () => {
+it('codeOf returns the code of an error if it is a string', () => {
   expect(codeOf(Object.assign(new Error('x'), { code: 'EPIPE' }))).toBe('EPIPE');
   for (const other of [new Error('x'), { code: 7 }, { code: null }, null, undefined, 'EPIPE'])
     expect(codeOf(other)).toBe('');

@@ -5,7 +5,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createAddressGuard } from './addresses.ts';
 import { AddressRefused, type Connect, ConnectFailed, createConnector, type Resolver } from './connector.ts';
 
-// Nothing leaves this machine: resolver and connect are injected, and the few real sockets use the loopback.
+// These tests contact no other machine: resolver and connect are injected, and the few real sockets use the
+// loopback.
 
 const PUBLIC = '8.8.8.8';
 const PUBLIC6 = '2606:4700::1111';
@@ -17,7 +18,10 @@ const options = (hostname: string, port = '', protocol = 'https:'): Options => {
   return { hostname, port, protocol, host: hostname, servername: hostname };
 };
 
-/** Opens nothing and records the requested addresses; `remote` is the address that the socket reports. */
+/**
+ * A connect function that opens no socket and records the requested addresses. `remote` returns the address
+ * that the socket reports.
+ */
 function fakeConnect(remote: (address: string) => string | undefined = (address) => address) {
   const targets: Options[] = [];
   const sockets: Socket[] = [];
@@ -31,7 +35,9 @@ function fakeConnect(remote: (address: string) => string | undefined = (address)
   return { connect, targets, sockets };
 }
 
-/** Answers each query with the next list and repeats the last one. Records the queries. */
+/**
+ * A resolver that answers each query with the next list, and repeats the last list. It records the queries.
+ */
 function fakeResolver(...answers: string[][]) {
   const queries: string[] = [];
   const resolver: Resolver = async (hostname) => {
@@ -54,7 +60,7 @@ const noDns: Resolver = () => {
   throw new Error('must not resolve');
 };
 
-/** Hosts and DNS answers that must be refused before anything connects. */
+/** Hosts and DNS answers that the connector must refuse before it connects. */
 const REFUSED: [host: string, answer: string[] | 'literal'][] = [
   ['127.0.0.1', 'literal'],
   ['::1', 'literal'],
@@ -85,7 +91,7 @@ const REFUSED: [host: string, answer: string[] | 'literal'][] = [
   ['hook.test', [PUBLIC, PUBLIC, PUBLIC, PUBLIC, PUBLIC, '192.168.0.1']],
 ];
 
-/** Returns the rows of REFUSED where something connected or another error came. */
+/** Returns the rows of REFUSED for which the connector connected or failed with another error. */
 async function lets(make: (resolver: Resolver, connect: Connect) => Connect): Promise<string[]> {
   const wrong: string[] = [];
   for (const [host, answer] of REFUSED) {
@@ -97,13 +103,13 @@ async function lets(make: (resolver: Resolver, connect: Connect) => Connect): Pr
   return wrong;
 }
 
-describe('refusals', () => {
-  test('refuses every literal and every DNS answer of the table before it connects', async () => {
+describe('the connector’s refusals', () => {
+  test('cover every literal and every DNS answer in the table, before any connection', async () => {
     const wrong = await lets((resolver, connect) => createConnector({ guard: open, resolver, connect }));
     expect(wrong).toEqual([]);
   });
 
-  test('the table finds a connector that checks only names, and one that checks only the first answer', async () => {
+  test('are tested by a table that detects a check of names only and a check of the first answer only', async () => {
     const dial = (connect: Connect, address: string, callback: Parameters<Connect>[1]) =>
       connect(options(address), callback);
     const namesOnly = await lets((resolver, connect) => (request, callback) => {
@@ -122,14 +128,14 @@ describe('refusals', () => {
     ]);
   });
 
-  test('the message, which the customer may see, contains neither host nor address', async () => {
+  test('have a message, visible to customers, without host and address', async () => {
     const { resolver } = fakeResolver(['10.11.12.13']);
     const connector = createConnector({ guard: open, resolver, connect: never });
     const error = await run(connector, options('canary.test')).catch((reason) => reason);
     expect(String(error)).not.toMatch(/canary|10\.11/);
   });
 
-  test('a port that is not open requires all addresses to be in an allowed network', async () => {
+  test('include closed ports unless all addresses are in an allowed network', async () => {
     const guard = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
     const rows: [string[], boolean][] = [
       [['10.0.0.1'], true],
@@ -145,7 +151,7 @@ describe('refusals', () => {
     }
   });
 
-  test('a missing address and a failing resolver are failures, not refusals', async () => {
+  test('do not include a missing address or a failing resolver: those are failures', async () => {
     const none = createConnector({ guard: open, resolver: fakeResolver([]).resolver, connect: never });
     await expect(run(none, options('hook.test'))).rejects.toMatchObject({ code: 'ENOTFOUND' });
     const broken = createConnector({
@@ -157,8 +163,8 @@ describe('refusals', () => {
   });
 });
 
-describe('pinning', () => {
-  test('connects to the checked address with the name for TLS, and resolves once', async () => {
+describe('the connector’s address pinning', () => {
+  test('connects to the checked address, uses the name for TLS, and resolves once', async () => {
     const { connect, targets } = fakeConnect();
     const { resolver, queries } = fakeResolver([PUBLIC6, PUBLIC], ['127.0.0.1']);
     await run(createConnector({ guard: open, resolver, connect }), options('hook.test'));
@@ -166,8 +172,11 @@ describe('pinning', () => {
     expect(queries).toEqual(['hook.test']);
   });
 
-  test('rebinding between check and connect has no effect, and the test finds a connector that connects to the name', async () => {
-    /** Simulates a connect that resolves again: a name gets the second answer. */
+  test('makes DNS rebinding ineffective; the test detects a connector that connects to the name', async () => {
+    /**
+     * Returns the address that a simulated connect reaches. It resolves names again and gets the second
+     * answer.
+     */
     async function connectedAddress(make: (resolver: Resolver, connect: Connect) => Connect) {
       const { resolver } = fakeResolver([PUBLIC], ['127.0.0.1']);
       const reached: string[] = [];
@@ -192,7 +201,7 @@ describe('pinning', () => {
     expect(naive).toEqual(['127.0.0.1']);
   });
 
-  test('checks each new connection', async () => {
+  test('checks the address for every new connection', async () => {
     const { connect, targets } = fakeConnect();
     const connector = createConnector({
       guard: open,
@@ -204,7 +213,7 @@ describe('pinning', () => {
     expect(targets).toHaveLength(1);
   });
 
-  test('sends SNI without a trailing dot, and none for a literal', async () => {
+  test('sends SNI without a trailing dot, and no SNI for a literal address', async () => {
     for (const [host, name] of [
       ['hook.test.', 'hook.test'],
       [PUBLIC, undefined],
@@ -243,9 +252,9 @@ describe('pinning', () => {
   });
 });
 
-describe('several addresses', () => {
+describe('several addresses of a name', () => {
   const six = [PUBLIC6, PUBLIC, '1.1.1.1', '1.0.0.1', '9.9.9.9', '9.9.9.10'];
-  /** Only `good` answers; the others fail with `code`. */
+  /** A connect function that succeeds for the address `good` and fails with `code` for all others. */
   function only(good: string, code: string) {
     const targets: string[] = [];
     const connect: Connect = (request, callback) => {
@@ -277,8 +286,8 @@ describe('several addresses', () => {
   });
 });
 
-describe('time', () => {
-  test('gives up a hanging resolver and does not use its late answer', async () => {
+describe('the connector’s timeout', () => {
+  test('ends a hanging resolver and ignores its late answer', async () => {
     const late = Promise.withResolvers<{ address: string }[]>();
     const { connect, targets } = fakeConnect();
     const connector = createConnector({ guard: open, resolver: () => late.promise, connect, timeoutMs: 1 });
@@ -288,7 +297,7 @@ describe('time', () => {
     expect(targets).toEqual([]);
   });
 
-  test('destroys a socket that comes too late', async () => {
+  test('destroys a socket that connects too late', async () => {
     const socket = new Socket();
     Object.defineProperty(socket, 'remoteAddress', { value: PUBLIC });
     const callbacks: Parameters<Connect>[1][] = [];
@@ -307,13 +316,13 @@ describe('time', () => {
   });
 });
 
-describe('with real sockets on the loopback', () => {
+describe('the connector with real sockets on the loopback', () => {
   const servers: Server[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  /** A server that keeps the first bytes that it receives. */
+  /** Starts a server that keeps the first bytes that it receives. */
   async function listen(host: string): Promise<{ port: string; firstBytes: Promise<Buffer> }> {
     const first = Promise.withResolvers<Buffer>();
     const server = createServer((socket) => {
@@ -328,7 +337,7 @@ describe('with real sockets on the loopback', () => {
     return { port: String((server.address() as { port: number }).port), firstBytes: first.promise };
   }
 
-  test('connects over IPv4 and IPv6 when allowed, by name and as a literal', async () => {
+  test('connects over IPv4 and IPv6 when the loopback is allowed, by name and by literal', async () => {
     for (const address of ['127.0.0.1', '::1']) {
       const { port } = await listen(address);
       for (const host of ['sink.test', address]) {
@@ -359,7 +368,7 @@ describe('with real sockets on the loopback', () => {
       const connector = createConnector({ guard: open, resolver: fakeResolver(['127.0.0.1']).resolver });
       await expect(run(connector, options(host, port, 'http:'))).rejects.toBeInstanceOf(AddressRefused);
     }
-    // The allowed connection comes after the forbidden ones, so they would have arrived by then.
+    // The allowed connection starts last; any forbidden connection would have arrived before it.
     const accepted = once(servers[0]!, 'connection');
     const connector = createConnector({ guard: loopback, resolver: noDns });
     const socket = await run(connector, options('127.0.0.1', port, 'http:'));

@@ -1,6 +1,7 @@
 /**
- * Opens the sockets of deliveries. undici asks a connector for every new connection, also to IP literals. It does not
- * ask a custom `lookup` for literals, so that would protect nothing (measured: 0 calls for 127.0.0.1).
+ * Opens the sockets of deliveries, and checks every address. undici calls a connector for every new
+ * connection, also to IP literals. It does not call a custom `lookup` for literals, so a lookup would protect
+ * nothing (measured: 0 calls for 127.0.0.1).
  *
  *   - A literal is checked. A name is resolved once and refused if *any* of its addresses is not allowed.
  *   - The socket is opened to a checked address, never to the name, so a second DNS answer is never used (rebinding).
@@ -13,19 +14,28 @@ import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AddressGuard, readLiteral } from './addresses.ts';
 
-/** Returns all addresses of a host name. Rejects as `dns.promises.lookup` does, with a `code` such as `ENOTFOUND`. */
+/**
+ * Returns all addresses of a host name. Rejects like `dns.promises.lookup`, with a `code` such as
+ * `ENOTFOUND`.
+ */
 export type Resolver = (hostname: string) => Promise<readonly { address: string }[]>;
 
-/** Opens one socket to `hostname`, which is always an address here. `buildConnector()` makes one. */
+/**
+ * Opens one socket to `hostname`, which is always an IP address here. `buildConnector()` creates such a
+ * function.
+ */
 export type Connect = buildConnector.connector;
 
-/** The host is, or resolves to, an address that deliveries may not go to. The message contains no address. */
+/**
+ * The host is, or resolves to, an address that deliveries may not be sent to. The message contains no
+ * address.
+ */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   readonly code = 'ADDRESS_REFUSED';
 }
 
-/** No address was found, or none answered in time. */
+/** No address was found, or none answered before the timeout. */
 export class ConnectFailed extends Error {
   override readonly name = 'ConnectFailed';
   readonly code: string;
@@ -37,17 +47,17 @@ export class ConnectFailed extends Error {
 
 export interface ConnectorSettings {
   guard: AddressGuard;
-  /** Default: the system's resolver, which returns all addresses in its order. */
+  /** The default is the system's resolver, which returns all addresses in its order. */
   resolver?: Resolver;
   connect?: Connect;
-  /** For resolving and connecting together. Default 10,000 ms. */
+  /** The limit for resolving and connecting together. Default: 10,000 ms. */
   timeoutMs?: number;
 }
 
-/** A name with a hundred dead addresses must not hold a slot, so only the first ones are tried. */
+/** Only the first addresses are tried, because a name with a hundred dead addresses must not hold a slot. */
 const MAX_ADDRESSES_TRIED = 4;
 
-/** Errors after which another address of the same name is tried. */
+/** Error codes after which another address of the same name is tried. */
 export const TRY_NEXT = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -58,11 +68,14 @@ export const TRY_NEXT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Creates a connector. It fails with `AddressRefused`, `ConnectFailed`, or the errors of `resolver` and `connect`. */
+/**
+ * Creates a connector. Its callback gets `AddressRefused`, `ConnectFailed`, or an error of `resolver` or
+ * `connect`.
+ */
 export function createConnector(settings: ConnectorSettings): Connect {
   const { guard, resolver = systemResolver, timeoutMs = 10_000 } = settings;
-  // HTTP/1.1 only: with HTTP/2, one connection would carry many deliveries, and cutting one would cut all. Certificates
-  // are always checked, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+  // Only HTTP/1.1: with HTTP/2, one connection would carry many deliveries, and cutting one would cut all.
+  // Certificates are always checked, even if NODE_TLS_REJECT_UNAUTHORIZED is 0.
   const connect =
     settings.connect ??
     buildConnector({ allowH2: false, rejectUnauthorized: true, timeout: Math.ceil(timeoutMs / 2) });
@@ -91,7 +104,9 @@ export function createConnector(settings: ConnectorSettings): Connect {
     throw failure ?? new ConnectFailed('ETIMEDOUT', 'no connection in time');
   }
 
-  /** Returns the addresses to connect to, in the resolver's order; never empty. */
+  /**
+   * Resolves and checks a host. @returns the addresses to connect to, in the resolver's order; never empty
+   */
   async function checkedAddresses(
     { hostname, port, protocol }: buildConnector.Options,
     name: string | undefined,
@@ -126,8 +141,8 @@ export function createConnector(settings: ConnectorSettings): Connect {
         discard(result[1]);
       }
     };
-    // undici gives up a request only when its connection is open or has failed, so a hanging resolver would keep the
-    // slot forever.
+    // undici gives up a request only after its connection has opened or failed. Without this timer a hanging
+    // resolver would keep the slot forever.
     const timer = setTimeout(
       () => answer(new ConnectFailed('ETIMEDOUT', 'no connection in time'), null),
       timeoutMs,
@@ -139,7 +154,7 @@ export function createConnector(settings: ConnectorSettings): Connect {
   };
 }
 
-/** Connects to one checked address. The socket is connected to that address and no other. */
+/** Connects to one checked address and verifies that the socket is connected to that address. */
 function connectTo(
   connect: Connect,
   options: buildConnector.Options,
@@ -167,7 +182,7 @@ function sameAddress(one: string, other: string): boolean {
 }
 
 function discard(socket: Socket): void {
-  // A socket that is being closed may still fail; without a listener that would end the process.
+  // A socket that is being closed may still emit an error. Without a listener, that would end the process.
   socket.on('error', () => {});
   socket.destroy();
 }

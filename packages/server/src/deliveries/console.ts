@@ -1,4 +1,4 @@
-/** Deliveries of all accounts for operators: `/api/console/deliveries…`. */
+/** Console routes for the deliveries of all accounts: `/api/console/deliveries…`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOfField } from '../access/accounts.ts';
@@ -30,7 +30,7 @@ import { Attempt, Delivery } from './schemas.ts';
 
 export interface DeliveryConsoleOptions {
   database: Database;
-  /** Wakes the sender. */
+  /** Wakes the sender when a delivery has become due. */
   deliveryDue(): void;
   onDeliveriesChanged: OnDeliveriesChanged;
 }

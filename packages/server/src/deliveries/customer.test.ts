@@ -1,4 +1,4 @@
-/** Replaying all dead deliveries of a customer from the web app. */
+/** Tests of replaying all dead deliveries of a customer in the web app. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { listAudit } from '../audit/audit.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Creates a customer with so many dead deliveries in each environment. */
+/** Creates a customer with `count` dead deliveries in each environment. */
 async function createUnlucky(count: number): Promise<TestPerson & { path: string }> {
   const account = await server.createAccount();
   const person = await createPerson(server, { role: 'customer', account });
@@ -51,7 +51,7 @@ const failed = async ({ call }: TestPerson, environment: string) =>
   (await call('GET', `${OWN}/failed?environment=${environment}`)).body;
 const arrived = (path: string) => receiver.received.filter((received) => received.path === path);
 
-it('replays each dead delivery of one environment once, even when asked repeatedly', async () => {
+it("a customer's replay sends each dead delivery of one environment once, even when requested repeatedly", async () => {
   const customer = await createUnlucky(3);
   const stranger = await createUnlucky(1);
   receiver.answer((received) => (received.path === stranger.path ? 410 : 200));
@@ -75,7 +75,7 @@ it('replays each dead delivery of one environment once, even when asked repeated
   expect(audit.reduce((sum, { detail }) => sum + Number(detail.replayed), 0)).toBe(3);
 });
 
-it('does not replay deliveries that died again before a repeated request', async () => {
+it('a repeated replay request leaves out deliveries that died again since the first request', async () => {
   const customer = await createUnlucky(2);
   const { until: then } = await failed(customer, 'production');
   const ask = async () =>
@@ -84,12 +84,12 @@ it('does not replay deliveries that died again before a repeated request', async
   await until(() => arrived(customer.path).length === 4 + 2);
   await until(async () => (await failed(customer, 'production')).failed === 2);
   expect(await ask()).toEqual({ replayed: 0, left: 0 });
-  // A new request replays them.
+  // A new request, without the first one's moment, replays them.
   const later = await customer.call('POST', `${OWN}/replay`, { environment: 'production' });
   expect(later.body).toEqual({ replayed: 2, left: 0 });
 });
 
-it('replays a limited number per request, only of deliveries that died since a moment', async () => {
+it('a replay request is limited in number, and to deliveries that died since a moment', async () => {
   const customer = await createUnlucky(3);
   const { ref } = await accountNamed(server.database, customer.account!.username);
   const some = await replayDead(
@@ -107,7 +107,7 @@ it('replays a limited number per request, only of deliveries that died since a m
   expect(none.body).toEqual({ replayed: 0, left: 0 });
 });
 
-it('names every invalid field', async () => {
+it('a replay request names every invalid field', async () => {
   const { call } = await createPerson(server, { role: 'customer' });
   const wrong = { environment: 'both', since: 'today', until: 7 };
   const { status, body } = await call('POST', `${OWN}/replay`, wrong);

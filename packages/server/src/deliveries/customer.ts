@@ -1,4 +1,4 @@
-/** Deliveries of the signed-in customer: `/api/account/deliveries…`. */
+/** Routes for the deliveries of the signed-in customer: `/api/account/deliveries…`. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { accountOf } from '../access/session-auth.ts';
@@ -19,9 +19,9 @@ import {
 } from './log.ts';
 import { Delivery, DeliveryDetail, DeliveryList } from './schemas.ts';
 
-/** The limit of one request; the client repeats it. */
+/** The limit of one replay request. The client repeats the request until none are left. */
 const REPLAYED_AT_ONCE = 1_000;
-/** By default, from the beginning. */
+/** The default of `since` is the beginning of all deliveries. */
 const SINCE = Type.String({ ...GIVEN_MOMENT, default: '1970-01-01' });
 
 export interface CustomerDeliveryOptions {

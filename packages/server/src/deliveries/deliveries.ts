@@ -1,6 +1,6 @@
 /**
- * Events and their deliveries. An event is recorded in the transaction in which it happened, and so is its delivery, if
- * it has one. So no event is lost, and none is reported that did not happen. The sender sends the deliveries.
+ * Records events and their deliveries in the transaction in which the event happened. So no event is lost,
+ * and no event is reported that did not happen. The sender sends the deliveries later.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -16,28 +16,30 @@ export interface NewEvent {
   environment: Environment;
   type: EventType;
   /**
-   * What the event is about. Events of one job, and events of one chat, are delivered in the order of their recording.
+   * The subject of the event. Events of one job, and events of one chat, are delivered in the order in which
+   * they were recorded.
    */
   subject: EventSubject;
-  /** Without it, the event is only in the event feed. */
+  /** The delivery of the event. Without it, the event appears in the event feed only. */
   delivery?:
     | {
         url: string;
         contentType: string;
-        /** Stored once; every attempt sends the same bytes. */
+        /** The body is stored once; every attempt sends the same bytes. */
         body: Buffer;
-        /** Further headers of every attempt, such as `ce-id`; names in lower case. */
+        /** Additional headers of every attempt, such as `ce-id`; names in lower case. */
         headers?: Record<string, string>;
       }
     | undefined;
 }
 
 /**
- * Records events in the transaction in which they happened, and their deliveries in the outbox, with one statement.
+ * Records events in the transaction in which they happened, and their deliveries in the outbox, with one
+ * statement.
  *
- * Events of one subject are delivered in the order in which the database sees the calls, and within a call in the order
- * of the list. To record two events of one job or chat in two transactions, lock its row or commit the first
- * transaction before the second call.
+ * Events of one subject are delivered in the order in which the database receives the calls, and within a
+ * call in the order of the list. To record two events of one job or chat in two transactions, lock its row or
+ * commit the first transaction before the second call.
  * @param outbox leases deliveries for the sender of this process
  * @returns the ids of the events, each also the `webhook-id` of its delivery
  */
@@ -58,14 +60,15 @@ export async function recordEvents(
   return recorded.map(({ eventId }) => eventId);
 }
 
-/** Returns the host of a callback URL with its port, as limits and circuit breakers use it. */
+/** Returns the host and port of a callback URL, which host limits and circuit breakers use as key. */
 export function hostOf(url: string): string {
   return URL.parse(url)?.host ?? '';
 }
 
 /**
- * Called when deliveries of messages end (`delivered`, `dead`) or are replayed (`pending`), in the same transaction, so
- * that a message and its deliveries always agree. Deliveries of jobs do not change their job.
+ * Called when deliveries of messages end (`delivered`, `dead`) or are replayed (`pending`). It runs in the
+ * same transaction, so that a message and its deliveries always agree. Deliveries of jobs do not change their
+ * job.
  */
 export type OnDeliveriesChanged = (
   transaction: Transaction,

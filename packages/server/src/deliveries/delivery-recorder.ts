@@ -1,6 +1,6 @@
 /**
- * Records attempts in batches: one round trip and one commit for all that begin or end at the same time. An attempt
- * begins only once it is on record.
+ * Records the beginnings and ends of attempts in batches: one round trip and one commit for all at the same
+ * time. The request of an attempt is sent only after its beginning is recorded.
  */
 import { createBatcher } from '../database/batcher.ts';
 import { type Database, isUnavailable, type Transaction } from '../database/database.ts';
@@ -17,7 +17,7 @@ import {
   type HostSignal,
 } from './store.ts';
 
-/** An attempt that has ended. */
+/** A finished attempt, with its result and what follows from it. */
 export interface FinishedAttempt {
   lease: DeliveryLease;
   result: AttemptResult;
@@ -27,34 +27,35 @@ export interface FinishedAttempt {
 }
 
 export interface RecordedAttempt {
-  /** Undefined when the lease was lost. */
+  /** The changed delivery; undefined if the lease was lost. */
   changed: ChangedDelivery | undefined;
-  /** Whether the attempt opened the host's circuit breaker. */
+  /** True if the attempt opened the host's circuit breaker. */
   opened: boolean;
 }
 
 export interface DeliveryRecorder {
-  /** Records that an attempt begins and returns what to send; undefined when the lease was lost. */
+  /** Records that an attempt begins. @returns the delivery to send; undefined if the lease was lost */
   begin(lease: DeliveryLease): Promise<DeliveryRow | undefined>;
-  /** Records how an attempt ended. @param immediate does not wait for others to share a commit */
+  /** Records how an attempt ended. @param immediate true to commit at once instead of sharing a commit */
   finish(attempt: FinishedAttempt, immediate: boolean): Promise<RecordedAttempt>;
 }
 
 const MAX_BATCH = 256;
-/** Under load some hundred attempts end per second; a short pause gives them one commit. */
+/** Pause before each shared commit: under load some hundred attempts end each second. */
 const FINISHING_REST_MILLISECONDS = 50;
-/** Limits the bodies that one query returns. */
+/** The limit for the bodies that one query returns. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
-/** More than a sender ever holds. */
+/** Higher than the number of deliveries that a sender can hold. */
 const MAX_WAITING = 100_000;
 
 export function createDeliveryRecorder(
   database: Database,
   onChanged: OnDeliveriesChanged | undefined,
 ): DeliveryRecorder {
-  // One batch of each kind at a time: two would be half as large, and slower.
+  // Runs one batch of each kind at a time. Two concurrent batches would be half as large, and slower.
   const limits = { maxItems: MAX_BATCH, maxWaiting: MAX_WAITING, maxRunning: 1 };
-  // When the database is unavailable, a commit may have happened or not: the leases run out.
+  // While the database is unavailable, a failed commit is not retried: it may have succeeded, and the leases
+  // expire anyway.
   const isolates = (error: unknown) => !isUnavailable(error);
 
   const beginning = createBatcher<DeliveryLease, DeliveryRow | undefined>({
@@ -81,9 +82,9 @@ export function createDeliveryRecorder(
   const immediately = finishing(0);
   const batched = finishing(FINISHING_REST_MILLISECONDS);
 
-  /** Not batched: each attempt changes its host's breaker, and must not wait for another host. */
+  /** Failed attempts are not batched: each changes its host's breaker and must not wait for another host. */
   async function finishFailing(attempt: FinishedAttempt): Promise<RecordedAttempt> {
-    // A single statement is its own transaction: one round trip instead of three.
+    // A single statement is its own transaction, in one round trip instead of three.
     if (attempt.decision.status === 'pending') return finishAttempt(database, attempt);
     return database.transaction(async (transaction) => {
       const recorded = await finishAttempt(transaction, attempt);

@@ -1,4 +1,4 @@
-/** The headers of a delivery, with its signatures. */
+/** Creates the headers of a delivery, including its signatures. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { MAX_LIVE_SECRETS } from '../access/secrets.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
@@ -16,11 +16,11 @@ export interface DeliverySignerOptions {
 }
 
 export interface DeliverySigner {
-  /** Returns the headers to send; undefined when the account has no usable secret. */
+  /** Returns the headers to send; undefined if the account has no usable secret. */
   headersOf(lease: DeliveryLease, delivery: DeliveryRow): Promise<Record<string, string> | undefined>;
 }
 
-/** At most one log line in this time. */
+/** At most one warning about unusable secrets is logged in this time. */
 const QUIET_MILLISECONDS = 60_000;
 
 export function createDeliverySigner({ secrets, log, now }: DeliverySignerOptions): DeliverySigner {
@@ -34,7 +34,7 @@ export function createDeliverySigner({ secrets, log, now }: DeliverySignerOption
     log.error(fields, 'deliveries wait because they cannot be signed; run npx dragoman doctor');
   }
 
-  /** Prepares the keys once for all deliveries whose secrets were read together. */
+  /** Prepares the keys of a list of secrets once, for all deliveries that share the list. */
   function keysOf(given: readonly string[]): readonly KeyObject[] {
     const ready = keys.get(given) ?? given.slice(0, MAX_LIVE_SECRETS).flatMap(toKey);
     keys.set(given, ready);
@@ -53,7 +53,8 @@ export function createDeliverySigner({ secrets, log, now }: DeliverySignerOption
       }
       try {
         return {
-          // Sorted, so that every attempt sends the same order, from memory or from the database.
+          // Sorted, so that every attempt sends the headers in the same order, whether they come from memory
+          // or the database.
           ...Object.fromEntries(Object.entries(delivery.headers).sort()),
           'content-type': delivery.content_type,
           'user-agent': 'dragoman',

@@ -1,11 +1,11 @@
 /**
  * The event feed: every event of an account and environment, in an order that never changes.
  *
- * Ids and times are assigned before the commit, so a slow transaction may add an event older than one that was already
- * read; readers who go by them would miss it. So an event gets its position in the feed after its commit, at the next
- * read: under the lock of the feed's row, committed events without a position get the next numbers. Events of slower
- * transactions get later numbers. Unlike a horizon of transaction ids, this survives a dump and a move to another
- * server, and long transactions elsewhere do not delay it.
+ * Ids and times are assigned before the commit, so a slow transaction may commit an event that is older than
+ * events already read. Readers who page by id or time would miss it. Therefore an event gets its feed
+ * position after its commit, at the next read: under a lock on the feed's row, committed events without a
+ * position get the next numbers. Unlike a limit based on transaction ids, these numbers survive a dump and
+ * restore, and long transactions elsewhere do not delay them.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Database, Queryable } from '../database/database.ts';
@@ -49,7 +49,8 @@ const LOCK = statement<{ last_position: number }>(
    returning last_position`,
 );
 
-// A separate statement after the lock, so that its snapshot includes what the previous holder of the lock wrote.
+// Runs as a separate statement after the lock, so that its snapshot includes what the previous lock holder
+// wrote.
 const PLACE = statement<never>(
   'deliveries.feed_place',
   `with fresh as materialized (
@@ -63,20 +64,20 @@ const PLACE = statement<never>(
     where part = $1 and account_id = $2 and environment = $3`,
 );
 
-/** One event. It names the job or the message, whose state is read separately. */
+/** An event in the feed. It names the job or message; clients read their state separately. */
 export interface FeedItem {
   id: string;
   type: EventType;
   created_at: string;
   job?: { uid: string; tier: 'human' | 'machine' };
   message?: { chat_id: string; id: string };
-  /** The delivery with the same id; absent when the event has none. */
+  /** The status of the delivery with the same id; absent if the event has no delivery. */
   delivery?: { status: DeliveryStatus };
 }
 
 /**
  * Returns up to `limit` events after a position.
- * @returns `last`: the position to continue from, the same when there are no events
+ * @returns `last`: the position to continue from; unchanged if there are no events
  */
 export async function readFeed(
   database: Database,
@@ -86,7 +87,7 @@ export async function readFeed(
   limit: number,
 ): Promise<{ items: FeedItem[]; last: number }> {
   const key = [account.part, account.accountId, environment];
-  // Before the page is read, so that the page includes events that another reader places now.
+  // Assigns positions before it reads the page, so that the page includes the newly placed events.
   if ((await database.query(HAS_UNPLACED, key)).length > 0) {
     await database.transaction(async (transaction) => {
       const [feed] = await transaction.query(LOCK, key);
@@ -97,7 +98,7 @@ export async function readFeed(
   return { items: rows.map(present), last: rows.at(-1)?.position ?? after };
 }
 
-/** More than a page, so that reading from the beginning does not write for every page. */
+/** More than a page holds, so that reading from the beginning does not write on every page. */
 const PLACED_AT_ONCE = 5_000;
 
 const LAST = statement<{ last_position: number }>(
@@ -105,7 +106,7 @@ const LAST = statement<{ last_position: number }>(
   'select last_position from feeds where part = $1 and account_id = $2 and environment = $3',
 );
 
-/** Returns the last position of the feed. A cursor beyond it belongs to another feed. */
+/** Returns the last position of the feed. A cursor with a higher position belongs to another feed. */
 export async function lastPosition(
   on: Queryable,
   account: AccountRef,

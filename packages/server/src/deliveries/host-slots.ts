@@ -1,11 +1,10 @@
 /**
- * Slots of hosts: how many deliveries a worker sends to one host at a time, and how accounts share them. A receiver
- * that several accounts use, such as a gateway, may answer one of them slowly for hours, so no account may hold all
- * slots.
+ * Distributes a worker's slots for each host among accounts. A slot allows one delivery at a time. Several
+ * accounts may use one receiver, such as a gateway, and it may answer one of them slowly for hours. So no
+ * account may hold all slots.
  *
  *   - While several accounts have due deliveries for a host, each gets at most an equal share of its slots.
- *   - The last quarter of the slots is reserved for accounts that hold none there, one slot each. So a new account does
- *     not wait for slow answers to others.
+ *   - The last quarter of the slots is reserved for accounts that hold none there, one slot each. So a new account does not wait for slow answers to others.
  *   - An account whose deliveries to the host fail gets fewer slots (`breaker.ts`). Only its own failures count.
  */
 import type { AccountRef } from '../base/account.ts';
@@ -26,14 +25,15 @@ interface DueLane {
 }
 
 export interface HostSlots {
-  /** Returns how many more deliveries of this account to this host may begin; may be negative. */
+  /** Returns how many more deliveries of this account to this host may begin. May be negative. */
   freeFor(lane: DueLane): number;
-  /** Counts a delivery that begins. */
+  /** Takes a slot for a delivery that begins. */
   take(delivery: SlotHolder): void;
 }
 
 /**
- * @param perHost slots of a host
+ * Creates the slots for one round of claims.
+ * @param perHost number of slots of each host
  * @param held deliveries being sent
  * @param lanes every account and host with due deliveries
  */

@@ -1,4 +1,4 @@
-/** Signatures and events, checked with other people's libraries, as receivers would. */
+/** Tests that check signatures and events with third-party libraries, like receivers do. */
 import { type CloudEvent, HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -48,10 +48,10 @@ afterAll(async () => {
 
 const headersOf = ({ headers }: Received) => headers as Record<string, string>;
 
-describe('the signature, by the Standard Webhooks library', () => {
+describe("a callback's signature, checked with the Standard Webhooks library", () => {
   const library = () => new Webhook(account.webhook_secret_production);
 
-  it('is valid on callbacks of a job and of a chat message', () => {
+  it('is valid for a job and for a chat message', () => {
     for (const one of [job, message]) {
       expect(library().verify(one.body, headersOf(one))).toEqual(JSON.parse(one.body));
     }
@@ -66,7 +66,7 @@ describe('the signature, by the Standard Webhooks library', () => {
     for (const [webhook, body, headers] of others) expect(() => webhook.verify(body, headers)).toThrow();
   });
 
-  it('equals the library’s own signature', () => {
+  it('equals the signature that the library itself creates', () => {
     const at = new Date();
     const seconds = Math.floor(at.getTime() / 1000);
     const secret = Buffer.from(account.webhook_secret_production.slice('whsec_'.length), 'base64');
@@ -74,7 +74,7 @@ describe('the signature, by the Standard Webhooks library', () => {
   });
 });
 
-it('reads the event of a chat message with the CloudEvents library', () => {
+it('the CloudEvents library reads the event of a chat message', () => {
   const event = HTTP.toEvent({ headers: headersOf(message), body: message.body });
   if (Array.isArray(event)) throw new Error('one event was sent');
   expect((event as CloudEvent<unknown>).validate()).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Order, circuit breakers and fairness, on a real database with real receivers. Tests change times in rows instead of
- * waiting.
+ * Tests of order, circuit breakers and fairness of deliveries, with a real database and real receivers. The
+ * tests change times in rows instead of waiting.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ import { createPoster, type Poster } from './post.ts';
 import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
 import { expireLate, type Sender, startSender } from './sender.ts';
 
-/** For tests that hang. */
+/** The time limit for stopping a sender, reached only if a test hangs. */
 const PATIENCE_MILLISECONDS = 240_000;
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
@@ -104,7 +104,8 @@ function start(options: { timeoutMs?: number; perHost?: number; breakerSeconds?:
   });
   started.push({
     async stop() {
-      // Waits long, because a claim in progress would take deliveries of the next test. POSTs in progress are cut.
+      // Allows a long stop, because a claim in progress would take deliveries of the next test. POSTs in
+      // progress are cut.
       const stopped = loop.stop(PATIENCE_MILLISECONDS);
       await poster.cut();
       await stopped;
@@ -113,7 +114,7 @@ function start(options: { timeoutMs?: number; perHost?: number; breakerSeconds?:
   return { loop, poster };
 }
 
-/** The changes that the chat module would receive. */
+/** The delivery changes that the chat module would receive. */
 const changes: ChangedDelivery[] = [];
 const follow: OnDeliveriesChanged = async (transaction, deliveries) => {
   expect(transaction.inTransaction).toBe(true);
@@ -179,8 +180,8 @@ const breakerOf = async (url: string) =>
     )
   ).rows[0];
 
-describe('order', () => {
-  it('sends the deliveries of one chat in order and does not delay other chats', async () => {
+describe('the order of deliveries', () => {
+  it('is kept within a chat, and other chats are not delayed', async () => {
     const refused = new Set(['a0']);
     const sink = await listen((body, response) => response.writeHead(refused.has(body) ? 404 : 200).end());
     const account = await createAccount();
@@ -191,7 +192,7 @@ describe('order', () => {
     expect(sink.bodies.filter((body) => body.startsWith('a'))).toEqual(['a0']);
     expect(sink.bodies.filter((body) => body.startsWith('b'))).toEqual(['b0', 'b1']);
     refused.clear();
-    // Only the first one's time is changed: the others become due when it ends.
+    // Only the first delivery is made due; each other one becomes due when its predecessor ends.
     await owner.query(`update deliveries set due_at = now() where body = 'a0'`);
     loop.wake();
     await until(async () => (await count(`status = 'delivered'`)) === 5);
@@ -208,7 +209,7 @@ describe('order', () => {
     expect(await count(`status = 'dead'`)).toBe(1);
   });
 
-  it('holds when many workers claim at once, and finds deliveries behind hundreds that are parked', async () => {
+  it('is kept when many workers claim at once, also behind hundreds of deliveries that wait for their turn', async () => {
     const account = await createAccount();
     const [long, other] = [uuidv7(), uuidv7()];
     await enqueue(account, 'http://127.0.0.1:9/', [...Array(150).fill(long), other]);
@@ -221,7 +222,7 @@ describe('order', () => {
       }),
     );
     const claimed = (await Promise.all(queues.map((queue) => queue.claim(8)))).flat();
-    // A worker that met the locks of another may have found nothing; its next claim finds the rest.
+    // A claim may have skipped rows that another worker had locked; one more claim finds them.
     await makeDue();
     claimed.push(...(await queues[0]!.claim(8)));
     const { rows } = await owner.query(
@@ -233,8 +234,8 @@ describe('order', () => {
   });
 });
 
-describe('the delivery of a message', () => {
-  it('has the given headers, and its end is reported in the same transaction', async () => {
+describe("a chat message's delivery", () => {
+  it('sends the given headers and reports its end in the same transaction', async () => {
     changes.length = 0;
     const sink = await listen((body, response) => response.writeHead(body === '1' ? 410 : 200).end());
     const ids = await enqueue(await createAccount(), sink.url, [uuidv7(), uuidv7()]);
@@ -252,7 +253,7 @@ describe('the delivery of a message', () => {
 });
 
 describe('the circuit breaker of a host', () => {
-  it('opens after five failures in a row; the other deliveries wait without an attempt', async () => {
+  it('opens after five failures in a row; other deliveries then wait without an attempt', async () => {
     const sink = await listen(broken);
     await enqueue(await createAccount(), sink.url, Array.from({ length: 40 }, uuidv7));
     start({ perHost: 1 });
@@ -278,7 +279,7 @@ describe('the circuit breaker of a host', () => {
     expect(sink.bodies).toHaveLength(sent);
   });
 
-  it('lets one probe through after its time, which closes it or opens it for longer', async () => {
+  it('lets one delivery through after its open time, which closes it or opens it for longer', async () => {
     let works = false;
     const sink = await listen((_, response) => response.writeHead(works ? 200 : 503).end());
     const account = await createAccount();
@@ -302,7 +303,7 @@ describe('the circuit breaker of a host', () => {
     expect(await breakerOf(sink.url)).toBeUndefined();
   });
 
-  it('lets only one probe through when many workers claim', async () => {
+  it('lets only one delivery through when many workers claim', async () => {
     const account = await createAccount();
     await enqueue(account, 'http://127.0.0.1:9/', Array.from({ length: 20 }, uuidv7));
     await owner.query('insert into breakers values ($1, $2, $3, 5, 1, now())', [
@@ -322,7 +323,7 @@ describe('the circuit breaker of a host', () => {
     expect(claimed).toMatchObject([{ probe: true }]);
   });
 
-  it('belongs to one account and does not affect others', async () => {
+  it('of one account does not affect other accounts', async () => {
     const sink = await listen((body, response) => response.writeHead(body === 'mine' ? 500 : 200).end());
     const [mine, theirs] = [await createAccount(), await createAccount()];
     await enqueue(mine, sink.url, Array.from({ length: 8 }, uuidv7), Array(8).fill('mine'));
@@ -340,13 +341,13 @@ describe('the circuit breaker of a host', () => {
     expect(await breakerOf(sink.url)).toBeUndefined();
   });
 
-  it('halves the slots with each failure', () => {
+  it("halves the account's slots with each failure before it opens", () => {
     expect([0, 1, 2, 3, 4].map((failures) => limitAfter(failures, 8))).toEqual([8, 4, 2, 1, 1]);
   });
 });
 
-describe('an expired delivery to a failing host', () => {
-  it('is given up without an attempt, in order, and reported', async () => {
+describe('a delivery that is older than 72 hours at a failing host', () => {
+  it('becomes dead without an attempt, in order, and the end is reported', async () => {
     changes.length = 0;
     const account = await createAccount();
     const chat = uuidv7();
@@ -372,8 +373,8 @@ describe('an expired delivery to a failing host', () => {
   });
 });
 
-describe('fairness', () => {
-  it('claims from several hosts of an account, some deliveries of each, and none after one that is too heavy', async () => {
+describe('fairness between accounts and hosts', () => {
+  it('claims a few deliveries from each host of an account, and none after one that exceeds the memory limit', async () => {
     const account = await createAccount();
     const urls = [1, 2, 3].map((port) => `http://127.0.0.1:${port}/`);
     const chats = (count: number) => Array.from({ length: count }, () => uuidv7());
@@ -385,7 +386,8 @@ describe('fairness', () => {
     const room = { weight: 50, empty: true, shareOf: () => 8 };
     const first = await queue.claim(100, room);
     expect(first.map(({ host }) => host)).toEqual(urls.flatMap((url) => Array(3).fill(hostOf(url))));
-    // Those hosts have used their slots. The heavy delivery does not fit, and nothing is claimed after it.
+    // The hosts of the first claim have used their slots. The heavy delivery does not fit, so the claim ends
+    // there.
     const held = { ...room, weight: 41, empty: false, held: first };
     expect(await queue.claim(100, held)).toEqual([]);
     const next = await queue.claim(2, { ...room, held: first });
@@ -405,7 +407,7 @@ describe('fairness', () => {
     shareOf: () => 32,
     held,
   });
-  /** Claims until nothing is left to claim. @returns how many deliveries each account then has in progress */
+  /** Claims until nothing is left. @returns how many deliveries each account then has in progress */
   async function fill(queue: LeaseQueue<DeliveryLease>, held: DeliveryLease[], accounts: AccountRef[]) {
     for (;;) {
       const claimed = await queue.claim(64, room(held));
@@ -417,7 +419,7 @@ describe('fairness', () => {
     );
   }
 
-  it('gives an account a slot at a host that another account fills with slow deliveries', async () => {
+  it('reserves a slot for a new account at a host that another account fills with slow deliveries', async () => {
     const slow: ServerResponse[] = [];
     const sink = await listen((body, response) => {
       if (body === 'slow') slow.push(response);
@@ -427,7 +429,7 @@ describe('fairness', () => {
     await enqueue(flood, sink.url, chats(30), Array(30).fill('slow'));
     const { loop } = start({ perHost: 8 });
     await until(() => slow.length === 6);
-    // None of the slow ones is answered before these have arrived.
+    // The slow deliveries are still unanswered when these arrive.
     for (const [account, name] of [
       [second, 'second'],
       [third, 'third'],
@@ -444,7 +446,7 @@ describe('fairness', () => {
     [1, [6]],
     [2, [4, 2]],
     [3, [3, 3, 1]],
-  ])('shares the slots of a host among %d accounts with due deliveries', async (count, expected) => {
+  ])('shares the slots of a host equally among %d accounts with due deliveries', async (count, expected) => {
     const accounts: AccountRef[] = [];
     for (let n = 0; n < count; n++) {
       const account = await createAccount();
@@ -455,7 +457,7 @@ describe('fairness', () => {
     expect(got.toSorted((a, b) => b - a)).toEqual(expected);
   });
 
-  it('returns slots to other accounts as deliveries of the first one end', async () => {
+  it('gives slots to other accounts as deliveries of the first account end', async () => {
     const [first, second] = [await createAccount(), await createAccount()];
     const accounts = [first, second];
     const queue = queueOf(8);
@@ -476,7 +478,7 @@ describe('fairness', () => {
     expect(gained).toBeGreaterThanOrEqual(3);
   });
 
-  it('counts an account’s failures at a host only against its own deliveries', async () => {
+  it('reduces the slots only of the account whose deliveries fail at a host', async () => {
     const [failing, other] = [await createAccount(), await createAccount()];
     const queue = queueOf(8);
     const held: DeliveryLease[] = [];
@@ -485,21 +487,21 @@ describe('fairness', () => {
     await enqueue(failing, shared, chats(5));
     const half = 'insert into breakers (part, account_id, host, failures) values ($1, $2, $3, 3)';
     await owner.query(half, [failing.part, failing.accountId, hostOf(shared)]);
-    // Three failures leave one slot of eight; the other account's deliveries do not use it.
+    // Three failures leave one of eight slots to that account; the others go to the other account.
     expect(await fill(queue, held, [failing, other])).toEqual([1, 6]);
   });
 
-  it('delays nothing when a host hangs, for the same account or another', async () => {
+  it('delays no other host when one host hangs, for the same account or another', async () => {
     const silent = await listen(() => {});
     const good = await listen(ok);
     const [mine, theirs] = [await createAccount(), await createAccount()];
-    // One row each: ids and order as the program makes them.
+    // Inserts rows one at a time, so that ids and order are like those in production.
     await enqueue(mine, silent.url, Array.from({ length: 300 }, uuidv7));
     await enqueue(mine, good.url, Array.from({ length: 30 }, uuidv7));
     await enqueue(theirs, good.url, Array.from({ length: 30 }, uuidv7));
     start({ perHost: 4 });
     await until(() => good.bodies.length === 60);
-    // None of the hanging POSTs had to end: their timeout is 15 s, and all of them are still waiting.
+    // The hanging POSTs have a timeout of 15 s, and all are still waiting.
     expect(await count(`attempts > 0 and host = '${hostOf(silent.url)}'`)).toBeLessThanOrEqual(4);
     expect(silent.bodies.length).toBeLessThanOrEqual(4);
   });
@@ -507,7 +509,7 @@ describe('fairness', () => {
   it.each([
     ['is free while an answer is recorded', 200],
     ['is taken until the breaker has recorded a failure', 500],
-  ])('a slot of a host %s', async (_, status) => {
+  ])('gives a host’s slot back at the right time: it %s', async (_, status) => {
     const writing = await owner.connect();
     const hold = async () => {
       await writing.query('begin');

@@ -1,4 +1,4 @@
-/** The list of deliveries, replays and the event feed, over the API. */
+/** Tests of the delivery list, replays and the event feed over the API. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
@@ -88,7 +88,7 @@ describe('the list of deliveries', () => {
     expect(trials).toMatchObject([{ uid: 'list-s' }]);
   });
 
-  it('names every invalid parameter at once', async () => {
+  it('names every invalid parameter in one error', async () => {
     const call = as(await server.createAccount());
     const { status, body } = await call('GET', `${DELIVERIES}?status=lost&limit=0&after=x`);
     expect(status).toBe(400);
@@ -100,7 +100,7 @@ describe('the list of deliveries', () => {
   });
 });
 
-describe('a delivery', () => {
+describe('the detail of a delivery', () => {
   it('shows each attempt with the shortened answer', async () => {
     const account = await server.createAccount();
     const call = as(account);
@@ -141,7 +141,7 @@ describe('a delivery', () => {
     await new Promise((resolve) => hostile.close(resolve));
   });
 
-  it('is not found when it belongs to another account or environment, or does not exist', async () => {
+  it('is not found when the delivery belongs to another account or environment, or does not exist', async () => {
     const account = await server.createAccount();
     const call = as(account);
     receiver.answer(() => 200);
@@ -164,7 +164,7 @@ describe('a delivery', () => {
 });
 
 describe('a replay', () => {
-  it('sends the same bytes under the same id, and continues its count of attempts', async () => {
+  it('sends the same bytes with the same id, and continues to count attempts', async () => {
     const call = as(await server.createAccount());
     receiver.answer(({ path }) => (path === '/again' && at('/again').length === 1 ? 410 : 200));
     await order(call, 'again');
@@ -178,7 +178,7 @@ describe('a replay', () => {
     expect(second!.body).toBe(first!.body);
     const { body } = await call('GET', `${DELIVERIES}/${id}`);
     expect(body.attempts.map(({ attempt }: { attempt: number }) => attempt)).toEqual([1, 2]);
-    // A delivered one can be replayed too.
+    // A delivered delivery can be replayed too.
     expect((await call('POST', `${DELIVERIES}/${id}/replay/`)).status).toBe(202);
     await until(() => at('/again').length === 3);
   });
@@ -196,7 +196,7 @@ describe('a replay', () => {
     });
   });
 
-  it('of all deliveries that died since a moment excludes earlier and living ones', async () => {
+  it('of all deliveries that died since a moment leaves out older and pending ones', async () => {
     const account = await server.createAccount();
     const call = as(account);
     let works = false;
@@ -221,7 +221,7 @@ describe('a replay', () => {
     [{ since: 'yesterday' }, 'since: must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z.'],
     [{ since: 5 }, 'since: must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z.'],
     [[], 'body: must be a JSON object.'],
-  ])('of all since %j is refused', async (body, error) => {
+  ])('of all deliveries is refused for the invalid moment %j', async (body, error) => {
     const answer = await as(await server.createAccount())('POST', `${DELIVERIES}/replay`, body);
     expect({ status: answer.status, error: answer.body.error }).toEqual({ status: 400, error });
   });
@@ -248,7 +248,7 @@ describe('a test event', () => {
     [{ url: 5 }, 'must be a string.'],
     [{ url: 'http://10.0.0.1/' }, 'This URL must point to a public address, not a private or reserved one.'],
     [{ url: 'ftp://example.com/' }, 'This URL must begin with http:// or https://.'],
-  ])('to %j is refused', async (body, reason) => {
+  ])('with the invalid body %j is refused', async (body, reason) => {
     const answer = await as(await server.createAccount())('POST', '/api/v1/test-event', body);
     expect({ status: answer.status, error: answer.body.error }).toEqual({
       status: 400,
@@ -257,10 +257,10 @@ describe('a test event', () => {
   });
 });
 
-describe('the feed', () => {
+describe('the event feed', () => {
   const feed = async (call: Call, query = '') => (await call('GET', `/api/v1/events${query}`)).body;
 
-  it('has every event, delivered or not, in an order that does not change', async () => {
+  it('has every event, with or without a delivery, in an order that does not change', async () => {
     const call = as(await server.createAccount());
     receiver.answer(() => 200);
     expect(await feed(call)).toEqual({ objects: [], next: writeCursor(0), more: false });
@@ -315,7 +315,7 @@ describe('the feed', () => {
     expect(before.objects).toMatchObject([{ id: late }]);
     commit.resolve();
     await slow;
-    // A reader by ids would ask for greater ids and never see the early one.
+    // A reader by id would ask only for greater ids and never see the early event.
     expect((await feed(call, `?after=${before.next}`)).objects).toMatchObject([{ id: early }]);
     expect((await feed(call)).objects.map(({ id }: { id: string }) => id)).toEqual([late, early]);
     await database.close();

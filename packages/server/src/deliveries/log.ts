@@ -1,7 +1,7 @@
 /**
- * Reads deliveries and their attempts, and replays deliveries. A replay sends the same bytes under the same
- * `webhook-id`. Its attempts continue the count, and its 72 hours start again. It goes to the end of its order; what
- * was delivered in between stays delivered.
+ * Reads deliveries and their attempts, and replays deliveries. A replay sends the same bytes with the same
+ * `webhook-id`. Its attempt numbers continue, and its 72 hours start again. It goes to the end of its order;
+ * deliveries made in between keep their status.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
@@ -36,7 +36,9 @@ const COLUMNS = `d.delivery_id, d.environment, d.event, j.uid, d.chat_id, d.mess
 const WITH_JOB =
   'left join jobs j on j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id';
 
-/** The ids of a delivery and its event come from one process and one transaction. */
+/**
+ * How far the id of a delivery may be from the id of its event: one process creates both in one transaction.
+ */
 const NEAR_MILLISECONDS = 5_000;
 
 /** A delivery as customers and operators see it. Keys without a value are absent. */
@@ -52,7 +54,7 @@ export interface DeliveryRecord {
   attempts: number;
   created_at: string;
   finished_at?: string;
-  /** The earliest time; during an attempt, when the attempt is given up. */
+  /** The earliest time of the next attempt. During an attempt, the time at which the attempt is given up. */
   next_attempt_at?: string;
 }
 
@@ -81,7 +83,9 @@ const LIST = statement<RecordRow>(
     order by d.delivery_id desc limit $6`,
 );
 
-/** Lists deliveries of one environment, newest first. @param page `after`: the last id of the previous page */
+/**
+ * Lists deliveries of one environment, newest first. @param page `after`: the last id of the previous page
+ */
 export async function listDeliveries(
   on: Queryable,
   account: AccountRef,
@@ -101,8 +105,8 @@ const OF_JOB = statement<RecordRow>(
 );
 
 /**
- * Lists the deliveries of a job, oldest first. An index for them would slow down every insert. A delivery is recorded
- * with an event of its job, so their ids are close.
+ * Lists the deliveries of a job, oldest first. There is no index for them, because it would slow down every
+ * insert. Instead the query uses that a delivery's id is close to the id of its job event.
  * @param moves ids of the job's events that have deliveries
  */
 export async function listDeliveriesOfJob(
@@ -136,7 +140,7 @@ const DEAD_SINCE = statement<{ environment: Environment; dead: number }>(
         limit 1000) counted) d`,
 );
 
-/** Counts the dead deliveries of an account that were recorded since a moment, capped at 1,000 per environment. */
+/** Counts an account's dead deliveries that were recorded since a moment, capped at 1,000 per environment. */
 export async function countDeadDeliveries(
   on: Queryable,
   account: AccountRef,
@@ -160,7 +164,7 @@ const MAX_COUNTED = 10_000;
 
 /**
  * Counts deliveries of an environment that died in `[since, until)`, capped at 10,000.
- * @returns also `until`, which is now when it was not given
+ * @returns the number, and `until`, which defaults to now
  */
 export async function countFailedDeliveries(
   on: Queryable,
@@ -180,7 +184,7 @@ const FIND = statement<RecordRow>(
     where d.part = $1 and d.account_id = $2 and d.delivery_id = $3 and ($4::text is null or d.environment = $4)`,
 );
 
-/** @param environment undefined for either */
+/** Finds a delivery of an account. @param environment undefined to search both */
 export async function findDelivery(
   on: Queryable,
   account: AccountRef,
@@ -204,7 +208,7 @@ interface AttemptRow {
   answer_complete: boolean | null;
 }
 
-/** Without an outcome, the attempt is in progress or its sender died. */
+/** An attempt of a delivery. Without an outcome, the attempt is in progress or its sender died. */
 export interface AttemptRecord {
   attempt: number;
   started_at: string;
@@ -251,7 +255,7 @@ interface ReplayedRow {
   at: Date;
 }
 
-// One microsecond apart, so that they keep their order.
+// Due times are one microsecond apart, so that replayed deliveries keep their order.
 const AGAIN = `
    again as (
      update deliveries d
@@ -306,10 +310,13 @@ async function notify(
   if (ofMessages.length > 0) await onChanged?.(transaction, ofMessages);
 }
 
-/** `key`: the account's own API key. The delivery itself records those, so they get no audit entry. */
+/**
+ * Who replays: a user, an operator or `key`, the account's own API key. Replays by key get no audit entry,
+ * because the delivery itself records them.
+ */
 type Replayer = Actor | 'key';
 
-/** Replays a delivery that has ended, delivered or dead. @returns false when it is pending or does not exist */
+/** Replays a delivery that was delivered or is dead. @returns false if it is pending or does not exist */
 export function replayDelivery(
   database: Database,
   by: Replayer,
@@ -337,10 +344,11 @@ export function replayDelivery(
 const REPLAYS_A_TRANSACTION = 500;
 
 /**
- * Replays the deliveries of an environment that died since `since`. Deliveries that die after this call began are not
- * replayed, so none is sent twice. Each transaction, of up to {@link REPLAYS_A_TRANSACTION} deliveries, has an audit
- * entry.
- * @param bounds `until`: only deliveries that died before it, so that a repeated call is harmless; `most`: the limit
+ * Replays the deliveries of an environment that died since `since`. Deliveries that die after this call began
+ * are left out, so none is sent twice. Each transaction, of up to {@link REPLAYS_A_TRANSACTION} deliveries,
+ * has an audit entry.
+ * @param bounds `until`: only deliveries that died before it, so that a repeated call is harmless; `most`:
+ * the limit
  * @returns the number of deliveries
  */
 export async function replayDead(
@@ -379,7 +387,7 @@ export async function replayDead(
   }
 }
 
-/** A delivery with its account, for operators. */
+/** A delivery with its account, as operators see it. */
 export interface OwnedDelivery extends DeliveryRecord {
   account: string;
   environment: Environment;
@@ -387,7 +395,7 @@ export interface OwnedDelivery extends DeliveryRecord {
 
 type OwnedRow = RecordRow & { username: string; part: number; account_id: string };
 
-// One index seek per account, however many deliveries it has.
+// One index seek per account finds its latest deliveries, however many it has.
 const LIST_OWNED = statement<OwnedRow>(
   'deliveries.list_owned',
   `select a.username, a.part, a.account_id, d.* from accounts a cross join lateral (
@@ -406,11 +414,11 @@ export interface OwnedFilter {
   id?: string | undefined;
   environment?: Environment | undefined;
   host?: string | undefined;
-  /** The last id of the previous page. */
+  /** The id of the last delivery of the previous page. */
   after?: string | undefined;
 }
 
-/** Lists deliveries of one account or of all, newest first, for operators. */
+/** Lists deliveries of one account or of all accounts, newest first, for operators. */
 export async function listOwnedDeliveries(
   on: Queryable,
   filter: OwnedFilter,
@@ -442,15 +450,15 @@ const FAILING = statement<FailingHost>(
 export interface FailingHost {
   username: string;
   host: string;
-  /** Consecutive failures. */
+  /** Consecutive failures of the account's deliveries to this host. */
   failures: number;
   open_until: Date | null;
-  /** The queueing time of the oldest waiting delivery. */
+  /** The time at which the oldest waiting delivery was queued. */
   since: Date | null;
   waiting: number;
 }
 
-/** Lists the hosts of all accounts with an open or half-open breaker; the longest wait first. */
+/** Lists the hosts of all accounts with an open or half-open breaker, longest waiting first. */
 export function listFailingHosts(on: Queryable, limit: number): Promise<FailingHost[]> {
   return on.query(FAILING, [limit]);
 }

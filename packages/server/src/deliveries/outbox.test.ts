@@ -1,4 +1,7 @@
-/** Deliveries that are leased when inserted, and those that must not be. */
+/**
+ * Tests of deliveries that their insert leases to the sender of the same process, and of those that must be
+ * queued.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
@@ -15,7 +18,7 @@ let server: TestServer;
 let owner: pg.Pool;
 let key: string;
 let username: string;
-/** Requests that the receiver has not answered. */
+/** Requests that the receiver has not answered yet. */
 let open: { path: string; response: ServerResponse }[] = [];
 const receiver = createServer((request, response) => {
   request.resume();
@@ -67,7 +70,7 @@ const write = (chat: string, id: string) =>
   });
 const arrived = (path: string) => until(async () => open.some((one) => one.path === `/${path}`));
 
-/** A claimed delivery has a later row version than its insert, and an attempt from another transaction. */
+/** Returns true if the insert leased the delivery: then its first attempt has the same transaction id. */
 async function isLeasedByInsert(path: string): Promise<boolean> {
   const { rows } = await owner.query(
     `select d.attempts = 1 and d.lease_token is not null and a.xmin = d.xmin as leased
@@ -77,7 +80,10 @@ async function isLeasedByInsert(path: string): Promise<boolean> {
   return rows[0].leased;
 }
 
-/** After the sender has seen its empty queue. */
+/**
+ * Creates jobs until one delivery is leased by its insert, which happens after the sender has seen an empty
+ * queue.
+ */
 async function adopted(): Promise<string> {
   for (let n = 0; ; n++) {
     const uid = `adopted-${performance.now()}-${n}`;
@@ -88,7 +94,7 @@ async function adopted(): Promise<string> {
   }
 }
 
-it('sends a job’s callback right after the transaction that completed it, and records its end', async () => {
+it('the outbox sends a job’s callback right after the transaction that completed it, and records the result', async () => {
   const uid = await adopted();
   await answerAll();
   const { rows } = await owner.query(
@@ -99,7 +105,7 @@ it('sends a job’s callback right after the transaction that completed it, and 
   expect(rows).toEqual([{ status: 'delivered', outcome: 'answered', status_code: 204, attempts: 1 }]);
 });
 
-it('respects the slots of a host', async () => {
+it('the outbox leases no more deliveries than the host has slots', async () => {
   await adopted();
   for (let n = 0; n < 8; n++) await order(`many-${n}`);
   await until(async () => {
@@ -111,7 +117,7 @@ it('respects the slots of a host', async () => {
   expect(open.length).toBeLessThanOrEqual(4);
 });
 
-it('queues a delivery while an earlier one of its chat is in progress', async () => {
+it('the outbox queues a delivery while an earlier one of its chat is in progress', async () => {
   await adopted();
   await answerAll();
   await write('chat', 'first');
@@ -126,7 +132,7 @@ it('queues a delivery while an earlier one of its chat is in progress', async ()
   await arrived('second');
 });
 
-it('does not lease a later delivery of a chat whose first one got no slot', async () => {
+it('the outbox queues later deliveries of a chat when the first one gets no slot', async () => {
   const { ref: account } = await accountNamed(server.database, username);
   const event = (eventId: string, chatId: string, host: string): NewEventRow => ({
     account,
@@ -161,7 +167,7 @@ it('does not lease a later delivery of a chat whose first one got no slot', asyn
   expect(leased).toEqual([undefined, undefined, expect.any(String)]);
 });
 
-it('queues a delivery when its host has failed', async () => {
+it('the outbox queues a delivery when its host has failed before', async () => {
   await adopted();
   await answerAll();
   await owner.query(
@@ -173,13 +179,13 @@ it('queues a delivery when its host has failed', async () => {
   expect(await isLeasedByInsert('failed-host')).toBe(false);
 });
 
-it('sends again when the process ended before the first attempt', async () => {
+it('a leased delivery is sent after a restart when the process ended before its first attempt', async () => {
   const uid = await adopted();
   await server.server.stop(0);
   const { rows } = await owner.query(`select attempts, lease_token from deliveries where url = $1`, [
     `${url}/${uid}`,
   ]);
-  // The attempt is on record, so its number is used up.
+  // The first attempt was recorded by the insert, so its number is used up.
   expect(rows).toEqual([{ attempts: 1, lease_token: null }]);
   open = [];
   await server.restart();

@@ -1,7 +1,7 @@
 /**
- * Deliveries that are leased when they are inserted. The sender of the process that settles a job or a message sends
- * them right after the commit. Their first attempt is recorded in the same transaction, so they need no claim and no
- * commit of their own before they are sent.
+ * Deliveries that their insert leases to the sender of this process, which sends them right after the commit.
+ * The same transaction records their first attempt. So they need neither a claim nor another commit before
+ * they are sent.
  */
 import { uuidv7 } from '../base/ids.ts';
 import type { LeaseWorker } from '../work/worker.ts';
@@ -9,33 +9,36 @@ import { createHostSlots } from './host-slots.ts';
 import type { DeliveryLease } from './queue.ts';
 import type { DeliveryRow, NewEventRow } from './store.ts';
 
-/** The deliveries of one transaction. */
+/** Collects the deliveries of one transaction. */
 export interface Outbox {
   readonly leaseSeconds: number;
-  /** Discards the leases of an earlier try of the transaction. */
+  /** Discards the leases of an earlier attempt to run the transaction. */
   clear(): void;
-  /** Returns a token for each delivery that the sender has a slot for. */
+  /** Returns a lease token for each delivery that the sender has a slot for. */
   lease(events: readonly NewEventRow[]): (string | undefined)[];
-  /** @param leased the queueing time of each delivery that the database leased, by its id */
+  /**
+   * Called after the insert. @param leased the queueing time of each delivery that the database leased, by
+   * its id
+   */
   inserted(events: readonly NewEventRow[], leased: ReadonlyMap<string, Date>): void;
 }
 
 export interface OutboxSender {
-  /** Runs a transaction and sends the deliveries of its outbox after the commit. */
+  /** Runs a transaction and sends the deliveries in its outbox after the commit. */
   withOutbox<T>(transaction: (outbox?: Outbox) => Promise<T>): Promise<T>;
 }
 
-/** @param perHost slots of a host */
+/** Creates the outbox of a sender. @param perHost number of slots of each host */
 export function createOutboxSender(
   worker: LeaseWorker<DeliveryLease, DeliveryRow>,
   perHost: number,
 ): OutboxSender {
-  /** Deliveries of open transactions, which have taken their slots already. */
+  /** Deliveries of open transactions; they count as users of their slots. */
   const reserved = new Set<DeliveryLease>();
 
   function createOutbox() {
     const leases = new Map<string, DeliveryLease>();
-    /** The jobs and chats whose first delivery in this transaction has been considered. */
+    /** The jobs and chats whose first delivery in this transaction was already considered. */
     const seen = new Set<string>();
     let adopted: [DeliveryLease, DeliveryRow][] = [];
     let queued = false;
@@ -52,12 +55,12 @@ export function createOutboxSender(
       const { account, delivery, environment, eventId: id, subject } = event;
       if (delivery === undefined) return undefined;
       const { host } = delivery;
-      // Only the first delivery of a job or chat; the next one must wait until it has arrived.
+      // Leases only the first delivery of a job or chat; the next one must wait until the first has arrived.
       const key = subject.kind === 'job' ? subject.jobId : subject.kind === 'message' ? subject.chatId : id;
       if (seen.has(key)) return undefined;
       seen.add(key);
       if (slots.freeFor({ account_id: account.accountId, host, failures: 0 }) <= 0) return undefined;
-      // The limits of the sender apply to all accounts, so all reservations count.
+      // The sender's limits apply to all accounts together, so all reservations count.
       const room = worker.capacityFor(account);
       const weight = delivery.body.length;
       const weights = [...reserved].reduce((sum, lease) => sum + lease.weight, weight);
@@ -109,7 +112,7 @@ export function createOutboxSender(
   };
 }
 
-/** Returns the row that the sender would read from the database. */
+/** Builds the row that the sender would otherwise read from the database. */
 function rowOf({ environment, delivery, subject }: NewEventRow, queuedAt: Date): DeliveryRow {
   const { url, contentType, headers, body } = delivery!;
   const message_id = subject.kind === 'message' ? subject.messageId : null;

@@ -7,12 +7,13 @@ import { createAddressGuard } from './addresses.ts';
 import type { Connect, Resolver } from './connector.ts';
 import { createPoster, type Poster, type PosterSettings, type PostOutcome } from './post.ts';
 
-// The sink is a plain TCP server on the loopback, so that it can misbehave below HTTP. No real resolver is used.
+// The receiver in these tests is a plain TCP server on the loopback, so that it can misbehave below HTTP. No
+// real resolver is used.
 
 const guard = createAddressGuard({ allowedNetworks: ['127.0.0.0/8', '::1/128'] });
 const resolver: Resolver = async () => [{ address: '127.0.0.1' }];
 const now = () => new Date('2026-03-01T12:00:00Z');
-/** Longer than any of these tests needs; tests of timeouts set their own. */
+/** Longer than any of these tests needs; tests of timeouts set their own limit. */
 const PATIENT = 60_000;
 
 type Behaviour = (socket: Socket) => void;
@@ -37,12 +38,12 @@ afterEach(async () => {
 
 interface Sink {
   port: number;
-  /** Whole requests as received, in order. */
+  /** Complete requests as received, in order. */
   requests: string[];
   connections: Socket[];
 }
 
-/** Runs `behaviour` once for each whole request. */
+/** Starts a receiver that runs `behaviour` once for each complete request. */
 async function sink(behaviour: Behaviour, host = '127.0.0.1'): Promise<Sink> {
   const requests: string[] = [];
   const connections: Socket[] = [];
@@ -77,7 +78,7 @@ async function postTo(behaviour: Behaviour, settings: Partial<PosterSettings> = 
   return poster(settings).post(`http://sink.test:${port}/hook?token=canary`, {}, 'body');
 }
 
-describe('answers', () => {
+describe('an answer to a POST', () => {
   const chunked = 'transfer-encoding: chunked\n';
   const rows: [name: string, behaviour: Behaviour, expected: object][] = [
     ['200', answer('200 OK', 'X-Request: a\n', 'fine'), { status: 200, body: 'fine', bodyComplete: true }],
@@ -113,26 +114,26 @@ describe('answers', () => {
     ['repeated headers', answer('200 OK', 'Set-Cookie: a=1\nSet-Cookie: b=2\n'), { status: 200 }],
     ['NUL and bad UTF-8', answer('200 OK', '', 'a\u0000b\u00ff'), { body: 'a\ufffdb\ufffd' }],
   ];
-  test.each(rows)('%s', async (_, behaviour, expected) => {
+  test.each(rows)('is reported correctly for the case: %s', async (_, behaviour, expected) => {
     const outcome = await postTo(behaviour);
     expect(outcome).toMatchObject({ kind: 'answered', ...expected });
     expect(outcome.latencyMs).toBeGreaterThanOrEqual(0);
   });
 
-  test('ignores an absent or invalid Retry-After', async () => {
+  test('with an absent or invalid Retry-After has no retryAfterSeconds', async () => {
     for (const header of ['', 'Retry-After: soon\n', 'Retry-After: -1\n', 'Retry-After: \n']) {
       expect(await postTo(answer('429 Slow', header))).not.toHaveProperty('retryAfterSeconds');
     }
   });
 
-  test('returns headers in lower case and joins repeated ones', async () => {
+  test('has header names in lower case, with repeated headers joined', async () => {
     const outcome = await postTo(answer('200 OK', 'X-One: a\nSet-Cookie: a=1\nSet-Cookie: b=2\n'));
     expect(outcome).toMatchObject({
       headers: { 'x-one': 'a', 'set-cookie': 'a=1, b=2', 'content-length': '0' },
     });
   });
 
-  test('one byte at a time', async () => {
+  test('is read when it arrives one byte at a time', async () => {
     const bytes = [...'HTTP/1.1 202 Accepted\r\ncontent-length: 4\r\n\r\nslow'];
     const outcome = await postTo((socket) => {
       socket.setNoDelay(true);
@@ -145,7 +146,7 @@ describe('answers', () => {
     expect(outcome).toMatchObject({ kind: 'answered', status: 202, body: 'slow', bodyComplete: true });
   });
 
-  test('cuts an endless body at the limit, destroys the connection and keeps 4 KiB', async () => {
+  test('with an endless body is cut at the limit, keeps 4 KiB, and its connection is destroyed', async () => {
     const { port, connections } = await sink((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       const pour = () => {
@@ -160,7 +161,7 @@ describe('answers', () => {
     expect(connections[0]!.destroyed).toBe(true);
   });
 
-  test('reads a body of exactly the limit completely, and cuts one byte more', async () => {
+  test('is complete when its body has exactly the maximum length, and cut with one byte more', async () => {
     const settings = { maxResponseBytes: 10 };
     expect(await postTo(answer('200 OK', '', 'x'.repeat(10)), settings)).toMatchObject({
       bodyComplete: true,
@@ -170,7 +171,7 @@ describe('answers', () => {
     });
   });
 
-  test('drops a character that the 4 KiB limit cuts in two', async () => {
+  test('loses a character that the 4 KiB limit cuts in two', async () => {
     const { port } = await sink((socket) => {
       const body = Buffer.from(`x${'é'.repeat(3000)}`);
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`);
@@ -180,16 +181,16 @@ describe('answers', () => {
     expect(outcome).toMatchObject({ body: `x${'é'.repeat(2047)}`, bodyComplete: true });
   });
 
-  test('reports an answer when the status line came in time, even if the body never ends', async () => {
+  test('is reported if the status line came in time, even if the body never ends', async () => {
     const outcome = await postTo(send('HTTP/1.1 200 OK\ncontent-length: 9\n\npart'), { timeoutMs: 1000 });
     expect(outcome).toMatchObject({ kind: 'answered', status: 200, body: 'part', bodyComplete: false });
   });
 });
 
-describe('failures', () => {
+describe('post', () => {
   const rows: [name: string, behaviour: Behaviour, reason: string][] = [
     ['reset before the headers', (socket) => socket.resetAndDestroy(), 'reset'],
-    // A known limit of undici, see post.ts. When this fails, the limit is gone.
+    // A known limit of undici, see post.ts. If this fails, undici has removed the limit.
     ['unexpected 100', send('HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\ncontent-length: 0\n\n'), 'reset'],
     ['closed before the headers', (socket) => void socket.end(), 'reset'],
     ['closed inside the headers', (socket) => void socket.end('HTTP/1.1 200 OK\r\nX-'), 'reset'],
@@ -197,25 +198,25 @@ describe('failures', () => {
     ['not HTTP', send('220 mail.test ESMTP\n'), 'other'],
     ['two lengths', send('HTTP/1.1 200 OK\ncontent-length: 1\ncontent-length: 2\n\na'), 'other'],
   ];
-  test.each(rows)('%s', async (_, behaviour, reason) => {
+  test.each(rows)('reports the right reason for the failure: %s', async (_, behaviour, reason) => {
     const outcome = await postTo(behaviour);
     expect(outcome).toMatchObject({ kind: 'failed', reason });
     expect(JSON.stringify(outcome)).not.toMatch(/canary|sink\.test|127\.0/);
   });
 
-  test('no answer in time', async () => {
+  test('reports a timeout when no answer comes in time', async () => {
     const { port, connections } = await sink(() => {});
     const outcome = await poster({ timeoutMs: 500 }).post(`http://sink.test:${port}/?canary`, {}, 'body');
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'timeout', detail: 'no answer within 500 ms' });
     if (!connections[0]!.destroyed) await once(connections[0]!, 'close');
   });
 
-  test('headers that never end', async () => {
+  test('reports a timeout when the headers never end', async () => {
     const outcome = await postTo(send('HTTP/1.1 200 OK\nX-A: b\n'), { timeoutMs: 500 });
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
   });
 
-  test('reports a hanging resolver as a timeout, and sends nothing when it answers late', async () => {
+  test('reports a timeout when the resolver hangs, and sends nothing when it answers late', async () => {
     const { port, requests, connections } = await sink(answer('200 OK'));
     const first = Promise.withResolvers<{ address: string }[]>();
     let lookups = 0;
@@ -231,7 +232,7 @@ describe('failures', () => {
     expect(requests.map((request) => request.slice(-6))).toEqual(['second']);
   });
 
-  test('reports errors of resolving and connecting by code', async () => {
+  test('reports resolver and connection errors by their code', async () => {
     const failing = (code: string): Connect => {
       return (_, callback) => callback(Object.assign(new Error(`${code} 10.9.8.7 canary`), { code }), null);
     };
@@ -257,7 +258,7 @@ describe('failures', () => {
     }
   });
 
-  test('a server without TLS', async () => {
+  test('reports a TLS error when the server has no TLS', async () => {
     const server = createServer((socket) => {
       sockets.push(socket);
       socket.on('error', () => {});
@@ -269,13 +270,13 @@ describe('failures', () => {
     expect(await poster().post(`https://sink.test:${port}/`, {}, '')).toMatchObject({ reason: 'tls' });
   });
 
-  test('a closed port', async () => {
+  test('reports a closed port as a refused connection', async () => {
     const { port } = await sink(answer('200 OK'));
     await once(servers[0]!.close(), 'close');
     expect(await poster().post(`http://sink.test:${port}/`, {}, '')).toMatchObject({ reason: 'connect' });
   });
 
-  test('sends nothing to refused addresses, by URL or by resolution', async () => {
+  test('sends nothing to an address that is refused by its URL or after resolving', async () => {
     const { port, connections } = await sink(answer('200 OK'));
     const strict = poster({ guard: createAddressGuard({ allowedNetworks: [] }) });
     for (const host of ['127.0.0.1', '127.1', '2130706433', '[::ffff:7f00:1]', 'localhost', 'sink.test']) {
@@ -307,8 +308,8 @@ describe('failures', () => {
   });
 });
 
-describe('redirects', () => {
-  /** Returns what arrived elsewhere after each redirecting status. */
+describe('redirects in answers to a POST', () => {
+  /** Returns how many requests reached another server after each redirecting status. */
   async function followed(post: (url: string) => Promise<unknown>): Promise<number> {
     const elsewhere = await sink(answer('200 OK'));
     for (const status of [301, 302, 303, 307, 308]) {
@@ -319,7 +320,7 @@ describe('redirects', () => {
     return elsewhere.requests.length;
   }
 
-  test('are answers and are not followed', async () => {
+  test('are reported as answers and are not followed', async () => {
     const statuses: unknown[] = [];
     const count = await followed(async (url) => {
       const outcome = await poster().post(url, {}, 'body');
@@ -329,7 +330,7 @@ describe('redirects', () => {
     expect(count).toBe(0);
   });
 
-  test('are found when a client follows them', async () => {
+  test('are detected by this test when a client follows them', async () => {
     const agent = new Agent();
     const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 1 }));
     const count = await followed(async (url) => {
@@ -342,8 +343,8 @@ describe('redirects', () => {
   });
 });
 
-describe('the request', () => {
-  test('is a POST with the given bytes, headers, path, query and host name', async () => {
+describe('the POST request', () => {
+  test('has the given bytes, headers, path, query and host name', async () => {
     const { port, requests } = await sink(answer('200 OK'));
     const body = Buffer.from('{"text":"é\u0000"}');
     await poster().post(`http://sink.test:${port}/a%20b?c=d`, { 'content-type': 'application/json' }, body);
@@ -359,14 +360,14 @@ describe('the request', () => {
     const used: Socket[] = [];
     const { port } = await sink((socket) => {
       used.push(socket);
-      // From the fourth on, the announced length is greater than the body.
+      // From the fourth answer on, the announced length is greater than the body.
       const length = ++status > 502 ? 1000 : 20;
       send(`HTTP/1.1 ${status} Next\ncontent-length: ${length}\n\n${'x'.repeat(20)}`)(socket);
     });
     async function thrice(one: Poster) {
       for (let i = 0; i < 3; i += 1) {
         await one.post(`http://sink.test:${port}/`, {}, 'body');
-        // undici returns a connection to its pool one turn after the answer.
+        // undici returns a connection to its pool one event-loop turn after the answer.
         await setImmediate();
       }
       return [used.length, new Set(used).size];
@@ -375,13 +376,13 @@ describe('the request', () => {
     expect(await thrice(poster({ maxResponseBytes: 10 }))).toEqual([6, 4]);
   });
 
-  test('uses IPv6', async () => {
+  test('can use IPv6', async () => {
     const { port, requests } = await sink(answer('200 OK'), '::1');
     expect(await poster().post(`http://[::1]:${port}/`, {}, '')).toMatchObject({ status: 200 });
     expect(requests).toHaveLength(1);
   });
 
-  test('ignores proxy variables', async () => {
+  test('ignores the proxy variables of the environment', async () => {
     const proxy = await sink(answer('502 Proxy'));
     const { port } = await sink(answer('200 OK'));
     const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];

@@ -7,8 +7,8 @@ import { createAddressGuard } from './addresses.ts';
 import type { Connect } from './connector.ts';
 import { createPoster } from './post.ts';
 
-// The connector connects to an address while TLS must verify the name: a real handshake with a certificate for
-// `sink.test` only.
+// The connector connects to an address while TLS must verify the name. These tests make a real handshake with
+// a certificate for `sink.test` only.
 
 const { cert, key } = selfSigned('sink.test');
 const hosts: (string | undefined)[] = [];
@@ -41,7 +41,7 @@ async function post(host: string, connect?: Connect) {
   return outcome;
 }
 
-test('accepts a certificate for the name while it connects to an address', async () => {
+test('a TLS delivery accepts a certificate for the name while it connects to an address', async () => {
   const trusting = buildConnector({ ca: cert });
   for (const host of ['sink.test', 'SINK.test', 'sink.test.']) {
     expect([host, await post(host, trusting)]).toMatchObject([host, { status: 200, body: 'fine' }]);
@@ -49,7 +49,7 @@ test('accepts a certificate for the name while it connects to an address', async
   expect(hosts.splice(0)).toEqual([`sink.test:${port}`, `sink.test:${port}`, `sink.test.:${port}`]);
 });
 
-test('refuses a certificate for another name or for an address, and sends nothing', async () => {
+test('a TLS delivery refuses a certificate for another name or for an address, and sends nothing', async () => {
   const trusting = buildConnector({ ca: cert });
   for (const host of ['other.test', 'sink.test.example', '127.0.0.1']) {
     const detail = 'the TLS connection failed (ERR_TLS_CERT_ALTNAME_INVALID)';
@@ -61,11 +61,11 @@ test('refuses a certificate for another name or for an address, and sends nothin
   expect(hosts).toEqual([]);
 });
 
-test('refuses an untrusted certificate, even when the environment disables the check', async () => {
+test('a TLS delivery refuses an untrusted certificate even if the environment disables the check', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   expect(await post('sink.test')).toMatchObject({ kind: 'failed', reason: 'tls' });
   expect(hosts.splice(0)).toEqual([]);
-  // The planted fault: undici's default follows the environment.
+  // Counter-test: undici's default connector follows the environment and accepts the certificate.
   expect(await post('sink.test', buildConnector({}))).toMatchObject({ status: 200 });
   expect(hosts.splice(0)).toHaveLength(1);
 });

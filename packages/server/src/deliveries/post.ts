@@ -1,14 +1,14 @@
 /**
- * Sends one HTTP POST to a receiver that may be slow, broken or hostile. Reports the outcome, and never throws for what
- * the network or the receiver did.
+ * Sends one HTTP POST to a receiver that may be slow, broken or hostile. Reports the outcome; network and
+ * receiver errors never throw.
  *
- * undici `request`, not `fetch`, which has 0.22 times the speed and follows redirects. One pool per origin with
- * keep-alive, no redirects, no proxy variables of the environment (an `Agent` does not read them), and every connection
- * through the checking connector.
+ * Uses undici `request`, because `fetch` has 0.22 times the speed and follows redirects. There is one pool
+ * per origin with keep-alive. Redirects are not followed, and proxy variables of the environment are ignored
+ * (an `Agent` does not read them). Every connection goes through the checking connector.
  *
- * Known limits: undici treats an unexpected `100 Continue` as a broken connection (`reset`), although RFC 9110 §15.2
- * asks clients to accept it; other 1xx answers are skipped. After a cut or a timeout it opens one more connection,
- * finds nothing to send and closes it: never a second POST.
+ * Known limits: undici treats an unexpected `100 Continue` as a broken connection (`reset`), although RFC
+ * 9110 §15.2 asks clients to accept it; other 1xx answers are skipped. After a cut or a timeout undici opens
+ * one more connection, finds nothing to send and closes it. It never sends a second POST.
  */
 import { Agent, type Dispatcher } from 'undici';
 import type { AddressGuard } from './addresses.ts';
@@ -25,22 +25,25 @@ import { readRetryAfter } from './schedule.ts';
 export type FailureReason = 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other';
 
 /**
- * `answered`: the status line and headers arrived; what happens to the body does not matter. `failed`: they did not;
- * the receiver may or may not have processed the POST.
+ * `answered`: the status line and the headers arrived; the body may be incomplete. `failed`: they did not
+ * arrive; the receiver may or may not have processed the POST.
  */
 export type PostOutcome =
   | {
       kind: 'answered';
       status: number;
-      /** From `Retry-After`, at most 72 hours; absent when the header is absent or unreadable. */
+      /** The value of `Retry-After`, at most 72 hours; absent if the header is absent or unreadable. */
       retryAfterSeconds?: number;
-      /** Names in lower case, repeated ones joined by `, `. Untrusted. */
+      /** The headers of the answer; names in lower case, repeated ones joined by `, `. Untrusted. */
       headers: Record<string, string>;
-      /** The first 4 KiB as UTF-8; invalid bytes and NUL become U+FFFD (PostgreSQL text has no NUL). */
+      /**
+       * The first 4 KiB of the body as UTF-8. Invalid bytes and NUL become U+FFFD, because PostgreSQL text
+       * cannot contain NUL.
+       */
       body: string;
-      /** False when it was cut at the limit, broke off, or did not end in time. */
+      /** False if the body was cut at the limit, broke off, or did not end in time. */
       bodyComplete: boolean;
-      /** From the call to the status line. */
+      /** Milliseconds from the call to the status line. */
       latencyMs: number;
     }
   | {
@@ -48,12 +51,12 @@ export type PostOutcome =
       reason: FailureReason;
       /** One sentence with at most an error code: no URL, no address, no customer data. */
       detail: string;
-      /** From the call to the failure. */
+      /** Milliseconds from the call to the failure. */
       latencyMs: number;
     };
 
 export interface Poster {
-  /** @throws undici errors for headers that HTTP cannot carry, and nothing else */
+  /** Sends one POST. @throws only undici errors for headers that HTTP cannot carry */
   post(url: string, headers: Record<string, string>, body: Buffer | string): Promise<PostOutcome>;
   /** Waits for POSTs in progress, then closes every connection. Later POSTs fail. May be called twice. */
   close(): Promise<void>;
@@ -65,15 +68,15 @@ export interface PosterSettings {
   guard: AddressGuard;
   resolver?: Resolver;
   connect?: Connect;
-  /** For one whole POST: waiting for a connection, resolving, sending, reading. */
+  /** The limit for one whole POST: waiting for a connection, resolving, sending, reading. */
   timeoutMs?: number;
-  /** For resolving and connecting, part of `timeoutMs`. Default: at most 10,000. */
+  /** The limit for resolving and connecting, part of `timeoutMs`. Default: at most 10,000. */
   connectTimeoutMs?: number;
-  /** How much of an answer's body is read before the connection is cut. */
+  /** The number of bytes of an answer's body that are read before the connection is cut. */
   maxResponseBytes?: number;
-  /** With more POSTs to one origin at a time, they wait while their timeouts run. */
+  /** The number of connections to one origin. Further POSTs wait while their timeouts run. */
   connectionsPerOrigin?: number;
-  /** For `Retry-After` dates. */
+  /** The clock for `Retry-After` dates. */
   now?: () => Date;
 }
 
@@ -91,7 +94,8 @@ export function createPoster(settings: PosterSettings): Poster {
     }),
     connections: connectionsPerOrigin,
     pipelining: 1,
-    // One limit for the whole POST, below; undici's limits restart with every chunk of the answer.
+    // Turned off, because these limits restart with every chunk of the answer. One limit for the whole POST
+    // is set below.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 16_384,
@@ -107,7 +111,7 @@ export function createPoster(settings: PosterSettings): Poster {
     const failed = (reason: FailureReason, detail: string): PostOutcome => {
       return { kind: 'failed', reason, detail, latencyMs: latencyMs() };
     };
-    // Checked at every attempt, because the rules may have changed since the URL was stored.
+    // Every attempt checks the URL again, because the rules may have changed since it was stored.
     const checked = guard.checkUrl(text);
     if (!checked.ok) return failed('refused address', checked.reason);
     const { origin, pathname, search } = checked.url;
@@ -127,8 +131,8 @@ export function createPoster(settings: PosterSettings): Poster {
         body,
         signal: limit.signal,
       });
-      // A race, because undici notices the signal only when it has a connection. A request that loses is dropped before
-      // a byte is sent.
+      // undici notices the abort signal only once it has a connection, so the timeout must race with the
+      // request. A request that loses is dropped before a byte is sent.
       const answer = await Promise.race([request, late.promise]);
       if (answer === 'late') {
         request.catch(() => {});
@@ -167,13 +171,15 @@ export function createPoster(settings: PosterSettings): Poster {
 
 type Body = Dispatcher.ResponseData['body'];
 
-/** Reads to the end or the limit. Leaving the loop at the limit destroys the connection. Never throws. */
+/**
+ * Reads a body to its end or the limit. Leaving the loop at the limit destroys the connection. Never throws.
+ */
 async function readBody(body: Body, most: number): Promise<{ body: string; bodyComplete: boolean }> {
   const kept: Buffer[] = [];
   let read = 0;
   let keptBytes = 0;
   let bodyComplete = true;
-  // Destroying a body emits an error that nothing else handles.
+  // Destroying a body emits an error; without this listener it would end the process.
   body.on('error', () => {});
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -189,10 +195,11 @@ async function readBody(body: Body, most: number): Promise<{ body: string; bodyC
       }
     }
   } catch {
-    // Reset, invalid chunking or timeout: the status line has arrived, and the body is only for the log.
+    // The body was reset, badly chunked or late. The status line has arrived, and the body is only for the
+    // log.
     bodyComplete = false;
   }
-  // `stream` drops a character that was cut at the end instead of marking it as invalid.
+  // With `stream`, the decoder drops a character that was cut at the end instead of marking it as invalid.
   const text = new TextDecoder().decode(Buffer.concat(kept), { stream: read > keptBytes || !bodyComplete });
   return { body: text.replaceAll('\u0000', '\ufffd'), bodyComplete };
 }
@@ -207,7 +214,7 @@ function flat(headers: Dispatcher.ResponseData['headers']): Record<string, strin
   return Object.fromEntries(entries.map(([name, value]) => [name, [value].flat().join(', ')]));
 }
 
-/** No receiver can cause these, so they are bugs and are thrown. */
+/** No receiver can cause these errors, so they are bugs and are thrown. */
 const OUR_MISTAKES = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'ERR_INVALID_ARG_TYPE']);
 
 const RESET = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
@@ -226,11 +233,14 @@ const CONNECT = new Set([
   'EPERM',
 ]);
 
-/** Codes of OpenSSL and of Node's certificate checks (Node's documentation of `tls`, "X509 certificate error codes"). */
+/**
+ * Error codes of OpenSSL and of Node's certificate checks (Node's documentation of `tls`, "X509 certificate
+ * error codes").
+ */
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|HOSTNAME_)|^EPROTO$/;
 
-/** By code, not by message: messages of Node and OpenSSL can contain names and addresses. */
+/** Explains an error by its code, because messages of Node and OpenSSL can contain names and addresses. */
 function explain(error: unknown): [FailureReason, string] {
   if (error instanceof AddressRefused) return ['refused address', error.message];
   const code = codeOf(error);

@@ -1,11 +1,11 @@
 /**
- * The queue of the sender. Deliveries are leased as other work is (`work/queue.ts`). They are claimed by lane: one lane
- * per account and host. Lanes are visited in turn, a few claims each, so that no account and no host with ten thousand
- * deliveries delays another. Accounts share the slots of a host (`host-slots.ts`); a host with an open breaker gets
- * nothing. A poll costs one index seek per lane, however long the backlog is.
+ * The queue of the sender. Deliveries are leased like other work (`work/queue.ts`). Each account has one lane
+ * per host. Claims visit lanes in turn and take a few deliveries from each, so that no account and no host
+ * with ten thousand deliveries delays another. Accounts share the slots of a host (`host-slots.ts`); a host
+ * with an open breaker gets nothing. A poll costs one index seek per lane, however long the backlog is.
  *
- * Order: of the deliveries with one `order_key`, only the first pending one may be claimed. A due delivery behind
- * another is parked: it becomes due again when the first one is due, or at once when the first one ends.
+ * Order: only the first pending delivery of an `order_key` may be claimed. A due delivery behind it is
+ * parked: it becomes due again when the first one is due, or at once when the first one ends.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -27,11 +27,11 @@ import { createHostSlots, type HostSlots } from './host-slots.ts';
 export interface DeliveryLease extends Lease {
   host: string;
   environment: Environment;
-  /** Whether it is the one delivery that a half-open breaker lets through. */
+  /** True for the one delivery that a half-open breaker lets through. */
   probe: boolean;
   /**
-   * The host is alive, and gets its slot back while the result is recorded. A failing host gets it back only after its
-   * breaker was updated.
+   * True once the host has answered. The slot is then free while the result is recorded. A failing host gets
+   * its slot back only after its breaker was updated.
    */
   answered?: boolean;
 }
@@ -44,9 +44,9 @@ interface Lane {
   failures: number;
 }
 
-/** A row that a claim examined. Without `attempts` it was parked or too heavy, and not claimed. */
+/** A row that a claim examined. Without `attempts`, it was parked or too heavy, and not claimed. */
 interface ExaminedRow {
-  /** The index of its lane in the claim, from 1. */
+  /** The index of the row's lane in the claim, from 1. */
   turn: number;
   id: string;
   attempts: number | null;
@@ -55,7 +55,7 @@ interface ExaminedRow {
   environment: Environment;
 }
 
-/** A lane, and how many deliveries to claim from it. */
+/** A lane with the number of deliveries to claim from it. */
 interface Visit {
   lane: Lane;
   most: number;
@@ -63,14 +63,14 @@ interface Visit {
 }
 
 const MAX_ROUND_LANES = 256;
-/** Two failures in one round mean that the database has a problem, not the lane; the round ends. */
+/** Two failures in one round mean that the database has a problem, not the lane. The round then ends. */
 const MAX_ROUND_FAILURES = 2;
 /**
- * How many due rows of a lane a claim examines after the first few were all parked. It locks the rows, so it starts
- * with twice as many as it may claim.
+ * How many due rows of a lane a claim examines once the first few were all parked. A claim locks the rows, so
+ * it starts with only twice as many as it may take.
  */
 const MAX_EXAMINED = 64;
-/** A parked delivery becomes due again after this time if nothing makes it due earlier. */
+/** Seconds after which a parked delivery becomes due again if nothing makes it due earlier. */
 const PARKED_SECONDS = 1;
 
 const DUE_LANES: Statement<Lane> = statement(
@@ -90,8 +90,8 @@ const DUE_LANES: Statement<Lane> = statement(
     where d.due_at <= now() and (b.open_until is null or b.open_until <= now()) limit $4`,
 );
 
-// Only one worker gets the probe of a half-open breaker. If that worker dies, another can take it after the time of a
-// lease.
+// Only one worker gets to send through a half-open breaker. If it dies, another worker may do so after the
+// lease time.
 const TAKE_PROBE: Statement<{ failures: number }> = statement(
   'deliveries.take_probe',
   `update breakers set open_until = now() + make_interval(secs => $4)
@@ -103,8 +103,9 @@ const RETURN_PROBE: Statement<never> = statement(
   `update breakers set open_until = now() where part = $1 and account_id = $2 and host = $3`,
 );
 
-// Claims from the lanes of one account, in turn. The arrays keep the updates index scans by key, whatever plan the rest
-// gets. The sum of weights runs over all lanes, so that nothing is claimed after a row that is too heavy.
+// Claims from the lanes of one account, in turn. Array parameters keep the updates index scans by key,
+// whatever plan the rest gets. Weights are summed over all lanes, so that nothing is claimed after a row that
+// is too heavy.
 const CLAIM: Statement<ExaminedRow> = statement(
   'deliveries.claim',
   `with lanes as materialized (
@@ -158,7 +159,7 @@ const START: Lane = {
   failures: 0,
 };
 
-/** Compares as the index does, by bytes. */
+/** Compares lanes by bytes, like the index does. */
 function isAfter(lane: Lane, other: Lane): boolean {
   if (lane.part !== other.part) return lane.part > other.part;
   if (lane.account_id !== other.account_id) return lane.account_id > other.account_id;
@@ -168,7 +169,7 @@ function isAfter(lane: Lane, other: Lane): boolean {
 export interface DeliveryQueueOptions {
   database: Database;
   leaseSeconds: number;
-  /** How many deliveries of all accounts this worker sends to one host at a time. */
+  /** The maximum number of deliveries, of all accounts, that this worker sends to one host at a time. */
   perHost: number;
   log: Log;
 }
@@ -178,7 +179,10 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
   let last = START;
   let empty = false;
 
-  /** Claims from `lanes` in turn, the lanes of one account together, until the limit or the capacity is used up. */
+  /**
+   * Claims from `lanes` in turn, the lanes of one account together, until the limit or the capacity is used
+   * up.
+   */
   async function claimLanes(
     lanes: readonly Lane[],
     limit: number,
@@ -209,7 +213,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
         claimed.set(account_id, (claimed.get(account_id) ?? 0) + got.leases.length);
         if (got.noRoom !== undefined) {
           last = visits[visits.indexOf(got.noRoom) - 1]?.lane ?? last;
-          return { leases, failures }; // the next round begins with it
+          return { leases, failures }; // the next round begins with this lane
         }
       } catch (error) {
         failures.push(error);
@@ -235,7 +239,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
   };
 }
 
-/** Returns the lanes with due deliveries: those after the last visited one, then those before it. */
+/** Returns the lanes with due deliveries: first those after the last visited lane, then those before it. */
 async function listLanesInTurn(database: Database, last: Lane): Promise<Lane[]> {
   const after = ({ part, account_id, host }: Lane) =>
     database.query(DUE_LANES, [part, account_id, host, MAX_ROUND_LANES]);
@@ -251,7 +255,7 @@ async function listLanesInTurn(database: Database, last: Lane): Promise<Lane[]> 
   return [...found, ...all.filter((lane) => !names.has(key(lane)))];
 }
 
-/** Returns the visits, without half-open hosts whose probe another worker has. */
+/** Returns the visits, without half-open hosts through which another worker sends. */
 async function takeProbes(
   { database, leaseSeconds }: DeliveryQueueOptions,
   visits: readonly Visit[],
@@ -269,7 +273,9 @@ async function takeProbes(
   return taken;
 }
 
-/** Claims from lanes of one account. @returns the leases, and the first visit with a row that was too heavy */
+/**
+ * Claims from lanes of one account. @returns the leases, and the first visit with a row that was too heavy
+ */
 async function claimVisits(
   options: DeliveryQueueOptions,
   wanted: readonly Visit[],
@@ -294,7 +300,7 @@ async function claimVisits(
       max_examined: maxExamined,
     });
   let rows = await claim(null);
-  // A lane may have hundreds of deliveries behind others before one that may be sent.
+  // A lane may have hundreds of parked deliveries before one that may be sent.
   while (rows.length > 0 && rows.every(({ parked }) => parked)) rows = await claim(MAX_EXAMINED);
   const account = { part, accountId: account_id } as AccountRef;
   const leases = rows.flatMap(({ turn, id, attempts, weight, environment }) => {
@@ -314,9 +320,9 @@ async function claimVisits(
 
 /**
  * Plans the next visits of one account.
- * @param at the account's first lane
+ * @param at index of the account's first lane
  * @param most how many deliveries to claim
- * @param stops whether lanes after `most` deliveries stay for the next round
+ * @param stops true if the account's lanes that remain after `most` deliveries wait for the next round
  * @returns the visits and the index of the next lane
  */
 function planVisits(

@@ -1,4 +1,4 @@
-/** The receivers of `examples/`, run against the server. */
+/** Tests that run the receivers of `examples/` against the server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,14 +16,14 @@ afterAll(() => server.stop());
 
 interface Running {
   url: string;
-  /** The events that it has accepted. */
+  /** The events that the receiver has accepted. */
   taken: { id: string; what: string; status?: string }[];
   child: ChildProcess;
 }
 
 async function run(command: string, file: string, account: AccountCredentials): Promise<Running> {
   const child = spawn(command, [EXAMPLES + file], {
-    // While a secret is replaced, a receiver has two; the first one here signs nothing.
+    // While a secret is being replaced, a receiver knows two. The first one here signs nothing.
     env: {
       ...process.env,
       PORT: '0',
@@ -53,7 +53,7 @@ async function run(command: string, file: string, account: AccountCredentials): 
 describe.each([
   { language: 'TypeScript', command: process.execPath, file: 'receiver.ts' },
   { language: 'Python', command: 'python3', file: 'receiver.py' },
-])('the receiver in $language', ({ command, file }) => {
+])('the example receiver in $language', ({ command, file }) => {
   let account: AccountCredentials;
   let receiver: Running;
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describe.each([
     expect(await taken('test')).toMatchObject({ id: body.id });
   });
 
-  it('accepts an event once, however often it is delivered', async () => {
+  it('accepts an event once, even if it is delivered several times', async () => {
     await order('twice');
     const { id } = await taken('twice');
     const call = createClient(server.url, account.production_key);

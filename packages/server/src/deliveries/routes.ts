@@ -1,4 +1,4 @@
-/** Deliveries and the event feed for API keys: `/api/v1/…`. */
+/** Routes for deliveries and the event feed with API keys: `/api/v1/…`. */
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../base/account.ts';
 import { fieldError, notFound } from '../base/errors.ts';
@@ -27,9 +27,9 @@ import {
 export interface DeliveryRouteOptions {
   database: Database;
   guard: AddressGuard;
-  /** Called when a delivery is replayed. */
+  /** Called when deliveries are replayed. */
   onDeliveriesChanged?: OnDeliveriesChanged | undefined;
-  /** Wakes the sender. */
+  /** Wakes the sender when a delivery has become due. */
   deliveryDue(): void;
 }
 
@@ -120,8 +120,8 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
         const { account, environment } = request.caller;
         const { limit, after: written } = request.query;
         const after = written === undefined ? 0 : readCursor(written)!;
-        // The cursor belongs to another environment, or the database was restored from a backup: continuing would miss
-        // events.
+        // The cursor belongs to another environment, or the database was restored from a backup. Continuing
+        // would miss events.
         if (after > 0 && after > (await lastPosition(database, account, environment))) {
           throw fieldError('after', 'is beyond the end of this feed; start again without it.');
         }

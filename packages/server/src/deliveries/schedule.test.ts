@@ -30,7 +30,7 @@ function failed(reason: Extract<PostOutcome, { kind: 'failed' }>['reason']): Pos
 const first = (outcome: PostOutcome): NextAttempt =>
   nextAttempt({ attempts: 1, scheduleSeconds, outcome, createdAt, now: createdAt, random: middle });
 
-test('returns what follows from each outcome', () => {
+test('nextAttempt returns the decision for each outcome of an attempt', () => {
   const retry: NextAttempt = { kind: 'retry', at: after(5) };
   const rows: [PostOutcome, NextAttempt][] = [
     [answered(200), { kind: 'delivered' }],
@@ -57,7 +57,7 @@ test('returns what follows from each outcome', () => {
   for (const [outcome, next] of rows) expect([outcome, first(outcome)]).toEqual([outcome, next]);
 });
 
-test('attempts a delivery to a dead endpoint 16 times, the last one about 72 hours after creation', () => {
+test('a dead endpoint gets 16 attempts, the last one about 72 hours after creation', () => {
   const delays: number[] = [];
   let now = createdAt;
   for (let attempts = 1; ; attempts += 1) {
@@ -82,7 +82,7 @@ test('attempts a delivery to a dead endpoint 16 times, the last one about 72 hou
   expect(now.getTime()).toBeLessThanOrEqual(after(LIFETIME_SECONDS).getTime());
 });
 
-test('adds or removes at most its share of jitter', () => {
+test('jitter changes a delay by at most its share', () => {
   const at = (random: number) => {
     const next = nextAttempt({
       scheduleSeconds,
@@ -97,7 +97,7 @@ test('adds or removes at most its share of jitter', () => {
   expect([at(0), at(0.5), at(0.75)]).toEqual([510, 600, 645]);
 });
 
-describe('for any history', () => {
+describe('nextAttempt for random histories', () => {
   const input = fc.record({
     attempts: fc.integer({ min: 1, max: 40 }),
     age: fc.integer({ min: 0, max: LIFETIME_SECONDS + 1000 }),
@@ -107,7 +107,7 @@ describe('for any history', () => {
   });
   type Next = (input: NextAttemptIn) => NextAttempt;
 
-  /** Throws when a retry is too early, too late, outside its jitter, or sooner than after fewer attempts. */
+  /** Throws if a retry is too early, too late, outside its jitter, or sooner than after fewer attempts. */
   function check(next: Next): void {
     fc.assert(
       fc.property(input, ({ attempts, age, chance, retryAfter, status }) => {
@@ -143,10 +143,10 @@ describe('for any history', () => {
     );
   }
 
-  test('a retry is within its bounds and 72 hours, and never sooner after more attempts', () =>
+  test('returns retries within their bounds and the 72 hours, never sooner after more attempts', () =>
     check(nextAttempt));
 
-  test('the check finds planted faults', () => {
+  test('is checked by a property that detects planted faults', () => {
     const shifted =
       (change: (at: number, input: NextAttemptIn) => number): Next =>
       (given) => {
@@ -173,7 +173,7 @@ describe('for any history', () => {
   });
 });
 
-test('throws for invalid arguments', () => {
+test('nextAttempt throws for invalid arguments', () => {
   const given = { scheduleSeconds, outcome: answered(500), createdAt, now: createdAt, random: middle };
   for (const attempts of [0, -1, 1.5, Number.NaN]) {
     expect(() => nextAttempt({ ...given, attempts })).toThrow(RangeError);
@@ -183,7 +183,7 @@ test('throws for invalid arguments', () => {
   }
 });
 
-test('reads Retry-After as seconds and as each of three dates, and ignores anything else', () => {
+test('readRetryAfter reads seconds and all three date forms, and ignores any other text', () => {
   const now = new Date('2026-03-01T12:00:00.500Z');
   const rows: [string, number | undefined][] = [
     ['0', 0],

@@ -6,29 +6,29 @@
  *   anything else, time left           → retry
  *   anything else, no time left        → dead, `out of time`
  *
- * Redirects are not followed, and the receiver may still be repaired, so they are retried. A refused address is retried
- * too: a name that resolves to a private address may be a temporary DNS fault or a setting that is being repaired, and
- * a retry checks again without connecting.
+ * Redirects are not followed but retried, because the receiver may still be repaired. A refused address is
+ * retried too: a name that resolves to a private address may be a temporary DNS fault or a setting that is
+ * being repaired, and a retry checks again without connecting.
  */
 import type { PostOutcome } from './post.ts';
 
-/** Attempts are made for 72 hours. */
+/** The time in which attempts are made: 72 hours. */
 export const LIFETIME_SECONDS = 259_200;
 
 /** The random share of a delay, so that deliveries that failed together spread out. */
 export const JITTER = 0.15;
 
 export interface NextAttemptIn {
-  /** Attempts made so far, including the one with this outcome; from 1. */
+  /** The number of attempts made so far, including this one; at least 1. */
   attempts: number;
-  /** Seconds between attempts; the last value repeats. The setting has the default. */
+  /** Seconds between attempts; the last value repeats. The default is that of the setting. */
   scheduleSeconds: readonly number[];
   outcome: PostOutcome;
-  /** Start of the 72 hours: creation or replay. */
+  /** The start of the 72 hours: the time of creation or replay. */
   createdAt: Date;
-  /** When the outcome was known. */
+  /** The time at which the outcome was known. */
   now: Date;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   random: () => number;
 }
 
@@ -38,9 +38,10 @@ export type NextAttempt =
   | { kind: 'dead'; reason: 'gone' | 'out of time' };
 
 /**
- * Decides what follows from an attempt. `at` is after `now` and within the 72 hours. `Retry-After` can lengthen the
- * delay up to the schedule's longest step and the end of the 72 hours. It never ends a delivery, because a receiver
- * that names a far date is often back in an hour. A delivery is dead when its schedule alone has no time left.
+ * Decides what follows an attempt. `at` is after `now` and within the 72 hours. `Retry-After` can lengthen
+ * the delay up to the schedule's longest step and the end of the 72 hours. It never ends a delivery, because
+ * a receiver that names a far date is often back in an hour. A delivery is dead when its schedule alone has
+ * no time left.
  * @throws RangeError for an empty or unordered schedule or an attempt number below 1
  */
 export function nextAttempt(input: NextAttemptIn): NextAttempt {
@@ -63,8 +64,8 @@ export function nextAttempt(input: NextAttemptIn): NextAttempt {
 }
 
 /**
- * Reads `Retry-After` (RFC 9110 §10.2.3) as whole seconds from `now`, rounded up. A date in the past is 0; values above
- * 72 hours become 72 hours. Undefined for anything else.
+ * Reads `Retry-After` (RFC 9110 §10.2.3) as whole seconds from `now`, rounded up. A date in the past is 0;
+ * values above 72 hours become 72 hours. Returns undefined for any other text.
  */
 export function readRetryAfter(value: string, now: Date): number | undefined {
   const text = value.trim();
@@ -76,14 +77,14 @@ export function readRetryAfter(value: string, now: Date): number | undefined {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const TIME = String.raw`(?<h>\d{2}):(?<m>\d{2}):(?<s>\d{2})`;
-/** The three forms of RFC 9110 §5.6.7: IMF-fixdate, and the obsolete RFC 850 and asctime, in GMT. */
+/** The three date forms of RFC 9110 §5.6.7: IMF-fixdate, and the obsolete RFC 850 and asctime, in GMT. */
 const HTTP_DATES = [
   new RegExp(String.raw`^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) ${TIME} GMT$`),
   new RegExp(String.raw`^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) ${TIME} GMT$`),
   new RegExp(String.raw`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
 ];
 
-/** Returns Unix milliseconds. `Date.parse` also reads `-5` and `1.5` as dates. */
+/** Returns Unix milliseconds. `Date.parse` is not used, because it also reads `-5` and `1.5` as dates. */
 function readHttpDate(text: string, now: Date): number | undefined {
   const parts = HTTP_DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (parts === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Deliveries to real receivers: what is sent, how often, what is recorded, and what survives a crash. */
+/** Tests of deliveries to real receivers: requests, attempts, records, and recovery after a crash. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,14 +26,14 @@ let account: AccountCredentials;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  // Two seconds between attempts: with jitter at least one, so that timestamps differ.
+  // Attempts are two seconds apart: with jitter at least one, so that timestamps differ.
   server = await startTestServer({
     settings: { DRAGOMAN_CALLBACK_SCHEDULE: '2', DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.1/32' },
   });
   owner = createPool(server.connection);
   account = await server.createAccount();
 });
-/** A pending delivery could be sent to a port that a later test uses. */
+/** Ends pending deliveries, because they could be sent to a port that a later test uses. */
 afterEach(() =>
   owner.query(
     `update deliveries set status = 'dead', due_at = null, lease_token = null where status = 'pending'`,
@@ -45,7 +45,9 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Creates a machine job. Reads the server's address each time, because the server may have been restarted. */
+/**
+ * Creates a machine job. Reads the server's address each time, because the server may have been restarted.
+ */
 async function order(
   uid: string,
   callback_url: string,
@@ -82,7 +84,7 @@ async function deliveryOf(uid: string): Promise<DeliveryRecord | undefined> {
   return rows[0];
 }
 
-/** Waits until the delivery of a job is in a state. */
+/** Waits until the delivery of a job satisfies the condition. */
 function settled(uid: string, is: (delivery: DeliveryRecord) => boolean): Promise<DeliveryRecord> {
   return until(async () => {
     const delivery = await deliveryOf(uid);
@@ -119,7 +121,7 @@ const unanswered = (attempt: number, outcome: string) => ({
 
 const at = (path: string) => receiver.received.filter((one) => one.path === path);
 
-/** Answers the first request at a path; everything else gets 200. */
+/** Answers the first request at a path with the status, and all other requests with 200. */
 function answerFirst(path: string, status: number): void {
   receiver.answer((one) => (one.path === path && at(path).length === 1 ? status : 200));
 }
@@ -136,7 +138,7 @@ interface Listening {
   close(): Promise<void>;
 }
 
-/** A receiver with a given behaviour, or one that never answers. */
+/** Starts a receiver with the given request handler. */
 async function listen(
   handler: (request: IncomingMessage, response: ServerResponse) => unknown,
   host = '127.0.0.1',
@@ -197,7 +199,7 @@ describe('a retried delivery', () => {
     expect(verdict(trial, account.webhook_secret_production)).toBe(false);
   });
 
-  it('has every attempt on record with its outcome, and its end', async () => {
+  it('has every attempt on record with its outcome, and its final status', async () => {
     expect(await attemptsOf('again')).toEqual([answered(1, 500), answered(2, 200)]);
     expect(await deliveryOf('again')).toEqual({
       delivery_id: tries[0]!.headers['webhook-id'],
@@ -211,7 +213,7 @@ describe('a retried delivery', () => {
   });
 });
 
-describe('the answer of the receiver', () => {
+describe('the receiver’s answer', () => {
   it('410 makes the delivery dead at once', async () => {
     answerFirst('/gone', 410);
     await order('gone', `${receiver.url}/gone`);
@@ -222,7 +224,7 @@ describe('the answer of the receiver', () => {
     expect((await read('gone')).status).toBe('completed');
   });
 
-  it('a redirect is not followed, but retried at the same URL', async () => {
+  it('3xx is not followed; the delivery is retried at the same URL', async () => {
     let requests = 0;
     const elsewhere = await listen((_, response) => response.writeHead(200).end());
     const moved = await listen((_, response) =>
@@ -236,7 +238,7 @@ describe('the answer of the receiver', () => {
     await elsewhere.close();
   });
 
-  it('Retry-After delays the retry, up to the longest step of the schedule', async () => {
+  it('with Retry-After delays the retry, up to the longest step of the schedule', async () => {
     const busy = await listen((_, response) => response.writeHead(503, { 'retry-after': '600' }).end());
     await server.restart({ DRAGOMAN_CALLBACK_SCHEDULE: '2,3600' });
     await order('busy', busy.url);
@@ -250,7 +252,7 @@ describe('the answer of the receiver', () => {
     ['a week', 503, '604800'],
     ['three days', 429, '259200'],
     ['a far date', 503, 'Fri, 31 Dec 9999 23:59:59 GMT'],
-  ])('retries after one step when Retry-After asks for %s', async (name, status, asked) => {
+  ])('with a Retry-After of %s leads to a retry after one step', async (name, status, asked) => {
     const uid = name.replaceAll(' ', '-');
     const closed = await listen((_, response) => response.writeHead(status, { 'retry-after': asked }).end());
     await order(uid, closed.url);
@@ -259,7 +261,7 @@ describe('the answer of the receiver', () => {
     await closed.close();
   });
 
-  it('records the cause when there is no answer, and retries', async () => {
+  it('missing for any reason is recorded with its cause, and the delivery is retried', async () => {
     const closed = await listen(() => {});
     await closed.close();
     const broken = await listen((request) => request.socket.destroy());
@@ -273,8 +275,8 @@ describe('the answer of the receiver', () => {
   });
 });
 
-describe('when the request arrives', () => {
-  it('the attempt is already on record, unfinished, and the job is completed', async () => {
+describe('when a callback arrives', () => {
+  it('its attempt is already recorded as unfinished, and the job is completed', async () => {
     const seen = Promise.withResolvers<{ attempts: object[]; job: { status: string } }>();
     const curious = await listen(async (_, response) => {
       seen.resolve({ attempts: await attemptsOf('curious'), job: await read('curious') });
@@ -296,7 +298,7 @@ describe('a delivery that cannot be signed', () => {
     ['its secret cannot be decrypted', 'set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20))'],
     ['its account has no live secret', "set expires_at = now() - interval '1 hour'"],
   ] as const;
-  it.each(damages)('waits without an attempt when %s', async (name, damage) => {
+  it.each(damages)('waits without counting an attempt when %s', async (name, damage) => {
     const uid = name.replaceAll(' ', '-');
     const damaged = await server.createAccount();
     const ofAccount = `account_id = (select account_id from accounts where username = '${damaged.username}')`;
@@ -320,8 +322,8 @@ describe('a delivery that cannot be signed', () => {
   });
 });
 
-describe('a forbidden address', () => {
-  it('is not connected to when it became forbidden after the job was created, and is retried', async () => {
+describe('a forbidden callback address', () => {
+  it('gets no connection if it became forbidden after the job was created; the delivery is retried', async () => {
     const inside = await listen((_, response) => response.writeHead(200).end(), '127.0.0.2');
     expect(await order('refused', inside.url)).toMatchObject({
       status: 400,
@@ -342,7 +344,7 @@ describe('a forbidden address', () => {
     await inside.close();
   });
 
-  it('is the loopback by default: refused at creation, and not sent to', async () => {
+  it('includes the loopback by default: refused at creation, and not sent to', async () => {
     answerFirst('/before', 500);
     await order('before', `${receiver.url}/before`);
     await waiting('before');
@@ -364,7 +366,7 @@ describe('a forbidden address', () => {
 });
 
 describe('a sender that ends', () => {
-  it('leaves pending deliveries to the next one, which sends them under the same ids', async () => {
+  it('leaves pending deliveries to the next sender, which sends them with the same ids', async () => {
     const uids = ['left-1', 'left-2', 'left-3'];
     receiver.answer(() => 503);
     for (const uid of uids) await order(uid, `${receiver.url}/${uid}`);
@@ -385,7 +387,7 @@ describe('a sender that ends', () => {
     }
   });
 
-  it('during a request: the lease runs out, and the next attempt has the same id', async () => {
+  it('by a crash during a request leaves a lease that expires, and the next attempt has the same id', async () => {
     const requests: { id: unknown; response: ServerResponse }[] = [];
     const slow = await listen((request, response) => {
       requests.push({ id: request.headers['webhook-id'], response });
@@ -398,7 +400,7 @@ describe('a sender that ends', () => {
     );
     await delivered('expired');
     expect(requests[1]?.id).toBe(requests[0]?.id);
-    // The first request is answered after all; that is recorded and changes nothing else.
+    // The late answer to the first request is recorded and changes nothing else.
     requests[0]?.response.writeHead(500).end();
     await until(async () => (await attemptsOf('expired')).every((one) => 'finished' in one && one.finished));
     expect(await attemptsOf('expired')).toEqual([answered(1, 500), answered(2, 200)]);
@@ -406,7 +408,7 @@ describe('a sender that ends', () => {
     await slow.close();
   });
 
-  it('during a request, by an orderly stop: the next sender sends at once, under the same id', async () => {
+  it('by an orderly stop during a request lets the next sender send at once with the same id', async () => {
     const requests: { id: unknown; response: ServerResponse }[] = [];
     const slow = await listen((request, response) => {
       requests.push({ id: request.headers['webhook-id'], response });
@@ -417,8 +419,8 @@ describe('a sender that ends', () => {
     await server.server.stop(0);
     expect(await deliveryOf('stopped')).toMatchObject({ status: 'pending', attempts: 1, leased: false });
     expect(requests[0]?.response.writableEnded).toBe(false);
-    // The lease lasts half a minute. If it were not returned, or the second attempt could not be recorded, the next
-    // server would still be waiting when this test ends.
+    // The lease lasts half a minute. If the stop had not released it, the next server would still wait when
+    // this test times out.
     await server.restart();
     await delivered('stopped');
     expect(await attemptsOf('stopped')).toEqual([expect.objectContaining({ attempt: 1 }), answered(2, 200)]);
@@ -426,7 +428,7 @@ describe('a sender that ends', () => {
     await slow.close();
   });
 
-  it('cannot settle a delivery that another sender holds', async () => {
+  it('cannot settle a delivery that another sender has leased', async () => {
     const requests: ServerResponse[] = [];
     const slow = await listen((_, response) => requests.push(response));
     await order('stolen', slow.url);
@@ -442,8 +444,8 @@ describe('a sender that ends', () => {
   });
 });
 
-describe('fairness', () => {
-  it('is not delayed by the dead receiver of another account', async () => {
+describe('fairness of the sender', () => {
+  it("delivers one account's callback without delay while another account's receiver is dead", async () => {
     const silent: ServerResponse[] = [];
     const dead = await listen((_, response) => silent.push(response));
     const unlucky = await server.createAccount();

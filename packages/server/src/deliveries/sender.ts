@@ -1,4 +1,4 @@
-/** The sender posts due deliveries, records every attempt, and settles the delivery. */
+/** The sender: posts due deliveries, records every attempt, and settles each delivery. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
@@ -26,10 +26,13 @@ export interface SenderOptions {
   /** Returns the live webhook secrets of an account, `whsec_…`, newest first. */
   secrets(account: AccountRef, environment: Environment): Promise<string[]>;
   scheduleSeconds: readonly number[];
-  /** How long the breaker of a failing host stays open, the first time, the second, …; the last value repeats. */
+  /**
+   * Seconds for which the breaker of a failing host stays open: the first time, the second, …. The last value
+   * repeats.
+   */
   breakerSeconds: readonly number[];
   capacity: number;
-  /** How many deliveries may be sent to one host at a time. */
+  /** The maximum number of deliveries sent to one host at a time. */
   perHost: number;
   leaseSeconds: number;
   log: Log;
@@ -41,23 +44,22 @@ export interface SenderOptions {
 }
 
 export interface SenderMetrics {
-  /** Counts an attempt. @param decision `unsigned` when nothing was sent */
+  /** Counts an attempt. @param decision `unsigned` if nothing was sent */
   attempted(decision: DeliveryDecision['status'] | 'unsigned', outcome: string, milliseconds: number): void;
-  /** Counts a delivery that ended after so many seconds. */
+  /** Counts a delivery that ended `seconds` after its creation. */
   ended(status: 'delivered' | 'dead', seconds: number): void;
   breakerOpened(): void;
 }
 
-/** How long a delivery waits that cannot be signed. */
+/** Seconds until a delivery that cannot be signed is tried again. */
 const UNSIGNED_SECONDS = 60;
-/** With so many deliveries in progress, results are recorded in batches. */
+/** From this number of deliveries in progress on, results are recorded in batches. */
 const MANY_AT_WORK = 4;
-/** Limits all bodies in memory. One body has at most some 40 MiB, usually a few kB. */
+/** The limit for all bodies in memory. One body has at most some 40 MiB, usually a few kB. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 export interface Sender extends OutboxSender, Pick<LeaseWorker, 'wake' | 'stop' | 'heldCount'> {}
 
-/** Starts the sender. */
 export function startSender(options: SenderOptions): Sender {
   const { database, poster, log } = options;
   const now = options.now ?? (() => new Date());
@@ -73,7 +75,7 @@ export function startSender(options: SenderOptions): Sender {
     }
     const headers = await signer.headersOf(lease, delivery);
     if (headers === undefined) {
-      // Nothing was sent, so this uses up no attempt and says nothing about the host.
+      // Nothing was sent, so no attempt is counted and the host's breaker is not changed.
       await withdrawAttempt(database, lease, lease.attempts, UNSIGNED_SECONDS);
       options.metrics.attempted('unsigned', 'other', 0);
       return undefined;
@@ -109,7 +111,10 @@ export function startSender(options: SenderOptions): Sender {
     }
   }
 
-  /** A claim and an insert that lease at the same moment may together exceed the slots of a host. */
+  /**
+   * Returns true if the host has too many deliveries in progress. A claim and an insert that lease at the
+   * same moment may together exceed the host's slots.
+   */
   function isOverfull(host: string): boolean {
     return (
       [...worker.heldLeases()].filter((one) => one.host === host && !one.answered).length > options.perHost
@@ -171,8 +176,8 @@ function startSweeping({ database, onDeliveriesChanged, metrics, log }: SenderOp
 }
 
 /**
- * Gives up deliveries that are older than 72 hours at failing hosts. So few are sent there that most would never reach
- * the attempt that gives them up.
+ * Ends deliveries to failing hosts that are older than 72 hours. So few are sent to such hosts that most
+ * deliveries would never reach the attempt that ends them.
  */
 export async function expireLate(
   database: Database,
@@ -211,7 +216,10 @@ function toResult(lease: DeliveryLease, outcome: PostOutcome): AttemptResult {
 const MAX_HEADERS = 32;
 const MAX_HEADER_LENGTH = 256;
 
-/** Limits the headers of an answer to what helps with debugging; drops cookies, which are secrets. */
+/**
+ * Keeps headers of an answer that help with debugging, within a limit. Cookies are dropped, because they are
+ * secrets.
+ */
 export function cutHeaders(headers: Record<string, string>): Record<string, string> {
   const kept = Object.entries(headers).filter(([name]) => name !== 'set-cookie');
   return Object.fromEntries(

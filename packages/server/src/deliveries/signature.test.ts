@@ -28,23 +28,23 @@ const headers: SignatureHeaders = {
   'webhook-signature': VECTOR.signature,
 };
 
-describe('the test vector', () => {
-  test('equals our signature of text and of bytes', () => {
+describe('the signature of the Standard Webhooks test vector', () => {
+  test('equals ours for text and for bytes', () => {
     expect(sign([secret], VECTOR.id, VECTOR.seconds, VECTOR.body)).toBe(VECTOR.signature);
     expect(sign([secret], VECTOR.id, VECTOR.seconds, Buffer.from(VECTOR.body))).toBe(VECTOR.signature);
     expect(signatureHeaders([secret], VECTOR.id, at(VECTOR.seconds + 0.9), VECTOR.body)).toEqual(headers);
   });
 
-  test('equals our signature with a key object', () => {
+  test('equals ours when signed with a key object', () => {
     expect(sign([createSecretKey(secret)], VECTOR.id, VECTOR.seconds, VECTOR.body)).toBe(VECTOR.signature);
   });
 
-  test('is verified', () => {
+  test('passes our verification', () => {
     expect(verify([secret], headers, VECTOR.body, at(VECTOR.seconds))).toEqual({ ok: true });
   });
 });
 
-test('while a secret is replaced, both sign, and a receiver with either accepts', () => {
+test('while a secret is replaced, both secrets sign, and a receiver with either one accepts', () => {
   const both = {
     ...headers,
     'webhook-signature': sign([other, secret], VECTOR.id, VECTOR.seconds, VECTOR.body),
@@ -56,13 +56,13 @@ test('while a secret is replaced, both sign, and a receiver with either accepts'
   expect(verify([Buffer.alloc(32)], both, VECTOR.body, at(VECTOR.seconds)).ok).toBe(false);
 });
 
-test('refuses more secrets than the maximum', () => {
+test('sign refuses more secrets than the maximum', () => {
   const many = Array.from({ length: MAX_LIVE_SECRETS + 1 }, () => secret);
   expect(sign(many.slice(1), 'a', 1, '').split(' ')).toHaveLength(5);
   expect(() => sign(many, 'a', 1, '')).toThrow(TypeError);
 });
 
-test('lets other work run between the secrets when it signs a large body', async () => {
+test('signing a large body with several secrets lets other work run in between', async () => {
   const secrets = [secret, other, secret];
   const now = at(VECTOR.seconds);
   for (const [bytes, turns] of [
@@ -90,14 +90,14 @@ test('lets other work run between the secrets when it signs a large body', async
   await expect(large).rejects.toThrow(TypeError);
 });
 
-test('accepts a timestamp that is up to five minutes off', () => {
+test('verify accepts a timestamp that is up to five minutes off', () => {
   const rows: [number, object][] = [
     [0, { ok: true }],
     [300, { ok: true }],
     [301, { ok: false, reason: 'too old' }],
     [-300, { ok: true }],
     [-301, { ok: false, reason: 'too new' }],
-    // A second that has begun counts as not over.
+    // Ages are rounded down to whole seconds.
     [300.9, { ok: true }],
     [-300.5, { ok: false, reason: 'too new' }],
   ];
@@ -106,7 +106,7 @@ test('accepts a timestamp that is up to five minutes off', () => {
   }
 });
 
-test('refuses malformed headers', () => {
+test('verify refuses malformed headers', () => {
   const now = at(VECTOR.seconds);
   const value = VECTOR.signature.slice(3);
   const rows: [Partial<SignatureHeaders>, string][] = [
@@ -131,13 +131,14 @@ test('refuses malformed headers', () => {
   expect(verify([secret], mixed, VECTOR.body, now)).toEqual({ ok: true });
 });
 
-describe('altered deliveries', () => {
+describe('a delivery with an altered part', () => {
   type Sign = typeof sign;
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((array) => Buffer.from(array));
   const id = fc.stringMatching(/^[a-zA-Z0-9_-]{2,40}$/);
 
   /**
-   * Throws when an altered body, id or timestamp passes. The signer is a parameter, so that a faulty one can be tested.
+   * Throws if an altered body, id or timestamp passes. The signer is a parameter, so that a faulty one can be
+   * tested.
    */
   function check(signer: Sign, verifier: typeof verify): void {
     fc.assert(
@@ -169,9 +170,9 @@ describe('altered deliveries', () => {
     );
   }
 
-  test('are refused: byte, length, id, timestamp, secret', () => check(sign, verify));
+  test('is refused, whether its bytes, length, id, timestamp or secret differ', () => check(sign, verify));
 
-  test('the check finds a signature that leaves out the id or the timestamp', () => {
+  test('is detected by a check that also detects a signature without the id or the timestamp', () => {
     const over = (content: (id: string, seconds: number, body: Buffer | string) => string): Sign => {
       return (secrets, name, seconds, body) =>
         `v1,${createHmac('sha256', secrets[0]!)
@@ -198,8 +199,8 @@ describe('altered deliveries', () => {
   });
 });
 
-describe('secrets', () => {
-  test('accepts only whsec_ and exact base64 of 24 to 64 bytes as a secret', () => {
+describe('webhook secrets', () => {
+  test('have the prefix whsec_ and exact base64 of 24 to 64 bytes', () => {
     const text = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`;
     for (const bytes of [24, 32, 64]) expect(parseSecret(text(bytes))).toHaveLength(bytes);
     for (const bad of [
@@ -218,7 +219,7 @@ describe('secrets', () => {
     expect(parseSecret(text(24).replace('A', '*'))).toBeUndefined();
   });
 
-  test('throws for invalid arguments', () => {
+  test('with invalid values make sign and signatureHeaders throw', () => {
     expect(() => sign([], 'a', 1, '')).toThrow(TypeError);
     expect(() => sign([Buffer.alloc(23)], 'a', 1, '')).toThrow(TypeError);
     for (const id of ['', 'a.b', 'a b', 'ä', 'a\n'])

@@ -1,6 +1,6 @@
 /**
- * Signatures of deliveries by Standard Webhooks 1.0.0 (symmetric, `v1`): HMAC-SHA256 over `id.timestamp.body` in
- * base64, one entry for each live secret, so that a secret can be replaced without a gap.
+ * Signatures of deliveries by Standard Webhooks 1.0.0 (symmetric, `v1`): HMAC-SHA256 over `id.timestamp.body`
+ * in base64. There is one entry for each live secret, so that a secret can be replaced without a gap.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
@@ -8,20 +8,23 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MAX_LIVE_SECRETS } from '../access/secrets.ts';
 
 const PREFIX = 'whsec_';
-/** In bytes. The standard: "between 24 bytes and 64 bytes". */
+/** The length of a secret in bytes. The standard: "between 24 bytes and 64 bytes". */
 const SECRET_BYTES = { least: 24, most: 64 } as const;
-/** In bytes. One HMAC over 40 MiB takes about 0.1 s, over this less than a millisecond. */
+/**
+ * The size in bytes from which a body counts as large. One HMAC over 40 MiB takes about 0.1 s, over this size
+ * less than a millisecond.
+ */
 const LARGE_BODY = 256 * 1024;
-/** A key object is faster: preparing bytes takes longer than the rest of a small body's signature. */
+/** A key object is faster: preparing a key from bytes takes longer than signing a small body. */
 export type SigningKey = Buffer | KeyObject;
-/** How far a timestamp may be from the receiver's clock, as in the libraries of the standard. */
+/** How far a timestamp may be from the receiver's clock; the libraries of the standard use the same value. */
 export const TOLERANCE_SECONDS = 300;
 
 export interface SignatureHeaders {
   'webhook-id': string;
-  /** Unix seconds, decimal. */
+  /** Unix seconds as a decimal number. */
   'webhook-timestamp': string;
-  /** `v1,<base64>`, several separated by spaces. */
+  /** Signatures of the form `v1,<base64>`, separated by spaces. */
   'webhook-signature': string;
 }
 
@@ -34,8 +37,8 @@ export type SignatureCheck =
  * @param secrets the live secrets, newest first; each signs
  * @param id the same for all retries; without `.`, which separates the signed parts
  * @param timestampSeconds Unix seconds of this attempt
- * @throws TypeError for no secret, more than `MAX_LIVE_SECRETS`, a short secret, or an id or timestamp that would make
- *   the signed text ambiguous
+ * @throws TypeError for no secret, more than `MAX_LIVE_SECRETS`, a short secret, or an id or timestamp that
+ * would make the signed text ambiguous
  */
 export function sign(
   secrets: readonly SigningKey[],
@@ -71,8 +74,8 @@ export function signatureHeaders(
 }
 
 /**
- * Does the same, but lets other work run between the secrets of a large body, so that the process is busy for one HMAC
- * at a time.
+ * Returns the same headers as `signatureHeaders`. For a large body it yields to the event loop between
+ * secrets, so that the process is busy for one HMAC at a time.
  */
 export async function signatureHeadersInTurns(
   secrets: readonly SigningKey[],
@@ -92,8 +95,9 @@ export async function signatureHeadersInTurns(
 }
 
 /**
- * Verifies a signature as a receiver does: any live secret may match any `v1` entry. Entries of other versions (`v1a`)
- * are skipped. The body must have the bytes as received; a body that was parsed and written again does not match.
+ * Verifies a signature like a receiver does: any live secret may match any `v1` entry. Entries of other
+ * versions (`v1a`) are skipped. The body must have the bytes as received; a body that was parsed and
+ * serialized again does not match.
  */
 export function verify(
   secrets: readonly Buffer[],
@@ -111,7 +115,7 @@ export function verify(
     .split(' ')
     .filter((entry) => entry.startsWith('v1,'))
     .map((entry) => Buffer.from(entry.slice(3), 'base64'));
-  // Every pair is compared, so that the time does not show which one matched.
+  // Compares every pair, so that the time does not reveal which one matched.
   let matches = 0;
   for (const secret of secrets) {
     const expected = digest(secret, id, stamp, body);
@@ -122,12 +126,13 @@ export function verify(
   return matches > 0 ? { ok: true } : { ok: false, reason: 'no matching signature' };
 }
 
-/** Returns the bytes of a secret, or undefined when it is not `whsec_` and base64 of 24 to 64 bytes. */
+/** Returns the bytes of a secret; undefined unless the text is `whsec_` and base64 of 24 to 64 bytes. */
 export function parseSecret(text: string): Buffer | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   const encoded = text.slice(PREFIX.length);
   const secret = Buffer.from(encoded, 'base64');
-  // Buffer skips what is not base64. Only the exact text passes, or a typing mistake would become a secret.
+  // Buffer skips characters that are not base64. Only exact base64 passes, so that a typing mistake cannot
+  // become a secret.
   if (secret.toString('base64') !== encoded) return undefined;
   return isSecretLength(secret.length) ? secret : undefined;
 }
@@ -136,7 +141,7 @@ function isSecretLength(bytes: number): boolean {
   return bytes >= SECRET_BYTES.least && bytes <= SECRET_BYTES.most;
 }
 
-/** Visible ASCII, because it is a header value, without dots. */
+/** Returns true for visible ASCII without dots, because the id is a header value and a signed part. */
 function isId(id: string): boolean {
   return /^[!-~]{1,255}$/.test(id) && !id.includes('.');
 }

@@ -12,7 +12,7 @@ export type EventType =
   | 'message.corrected'
   | 'test';
 
-/** What an event is about; `none` for a test event. */
+/** The subject of an event; `none` for a test event. */
 export type EventSubject =
   | { kind: 'job'; jobId: string }
   | { kind: 'message'; chatId: string; messageId: string }
@@ -24,7 +24,7 @@ const messageOf = (subject: EventSubject) => (subject.kind === 'message' ? subje
 
 export interface NewEventRow {
   account: AccountRef;
-  /** Also the id of its delivery. */
+  /** The id of the event and of its delivery. */
   eventId: string;
   environment: Environment;
   type: EventType;
@@ -40,9 +40,9 @@ export interface NewEventRow {
     | undefined;
 }
 
-// The bodies are one value that is cut here: in an array, the driver would write them in hexadecimal, twice as long. A
-// delivery with a token is leased and its first attempt begins, unless an earlier delivery of its order is pending or
-// its host has a breaker; then it is queued.
+// All bodies are one parameter that the statement cuts: in an array, the driver would write bodies in
+// hexadecimal, twice as long. A delivery with a token is leased, and its first attempt begins. It is queued
+// instead if an earlier delivery of its order is pending or its host has a breaker.
 const INSERT = statement<{ delivery_id: string; lease_token: string; queued_at: Date }>(
   'deliveries.insert_events',
   `with given as materialized (
@@ -135,8 +135,8 @@ export interface DeliveryRow {
   attempts_before: number;
 }
 
-// One round trip and one commit before the requests are sent, so that attempts are on record even if the sender dies.
-// Locks in the order of the key, as heartbeats do.
+// One round trip and one commit before the requests are sent, so that attempts are on record even if the
+// sender dies. Rows are locked in key order, like heartbeats do.
 const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_token: string }>(
   'deliveries.begin_attempts',
   `with held as materialized (
@@ -162,7 +162,9 @@ export interface HeldDelivery {
   token: string;
 }
 
-/** Records that attempts begin and returns what to send for each lease; undefined where the lease was lost. */
+/**
+ * Records that attempts begin. @returns the delivery to send for each lease; undefined if the lease was lost
+ */
 export async function beginAttempts(
   on: Queryable,
   leases: readonly HeldDelivery[],
@@ -177,7 +179,7 @@ export async function beginAttempts(
   return leases.map(({ id, token }) => found.get(id + token));
 }
 
-// Only for the holder of the lease: a later attempt has another number.
+// Only the holder of the lease can withdraw an attempt: a later attempt has another number.
 const WITHDRAW_ATTEMPT = statement<{ attempt: number }>(
   'deliveries.withdraw_attempt',
   `with held as (
@@ -189,7 +191,7 @@ const WITHDRAW_ATTEMPT = statement<{ attempt: number }>(
    returning attempt`,
 );
 
-/** Returns a delivery to the queue as if the attempt had never begun; it is due again in `seconds`. */
+/** Returns a delivery to the queue as if its attempt had never begun. It is due again in `seconds`. */
 export async function withdrawAttempt(
   on: Queryable,
   { account, id, token }: HeldDelivery,
@@ -207,7 +209,7 @@ export interface AttemptResult {
   detail: string | undefined;
   statusCode: number | undefined;
   milliseconds: number;
-  /** The headers of the answer. */
+  /** The headers of the receiver's answer. */
   headers: Record<string, string> | undefined;
   answer: string | undefined;
   answerComplete: boolean | undefined;
@@ -218,11 +220,11 @@ export interface HostSignal {
   host: string;
   signal: 'alive' | 'failing';
   probe: boolean;
-  /** How long a breaker stays open, the first time, the second, …; the last value repeats. */
+  /** Seconds for which a breaker stays open: the first time, the second, …. The last value repeats. */
   breakerSeconds: readonly number[];
 }
 
-/** What follows from an attempt. */
+/** The decision about a delivery after an attempt. */
 export type DeliveryDecision =
   | { status: 'delivered' }
   | { status: 'dead'; failure: string }
@@ -242,7 +244,7 @@ export interface ChangedDelivery {
   chatId: string | null;
   messageId: string | null;
   status: 'delivered' | 'dead' | 'pending';
-  /** Whether the next delivery of its order became due. */
+  /** True if the next delivery of the same order became due. */
   next: boolean;
 }
 
@@ -281,8 +283,8 @@ const WAKE_NEXT = `
           and (e.queued_at, e.delivery_id) > (d.queued_at, d.delivery_id)
         order by e.queued_at, e.delivery_id limit 1)`;
 
-// Records the attempt and the signal of its host even if the lease was lost; only the holder of the lease changes the
-// delivery. A healthy host has no row in `breakers`, so usually nothing is written there.
+// Records the attempt and the signal of its host even if the lease was lost. Only the holder of the lease
+// changes the delivery. A healthy host has no row in `breakers`, so usually that table is not written.
 const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
   'deliveries.finish_attempt',
   `with attempt as (
@@ -325,8 +327,9 @@ const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
 );
 
 /**
- * Records how an attempt ended and what follows.
- * @returns `changed`: the delivery, undefined when the lease was lost; `opened`: whether the host's breaker opened
+ * Records the end of an attempt and its consequences.
+ * @returns `changed`: the delivery, undefined if the lease was lost; `opened`: true if the host's breaker
+ * opened
  */
 export async function finishAttempt(
   on: Queryable,
@@ -359,7 +362,8 @@ export async function finishAttempt(
   return { changed: row!.delivery_id === null ? undefined : toChanged(row!), opened: row!.opened };
 }
 
-// The same for many attempts at hosts that are alive. Locks in the order of the key, as heartbeats do.
+// Like FINISH_ATTEMPT, for many attempts at hosts that are alive. Rows are locked in key order, like
+// heartbeats do.
 const FINISH_ANSWERED = statement<ChangedRow & { token: string }>(
   'deliveries.finish_answered',
   `with given as materialized (
@@ -406,8 +410,8 @@ const FINISH_ANSWERED = statement<ChangedRow & { token: string }>(
 );
 
 /**
- * Records how attempts at living hosts ended and what follows.
- * @returns each delivery; undefined where the lease was lost
+ * Records the ends of attempts at hosts that are alive, and their consequences.
+ * @returns each delivery; undefined if the lease was lost
  */
 export async function finishAnswered(
   transaction: Transaction,
@@ -451,7 +455,7 @@ export function findFailingHosts(on: Queryable): Promise<FailingHostKey[]> {
   return on.query(FAILING_HOSTS);
 }
 
-// Deliveries behind another one are not expired, because they had no attempt yet.
+// Deliveries behind another one do not expire, because they had no attempt yet.
 const EXPIRE = statement<ChangedRow>(
   'deliveries.expire',
   `with late as materialized (
@@ -473,7 +477,9 @@ const EXPIRE = statement<ChangedRow>(
    select part, account_id, delivery_id, event, chat_id, message_id, status from ended`,
 );
 
-/** Gives up expired deliveries to a failing host, up to 200 per call. @returns none when there are no more */
+/**
+ * Ends expired deliveries to a failing host, up to 200 per call. @returns an empty list when none are left
+ */
 export async function expireDeliveries(
   transaction: Transaction,
   account: AccountRef,
