@@ -1,8 +1,9 @@
 /**
- * Access rights: every operation of both APIs with every kind of caller, compared with two tables. A new operation fails
- * this test until it has a line.
+ * Access rights: every operation of both APIs is called by every kind of caller, and the results are compared
+ * with two tables. A new operation fails this test until it has a line in a table.
  *
- * The requests change nothing. Rights to segments: `editing/access.test.ts`. Ids of other accounts: `tenants.test.ts`.
+ * The requests change no data. Rights to segments are tested in `editing/access.test.ts`, ids of other
+ * accounts in `tenants.test.ts`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from './access/accounts.ts';
@@ -21,8 +22,8 @@ import {
 } from './testing/harness.ts';
 
 /**
- * The web app. `in`: allowed; `-`: 404; `out`: 401; `ro`: 403, for owners only. The member belongs to the owner's account,
- * and the other one is the owner of another account.
+ * The rights in the web app. `in`: allowed; `-`: 404; `out`: 401; `ro`: 403, because only owners may do this.
+ * The member belongs to the owner's account. `other` is the owner of another account.
  */
 const PEOPLE = `
                                                                         nobody    owner     member    other     editor    reviewer  operator
@@ -168,7 +169,10 @@ DELETE /api/sessions                                                    out     
 DELETE /api/sessions/{session_id}                                       out       in        in        in        in        in        in
 `;
 
-/** The API for programs, in production. `ro`: 403, the key is read-only. The person has a session. */
+/**
+ * The rights in the API for programs, in production. `ro`: 403, because the key is read-only. The person has
+ * a session.
+ */
 const PROGRAMS = `
                                                                         nobody    key       reads     sandbox   other     person
 GET /api/v1/deliveries/                                                 out       in        in        out       in        out
@@ -201,7 +205,7 @@ GET /v2/chats/{chat_id}/messages/{message_id}                           out     
 `;
 
 let server: TestServer;
-/** Values for the parameters of a path: ids of the owner's account. */
+/** The values of path parameters: ids of the owner's account. */
 const ids: Record<string, string> = { position: '0', environment: 'production' };
 const people: Record<string, TestPerson> = {};
 const keys: Record<string, string> = {};
@@ -276,8 +280,9 @@ interface Probe {
 }
 
 /**
- * Returns a harmless request for every operation. A body of invalid JSON is refused after authentication and before
- * anything happens. For an operation without a body, an unsupported method is used: it gets 405 after the same checks.
+ * Returns a harmless request for every operation. A body of invalid JSON is refused after authentication,
+ * before the operation runs. An operation without a body gets an unsupported method, which is answered with
+ * 405 after the same checks.
  */
 async function probes(which?: 'web'): Promise<Probe[]> {
   const { paths } = await describeApp(which);
@@ -297,7 +302,7 @@ async function probes(which?: 'web'): Promise<Probe[]> {
 
 type Sent = Record<string, string>;
 
-/** @returns the status */
+/** Sends a request. @returns the status of the answer */
 async function ask({ method, path, body }: Probe, sent: Sent): Promise<number> {
   const at = path.replace(/\{(\w+)\}/g, (_, name) => ids[name] ?? '00000000-0000-7000-8000-000000000000');
   const uid = at.replace(/mt_translation\/[^/]+/, 'mt_translation/machine');
@@ -336,13 +341,13 @@ async function tableOf(which: 'web' | undefined, callers: ReadonlyMap<string, Se
 const lineOf = (name: string, cells: readonly string[]) =>
   `${name.padEnd(72)}${cells.map((cell) => cell.padEnd(10)).join('')}`.trimEnd();
 
-it('gives users the rights of the table for every operation of the web app', async () => {
+it('users have exactly the rights of the table at every operation of the web app', async () => {
   const callers = new Map<string, Sent>([['nobody', {}]]);
   for (const [name, person] of Object.entries(people)) callers.set(name, await cookieOf(person));
   expect(await tableOf('web', callers)).toBe(PEOPLE);
 });
 
-it('gives API keys the rights of the table for every operation of the API', async () => {
+it('API keys have exactly the rights of the table at every operation of the API', async () => {
   const callers = new Map<string, Sent>([['nobody', {}]]);
   for (const [name, key] of Object.entries(keys)) callers.set(name, { authorization: `ApiKey ${key}` });
   callers.set('person', await cookieOf(people.owner!));
@@ -354,7 +359,7 @@ it.each([
   ['POST', '/api/account/export'],
   ['POST', '/api/account/erase'],
   ['POST', '/api/account/team/{user_id}/owner'],
-])('lets only owners %s %s', async (method, path) => {
+])('users who are not owners get 403 for %s %s', async (method, path) => {
   const at = path.replace('{user_id}', people.owner!.userId);
   const refused = await people.member!.call(method, at, {});
   expect([refused.status, refused.body.error.code]).toEqual([403, 'owner_only']);

@@ -1,4 +1,4 @@
-/** The cost of a request grows linearly with the length of each header, parameter and field. */
+/** Checks that the time of a request grows linearly with the length of each header, parameter and field. */
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,17 +7,23 @@ import { ratioOf, type Send } from './testing/growth.ts';
 import { createPerson, startTestServer, type TestServer } from './testing/harness.ts';
 
 const MOST = 3;
-/** Twice this length leaves space for other headers; all together have at most 16 KiB. */
+/**
+ * The length of the smaller header in bytes. Two such lengths leave space for other headers; all together may
+ * have 16 KiB.
+ */
 const HEADER_BYTES = 7_000;
 const BODY_BYTES = 30_000;
-/** Milliseconds. A request of the greater length takes one to five, with a backtracking expression 100 and more. */
+/**
+ * The limit in milliseconds below which no growth is reported. A request of the greater length takes one to
+ * five; a backtracking expression takes 100 and more.
+ */
 const LITTLE = 25;
 
 interface Place {
   name: string;
-  /** The length of the smaller request, in bytes. */
+  /** The length of the text in the smaller request, in bytes. */
   length: number;
-  /** Undefined if the text cannot be sent this way. */
+  /** Returns a request with this text, or undefined if the text cannot be sent in this place. */
   carrying(text: string): Wanted | undefined;
 }
 interface Wanted {
@@ -52,7 +58,7 @@ afterAll(async () => {
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
 
-/** Texts that a header can contain. */
+/** Returns whether a header can contain a text. */
 const isHeader = (text: string) => /^[\t\x20-\x7e\xa0-\xff]*$/.test(text);
 
 function header(name: string, path: string, write = (text: string) => text, more = nobody): Place {
@@ -77,7 +83,7 @@ function query(path: string, name: string, headers: () => Record<string, string>
     length: HEADER_BYTES,
     carrying: (text) => ({
       method: 'GET',
-      // The maximum length after encoding.
+      // Shortens the text, so that its encoded form has the maximum length.
       path: `${path}?${name}=${encodeURIComponent(text.slice(0, text.length / encodedShare(text)).toWellFormed())}`,
       headers: headers(),
     }),
@@ -183,38 +189,42 @@ function sender(url: string, { method, path, headers = {}, body }: Wanted): Send
     });
 }
 
-/** Truncates a text. @param length in bytes */
+/** Repeats a text up to a length. @param length the length in bytes */
 function fill(text: string, length: number): string {
   return text.repeat(Math.max(1, Math.floor(length / Buffer.byteLength(text))));
 }
 
-/** Short atoms; longer ones are syntax of documents. */
+/** The texts to repeat: atoms of one or two characters. Longer atoms are syntax of documents. */
 const atoms = [...ATOMS].flatMap(([name, atom]) =>
   typeof atom === 'string' && atom.length <= 2 ? [{ name, atom }] : [],
 );
 
-describe('a request with twice as many repetitions takes less than three times as long', () => {
-  it('of a hundred', () => {
+describe('the time of a request with twice as many repetitions', () => {
+  it('is measured for more than eighty different repeated texts', () => {
     expect(atoms.length).toBeGreaterThan(80);
   });
 
-  it.each(places().map((place) => [place.name, place] as const))('in %s', async (_, { length, carrying }) => {
-    const found: string[] = [];
-    for (const { name, atom } of atoms) {
-      if (carrying(atom) === undefined) continue;
-      const ratio = await ratioOf(
-        (bytes) => sender(server.url, carrying(fill(atom, bytes)) ?? { method: 'GET', path: '/healthz' }),
-        { length, most: MOST, little: LITTLE },
-      );
-      if (ratio >= MOST) found.push(`${ratio.toFixed(1)}: ${name}`);
-    }
-    expect(found).toEqual([]);
-  });
+  it.each(places().map((place) => [place.name, place] as const))(
+    'grows less than threefold in %s',
+    async (_, { length, carrying }) => {
+      const found: string[] = [];
+      for (const { name, atom } of atoms) {
+        if (carrying(atom) === undefined) continue;
+        const ratio = await ratioOf(
+          (bytes) => sender(server.url, carrying(fill(atom, bytes)) ?? { method: 'GET', path: '/healthz' }),
+          { length, most: MOST, little: LITTLE },
+        );
+        if (ratio >= MOST) found.push(`${ratio.toFixed(1)}: ${name}`);
+      }
+      expect(found).toEqual([]);
+    },
+  );
 });
 
-describe('the measurement', () => {
+describe('the measurement of growth', () => {
   it.each<[string, (request: IncomingMessage) => unknown]>([
-    // These grow with the third power, 8 times; a busy machine could not distinguish 3 from 4.
+    // Both functions take eight times as long for twice the length. A busy machine could not distinguish a
+    // factor of 4 from 3.
     [
       'an expression that tries again at every pair of spaces',
       ({ headers }) => /^apikey +([^:]*) +:(.*)$/i.exec(headers.authorization ?? ''),
@@ -226,7 +236,7 @@ describe('the measurement', () => {
           .authorization!.split('')
           .map((_, index, all) => all.slice(0, index).map((_, other, some) => some.slice(0, other))),
     ],
-  ])('finds %s', async (_, work) => {
+  ])('detects %s', async (_, work) => {
     const planted = createServer((asked, response) => {
       work(asked);
       response.end();

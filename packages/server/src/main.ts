@@ -1,4 +1,4 @@
-/** The command line. Exit status: 0 done, 1 failed, 2 wrong usage. */
+/** The command line. Exit statuses: 0 for success, 1 for a failure, 2 for wrong usage. */
 import { DocumentError } from '@dragoman/documents';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
 import { InstallError } from '@dragoman/engines';
@@ -47,7 +47,7 @@ export const program = new Command('dragoman')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
   .hook('preAction', (_, command) => {
-    // The server logs its own warnings.
+    // The server logs these warnings itself.
     if (command.name() === 'serve') return;
     for (const sentence of warnOfUnknownSettings(process.env)) say(sentence);
   });
@@ -211,7 +211,7 @@ const EXPECTED = [
   SecretKeyError,
 ];
 
-/** Returns one sentence for an expected error, and the stack for a bug. */
+/** Returns one sentence for an expected error, or the stack for a bug. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
@@ -223,8 +223,8 @@ function sentenceOf(error: unknown): string {
 }
 
 /**
- * Runs a command. Results go to standard output, everything else to standard error; sets the exit status of the
- * process.
+ * Runs a command and sets the exit status of the process. Results go to standard output, everything else to
+ * standard error.
  */
 export async function main(args: string[]): Promise<void> {
   ignoreClosedPipes();
@@ -232,7 +232,7 @@ export async function main(args: string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Commander has printed the problem. Asking for help is not an error.
+      // Commander has printed the problem. A request for help is not an error.
       process.exitCode = error.exitCode === 0 ? 0 : 2;
     } else {
       say(sentenceOf(error));

@@ -1,4 +1,4 @@
-/** The packages of a release, installed in an empty folder with no repository near. */
+/** Installs the packages of a release in an empty folder outside the repository, and tests them there. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,10 @@ const { missing } = await findApertium();
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-package-'));
 const outside = join(directory, 'outside');
-/** The tester's Node and npm, but neither the tester's settings nor the programs of this repository. */
+/**
+ * The environment with the tester's Node and npm, but without the tester's settings and this repository's
+ * programs.
+ */
 const environment = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(
@@ -29,7 +32,7 @@ const environment = {
   DRAGOMAN_DATA: join(directory, 'data'),
 };
 
-/** Runs a program in the empty folder. @returns what it printed */
+/** Runs a program in the empty folder. @returns the output of the program */
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd: outside, env: environment, encoding: 'utf8', stdio: 'pipe' });
 
@@ -55,8 +58,8 @@ const job: Job = await dragoman.machineJobs.waitForJob(uid);
 console.log(job.translated_text);
 `;
 
-describe('the program', () => {
-  it('names its version', () => {
+describe('the installed program', () => {
+  it('prints its version', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(run('npx', 'dragoman', '--version')).toBe(`${version}\n`);
   });
@@ -69,7 +72,7 @@ describe('the program', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250 * MIB);
   });
 
-  it('contains no test and no TypeScript that is not a type', () => {
+  it('contains no tests, and no TypeScript except type declarations', () => {
     const files = globSync('node_modules/{dragoman,@dragoman}/**', { cwd: outside });
     expect(files.filter((file) => /\.test\.|\/testing\//.test(file))).toEqual([]);
     const own = files.filter((file) => !/node_modules\/dragoman\/node_modules\/(?!@dragoman)/.test(file));
@@ -77,8 +80,8 @@ describe('the program', () => {
   });
 });
 
-describe('the client', () => {
-  it('has no dependency', () => {
+describe('the installed client', () => {
+  it('has no dependencies', () => {
     const folder = join(outside, 'node_modules/@dragoman/client');
     expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).not.toHaveProperty('dependencies');
     for (const name of globSync('*.js', { cwd: folder })) {
@@ -107,10 +110,10 @@ describe('the client', () => {
   });
 });
 
-/** The demo would install the engine; that is not for every machine. */
-describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('the demo', () => {
+/** Skips the demo where the engine is not installed, because the demo would install it. */
+describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('the installed demo', () => {
   it('runs outside the repository and serves the client', async () => {
-    // Not by npx, which does not pass SIGTERM on.
+    // Started without npx, because npx does not forward SIGTERM.
     const demo = spawn(join(outside, 'node_modules/.bin/dragoman'), ['demo', '--yes'], {
       cwd: outside,
       env: { ...environment, DRAGOMAN_PORT: '0' },

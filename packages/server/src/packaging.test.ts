@@ -1,4 +1,4 @@
-/** The contents of the image and the repository: the program without secrets. */
+/** Checks that the image and the repository contain the program but no secrets. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const ROOT = new URL('../../../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
 
-it('copies only named files into the image', () => {
+it('the image contains only named files', () => {
   const rules = read('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
@@ -27,18 +27,15 @@ it('copies only named files into the image', () => {
   }
 });
 
-it.each(['.env', '.env.local', 'secret.key', 'acme.json', 'nightly.backup'])(
-  'keeps %s out of git',
-  (file) => {
-    const ignored = execFileSync('git', ['check-ignore', '--no-index', file], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    expect(ignored.trim()).toBe(file);
-  },
-);
+it.each(['.env', '.env.local', 'secret.key', 'acme.json', 'nightly.backup'])('git ignores %s', (file) => {
+  const ignored = execFileSync('git', ['check-ignore', '--no-index', file], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect(ignored.trim()).toBe(file);
+});
 
-it('passes the settings that a reverse proxy and mail need through compose', () => {
+it('compose.yaml passes on the settings that a reverse proxy and mail need', () => {
   const compose = read('compose.yaml');
   for (const name of ['DRAGOMAN_TRUSTED_PROXIES', 'DRAGOMAN_SMTP_URL', 'DRAGOMAN_MAIL_FROM']) {
     expect(compose).toContain(`${name}: \${${name}:-`);

@@ -1,10 +1,13 @@
-/** No regular expression of the program takes quadratic time. */
+/** Checks that no regular expression of the program takes quadratic time. */
 import { describe, expect, it } from 'vitest';
 import { collectRegexes, isSuperlinear, regexesOf } from './testing/regexes.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 
-/** Expressions with quadratic time whose inputs are always short. A repaired one must leave this list. */
+/**
+ * Expressions with quadratic time whose inputs are always short. When an expression is repaired, it must be
+ * removed here.
+ */
 const BOUNDED: Record<string, string> = {
   '/(?:<[^<>]*>|\\{[^{}]*\\}|["\'”’»)\\]\\s])+$/': 'the last 200 characters of a cue',
   '/\\r+\\n|[\\r\\n]/': 'a run of CR ends in a match: none is tried twice',
@@ -16,12 +19,12 @@ const BOUNDED: Record<string, string> = {
   '/^\\S*?\\d+:\\d+:\\s*/': 'a message of the XML parser',
 };
 
-/** Expressions that are built at run time, from parts in the sources. */
+/** The number of expressions that are built at run time from parts in the sources. */
 const MADE = 16;
 
 const regexes = collectRegexes(ROOT);
 
-it('has no regular expression with quadratic time', () => {
+it('the program has no regular expression with quadratic time', () => {
   expect(regexes.length).toBeGreaterThan(400);
   const found = regexes.filter(({ literal }) => literal !== undefined && isSuperlinear(literal));
   const unbounded = found.filter(({ written }) => !(written in BOUNDED));
@@ -30,12 +33,12 @@ it('has no regular expression with quadratic time', () => {
   expect(gone, 'repaired: take them out of BOUNDED').toEqual([]);
 });
 
-it('builds no further regular expressions at run time', () => {
+it('the program builds no further regular expressions at run time', () => {
   const made = regexes.filter(({ literal }) => literal === undefined);
   expect(made.map(({ file, line, written }) => `${file}:${line} ${written}`)).toHaveLength(MADE);
 });
 
-describe('the search', () => {
+describe('the search for slow regular expressions', () => {
   it.each([
     ['of the Authorization header', '/^apikey +([^:]*):(.*)$/i'],
     ['of a self-closing tag', '/\\s*\\/>$/'],
@@ -50,14 +53,14 @@ describe('the search', () => {
   });
 
   it.each(['/^[a-z]{1,8}$/', '/(?<! ) +$/', '/\\p{L}+/gu', '/^apikey ([^: ]*):/i', '/\\r\\n?|\\n/g'])(
-    'passes %s',
+    'accepts the fast expression %s',
     (written) => {
       const [found] = regexesOf('sound.ts', `const sound: RegExp = ${written};`);
       expect(isSuperlinear(found!.literal!)).toBe(false);
     },
   );
 
-  it('finds expressions in arguments, classes and templates, and built ones', () => {
+  it('finds expressions in arguments, classes and templates, and expressions that are built at run time', () => {
     const code = 'class A { #b = `$' + '{c.replace(/d+$/, "")}`; e = new RegExp(f); g = RegExp("h") }';
     const found = regexesOf('hidden.ts', code);
     expect(found.map(({ written }) => written)).toEqual(['/d+$/', 'new RegExp(f)', 'RegExp("h")']);

@@ -1,6 +1,6 @@
 /**
- * Separation of accounts over HTTP: every route with an id, called with ids of another account. The answer must have the
- * same bytes as for an unknown id.
+ * Separation of accounts over HTTP. Every route with an id is called with ids of another account. The answer
+ * must have the same bytes as for an unknown id.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from './access/accounts.ts';
@@ -20,7 +20,7 @@ import {
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
-/** Text of the victim that the stranger must never see. */
+/** A text of the victim's account that the other account, the stranger, must never see. */
 const CANARY = 'canary';
 
 interface Route {
@@ -40,11 +40,12 @@ type Call = ReturnType<typeof createClient>;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
   const all = readRoutes(server.server.app!.printRoutes({ commonPrefix: false }));
-  // Editors and operators work for all accounts, so only the routes of customers are tested.
+  // Only the routes of customers are tested in the web app, because editors and operators work for all
+  // accounts.
   ownRoutes = all.filter(({ path }) => path.startsWith('/api/account'));
   routes = all.filter(({ path }) => !/^\/(api(?!\/v1\/)|app|docs)(\/|$)/.test(path) && !path.includes('*'));
   [victim, stranger] = [await createCustomer(`${CANARY}-victim`), await createCustomer('stranger')];
-  // The victim has jobs of both tiers in both environments; the machine jobs are completed.
+  // The victim has jobs of both tiers in both environments. The machine jobs are completed.
   for (const { call, prefix } of environmentsOf(victim)) {
     expect((await call('POST', `${prefix}${HUMAN}`, job(`${CANARY}-human`))).status).toBe(201);
     await completed(call, `${prefix}${MACHINE}`, `${CANARY}-machine`);
@@ -124,7 +125,10 @@ async function createCustomer(username: string): Promise<{ production: Call; san
   };
 }
 
-/** Reads the routes from Fastify's tree: one line for each path, indented by four below its prefix. */
+/**
+ * Reads the routes from Fastify's printed tree: one line for each path, indented by four spaces below its
+ * prefix.
+ */
 function readRoutes(drawing: string): Route[] {
   const parents: string[] = [];
   return drawing
@@ -139,10 +143,10 @@ function readRoutes(drawing: string): Route[] {
     });
 }
 
-/** Ids of the victim, by parameter. A new parameter must be added here. */
+/** Ids of the victim by parameter. A new parameter must be added here. */
 const FOREIGN: Record<string, string[]> = {
   ':uid': [`${CANARY}-human`, `${CANARY}-machine`],
-  ':delivery_id': [], // one for each environment, added above
+  ':delivery_id': [], // Filled above with one delivery for each environment.
 };
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const UNKNOWN: Record<string, string> = {
@@ -155,12 +159,12 @@ const UNKNOWN: Record<string, string> = {
   ':brand': 'nobody-has-this',
   ':memory_id': NOBODY,
 };
-/** Parameters that name no row. */
+/** Parameters that identify no row. */
 const NO_IDS = [':environment'];
 const withIds = (path: string, idOf: (parameter: string) => string) =>
   `${path.replaceAll(/:\w+/g, idOf)}/`.replaceAll('//', '/');
 
-/** Returns everything of an answer except its date and request id. */
+/** Returns all parts of an answer except its date and request id. */
 function bytesOf({ status, headers, text }: Answer): string {
   return JSON.stringify([
     status,
@@ -169,7 +173,7 @@ function bytesOf({ status, headers, text }: Answer): string {
   ]);
 }
 
-/** Returns how the answer for another account's id differs from the one for an unknown id. */
+/** Returns how the answer for another account's id differs from the answer for an unknown id. */
 function difference(foreign: Answer, unknown: Answer): string | undefined {
   return bytesOf(foreign) === bytesOf(unknown) ? undefined : `${foreign.text} is not ${unknown.text}`;
 }
@@ -218,7 +222,7 @@ describe('every route', () => {
     }
   });
 
-  it('does the same for customers in the web app', async () => {
+  it('answers the same bytes to customers in the web app, too', async () => {
     const carrying = ownRoutes.filter(({ path }) => Object.keys(UNKNOWN).some((name) => path.includes(name)));
     expect(carrying.length).toBeGreaterThanOrEqual(12);
     const body = { overlap: 'now', reason: 'It is mine.', owner: true };
@@ -259,7 +263,7 @@ describe('every route', () => {
     }
   });
 
-  it('is compared by text, headers and status', () => {
+  it('is compared by text, headers and status of its answers', () => {
     const unknown: Answer = { status: 404, headers: new Headers({ date: '1' }), body: {}, text: 'Not found' };
     expect(difference({ ...unknown, headers: new Headers({ date: '2' }) }, unknown)).toBeUndefined();
     expect(difference({ ...unknown, text: 'Not yours' }, unknown)).toBeDefined();
@@ -269,7 +273,7 @@ describe('every route', () => {
 });
 
 describe('one environment of an account', () => {
-  it('does not show the jobs of the other', async () => {
+  it('does not show the jobs of the other environment', async () => {
     await victim.production('POST', HUMAN, job('only-production'));
     const foreign = await victim.sandbox('GET', `/sandbox${HUMAN}only-production/`);
     const unknown = await victim.sandbox('GET', `/sandbox${HUMAN}nobody-has-this/`);
@@ -278,7 +282,7 @@ describe('one environment of an account', () => {
   });
 });
 
-describe('lists', () => {
+describe('the lists of jobs', () => {
   it.each([
     '',
     '?limit=1000',
@@ -308,7 +312,7 @@ describe('lists', () => {
     }
   });
 
-  it('treat a uid of another account in `after` like an unknown one', async () => {
+  it('treat a uid of another account in `after` like an unknown uid', async () => {
     for (const { call, prefix } of environmentsOf(stranger)) {
       const after = (uid: string) => call('GET', `${prefix}${MACHINE}?after=${uid}`);
       expect(difference(await after(`${CANARY}-machine`), await after('nobody-has-this'))).toBeUndefined();
@@ -322,7 +326,7 @@ describe('lists', () => {
 });
 
 describe('a create', () => {
-  it('with a uid of another account creates an own job and reveals nothing', async () => {
+  it('with a uid of another account creates a job of the caller and reveals nothing', async () => {
     const before = await victim.production('GET', `${HUMAN}${CANARY}-human/`);
     const made = await stranger.production('POST', HUMAN, { ...job(`${CANARY}-human`), text: 'Mine.' });
     expect(made.status).toBe(201);

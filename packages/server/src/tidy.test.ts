@@ -1,6 +1,7 @@
 /**
- * The structure of the source. Each list of exceptions and each limit may only shrink: a repaired exception must leave
- * its list, and a limit that is no longer reached must be lowered. `npm run tidy` prints the figures.
+ * Checks of the structure of the source. The lists of exceptions and the limits may only shrink: a repaired
+ * exception must leave its list, and a limit that is no longer reached must be lowered. `npm run tidy` prints
+ * the figures.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ import {
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** From the bottom up: a module may import only modules of lower layers. */
+/** The layers from the bottom up. A module may import only modules of lower layers. */
 const LAYERS = [
   ['base'],
   ['database', 'scanning', 'settings'],
@@ -40,7 +41,10 @@ const LAYERS = [
 /** Entry points in the root folder count as commands. */
 const layeredModule = (path: string): string => (path.includes('/') ? moduleOf(path) : 'commands');
 
-/** The files of a module that other modules may import. Commands and roles may import any files except stores. */
+/**
+ * The files of each module that other modules may import. Commands and roles may import all files except
+ * stores.
+ */
 const SHOWN: Record<string, string[]> = {
   base: ['account.ts', 'errors.ts', 'ids.ts', 'json.ts', 'kept.ts', 'log.ts', 'text.ts', 'version.ts'],
   database: ['batcher.ts', 'changes.ts', 'database.ts', 'statements.ts'],
@@ -72,7 +76,7 @@ const SHOWN: Record<string, string[]> = {
   live: ['hub.ts'],
 };
 
-/** Imports of files that their module does not show. */
+/** The exceptions: imports of files that their module does not show. */
 const PAST = [
   'jobs → deliveries/schemas.ts',
   'live → jobs/worker.ts',
@@ -81,7 +85,7 @@ const PAST = [
   'overview → translation/console.ts',
 ];
 
-/** The tables of each module. Other modules read or write them only for a reason listed below. */
+/** The tables of each module. Other modules read or write a table only for a reason that is listed below. */
 const TABLES: Record<string, string[]> = {
   access: [
     'accounts',
@@ -127,7 +131,7 @@ const TABLES: Record<string, string[]> = {
   translation: ['engine_minutes', 'engine_routes', 'engine_states', 'engine_tests'],
 };
 
-/** Statements that write a table of another module, with the reason. */
+/** The statements that write a table of another module, with reasons. */
 const WRITES: Record<string, string> = {
   'accounts.set_email accounts': 'a sandbox account has the e-mail address of the person who asked for it',
   'brands.set_default accounts': 'the account row holds the id of its default brand',
@@ -146,10 +150,10 @@ const WRITES: Record<string, string> = {
   'retention.write accounts': 'the account row holds how long its data is kept',
 };
 
-/** Tables that any module may join, for a name or a limit. */
+/** The tables that every module may join, for a name or a limit. */
 const JOINED = ['accounts', 'brands', 'user_languages', 'users'];
 
-/** Modules that read a table of another module, with the reason. */
+/** The modules that read a table of another module, with reasons. */
 const READS: Record<string, string> = {
   'deliveries → jobs': 'the event feed names the job of an event',
   'editing → jobs': 'a task shows its job; one statement for a page of tasks',
@@ -171,7 +175,7 @@ const READS: Record<string, string> = {
   'retention → tasks': 'retention and erasure',
 };
 
-/** Files outside `*store.ts` that hold SQL. */
+/** The files outside `*store.ts` that contain SQL. */
 const SQL_ELSEWHERE = [
   'access/secret-key.ts',
   'audit/audit.ts',
@@ -188,15 +192,15 @@ const SQL_ELSEWHERE = [
   'work/queue.ts',
 ];
 
-/** Lines of a file, at most, and the files that are longer. */
+/** The limit of lines in a file, and the files that exceed it. */
 const FILE_LINES = 500;
 const LONG_FILES: Record<string, number> = {};
 
 const FUNCTION_LINES = 100;
 const LITERAL_SPREADS = 0;
-/** Names that two files of the server export. */
+/** The number of names that two files of the server export. */
 const SHARED_NAMES = 1;
-/** Positional parameters of a statement from which on they are better passed by name. */
+/** The number of positional parameters from which on a statement should take its parameters by name. */
 const MANY_PARAMETERS = 10;
 const STATEMENTS_OF_MANY = 0;
 

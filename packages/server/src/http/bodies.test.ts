@@ -1,4 +1,7 @@
-/** Bodies that are not needed cost neither time nor memory, above all before authentication. */
+/**
+ * Checks that request bodies which are not needed cost neither time nor memory, especially before
+ * authentication.
+ */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApp } from '../roles/app.ts';
@@ -16,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Sends the head of a request without its body. A server that waits for the body never answers. */
+/** Sends the headers of a request without its body. If the server waits for the body, it never answers. */
 async function sendHead(method: string, path: string, headers: Record<string, string>): Promise<string> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -42,11 +45,11 @@ function operationsOf(document: OpenApi): [method: string, path: string][] {
   );
 }
 
-/** Operations without authentication, whose bodies are read up to 64 KiB. */
+/** The routes without authentication. They read bodies up to 64 KiB. */
 const OPEN = ['/api/session', '/api/invitations/x', '/api/sandbox-requests'];
 
 describe('a request of 1 MiB without authentication', () => {
-  it('is answered before its body arrives, for every operation', async () => {
+  it('is answered before its body arrives, at every operation of both APIs', async () => {
     const described = [...operationsOf(await describeApp()), ...operationsOf(await describeApp('web'))];
     expect(described.length).toBeGreaterThan(130);
     const unknown = ['/nosuch', '/api/nosuch', '/sandbox/nosuch', '/tapi/v2/nosuch/'];
@@ -77,7 +80,7 @@ describe('a request of 1 MiB without authentication', () => {
   });
 });
 
-it('keeps the connection usable after a body that is too long', async () => {
+it('a connection stays usable after a body that is too long', async () => {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   const body = 'a'.repeat(MEBIBYTE);
@@ -89,19 +92,22 @@ it('keeps the connection usable after a body that is too long', async () => {
   expect(answered.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
 });
 
-describe('the body of an operation without one', () => {
-  it.each(['[[[', '{"text":', 'a'.repeat(MEBIBYTE), ''])('is ignored (%#)', async (body) => {
-    const made = await call('POST', HUMAN, {
-      text: 'The house.',
-      source_language: 'en',
-      target_language: 'es',
-    });
-    expect((await call('DELETE', `${HUMAN}${made.body.uid}/`, body)).status).toBe(200);
-    const { call: visit } = createBrowser(server.url);
-    expect((await visit('DELETE', '/api/session', body)).status).toBe(204);
-  });
+describe('the body of a request whose operation takes none', () => {
+  it.each(['[[[', '{"text":', 'a'.repeat(MEBIBYTE), ''])(
+    'is ignored, whatever it contains (%#)',
+    async (body) => {
+      const made = await call('POST', HUMAN, {
+        text: 'The house.',
+        source_language: 'en',
+        target_language: 'es',
+      });
+      expect((await call('DELETE', `${HUMAN}${made.body.uid}/`, body)).status).toBe(200);
+      const { call: visit } = createBrowser(server.url);
+      expect((await visit('DELETE', '/api/session', body)).status).toBe(204);
+    },
+  );
 
-  it('keeps the connection usable for the next request', async () => {
+  it('is not read as the next request of the connection', async () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     const hidden = 'GET /readyz HTTP/1.1\r\nhost: a\r\n\r\n';
@@ -130,7 +136,7 @@ describe('a JSON body', () => {
     ],
     ['half of a string', '{"text":"The house', 'body: must be valid JSON in UTF-8.'],
     ['a string that ends in a backslash', '{"text":"\\', 'body: must be valid JSON in UTF-8.'],
-  ])('is refused for %s', async (_, body, error) => {
+  ])('is refused when it contains %s', async (_, body, error) => {
     for (const [path, shown] of [
       [HUMAN, error],
       ['/tapi/v2/wordcount/', error],
@@ -144,7 +150,7 @@ describe('a JSON body', () => {
   it.each([
     ['brackets', '[[[[[[[[[[{{{{{{{{{{,,,,,,,,,,'.repeat(10_000)],
     ['quotes and backslashes', '\\"\\\\"[{,'.repeat(10_000)],
-  ])('may hold %s in its texts', async (_, text) => {
+  ])('is accepted with %s inside a text', async (_, text) => {
     const body = { text: `The house ${text}`, text_format: 'text', source_language: 'en' };
     expect((await call('POST', '/tapi/v2/wordcount/', body)).status).toBe(201);
   });

@@ -1,4 +1,4 @@
-/** Errors that are answered before a handler runs, in the error format of the API. */
+/** Errors that the server answers before a handler runs. They have the error format of the API. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
@@ -21,7 +21,7 @@ describe('an unsupported method', () => {
     ['PUT', '/v2/chats/messages', 'POST'],
     ['PUT', JOBS, 'POST, GET, HEAD, PATCH'],
     ['POST', '/sandbox/tapi/v2/tone/', 'GET, HEAD'],
-  ])('%s of %s gets 405 before its body is read', async (method, path, allow) => {
+  ])('(%s of %s) gets 405 before its body is read', async (method, path, allow) => {
     const key = path.startsWith('/sandbox/') ? (await server.createAccount()).sandbox_key : undefined;
     const send = key === undefined ? call : createClient(server.url, key);
     for (const sent of ['{"text":', '\0', undefined]) {
@@ -37,7 +37,7 @@ describe('an unsupported method', () => {
   });
 });
 
-it('answers 431 when URL or headers are too long', async () => {
+it('the server answers 431 when the URL or the headers are too long', async () => {
   const long = 'a'.repeat(20_000);
   const answers = [
     await call('GET', `${JOBS}?uid=${long}`),
@@ -51,7 +51,7 @@ it('answers 431 when URL or headers are too long', async () => {
   }
 });
 
-it('answers a HEAD request that is too long, without a body', async () => {
+it('the server answers a HEAD request that is too long without a body', async () => {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   socket.write(`HEAD ${JOBS}?uid=${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`);
@@ -60,7 +60,7 @@ it('answers a HEAD request that is too long, without a body', async () => {
   expect(answered).toMatch(/\r\n\r\n$/);
 });
 
-it('answers invalid HTTP in the error format of the API', async () => {
+it('the server answers invalid HTTP in the error format of the API', async () => {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   socket.write('GET / HTTP/1.1\r\nhost: a\r\ncontent-length: one\r\n\r\n');
@@ -92,13 +92,13 @@ describe('a NUL character', () => {
     expect([400, 401, 404]).toContain((await operator.call(method, path, body)).status);
   });
 
-  it('is refused in the id of a brand', async () => {
+  it('in the id of a brand is refused without a server error', async () => {
     const customer = await createPerson(server, { role: 'customer' });
     expect([400, 404]).toContain((await customer.call('GET', '/api/account/brands/%00')).status);
   });
 });
 
-it('uses the last value of a repeated parameter', async () => {
+it('a query parameter that is repeated has its last value', async () => {
   const operator = await createPerson(server, { role: 'operator' });
   const pairs = async (query: string) => (await operator.call('GET', `/api/console/pairs?${query}`)).body;
   expect(await pairs('q=zz&q=english')).toEqual(await pairs('q=english'));

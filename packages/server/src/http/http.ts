@@ -1,4 +1,7 @@
-/** What all routes share: body limits, JSON bodies, error answers and operations with their schemas. */
+/**
+ * The HTTP code that all routes share: body limits, JSON bodies, error answers, and operations with their
+ * schemas.
+ */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
@@ -12,51 +15,51 @@ import { createReader } from './input.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by `requireCaller` before the handler runs. */
+    /** The authenticated caller. `requireCaller` sets it before the handler runs. */
     caller: Caller;
-    /** The `Content-Type` that the client sent. */
+    /** The `Content-Type` header as the client sent it. */
     bodyType: string | undefined;
   }
   interface FastifyInstance {
-    /** The body limit of routes with texts, in bytes. */
+    /** The body limit in bytes of routes that receive texts. */
     textBodyLimit: number;
   }
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 type Part<S, Name extends string> = S extends { [K in Name]: infer T extends TSchema } ? Static<T> : unknown;
-/** A request that was checked by the schema of its operation. */
+/** A request whose parts the schema of its operation has checked. */
 export type Checked<S> = FastifyRequest & {
   body: Part<S, 'body'>;
   query: Part<S, 'querystring'>;
   params: Part<S, 'params'>;
 };
-/** A method of a path, with its description for `/openapi.json`. */
+/** An operation: a method of a path, with its description for `/openapi.json`. */
 export interface Operation<S extends FastifySchema = FastifySchema> {
   schema: S;
   handler(request: Checked<S>, reply: FastifyReply): Promise<unknown>;
-  /** The body limit in bytes, or `texts` for `textBodyLimit`. By default `BODY_LIMIT`. */
+  /** The body limit in bytes, or `texts` for `textBodyLimit`. The default is `BODY_LIMIT`. */
   bodyLimit?: number | 'texts';
-  /** Throws for callers without the right, before their body is read. */
+  /** Throws for callers that may not use the operation. Runs before the body is read. */
   allow?(request: FastifyRequest): unknown;
-  /** Treats an empty optional text as absent. */
+  /** Whether an empty text counts as absent when its field is optional. */
   emptyIsAbsent?: boolean;
-  /** The module checks body and query itself; its handler gets them unchecked. */
+  /** Whether the handler gets body and query unchecked, because its module checks them itself. */
   unchecked?: boolean;
 }
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const LATE = 'The request did not arrive in time.';
-/** The body limit of routes without texts, in bytes: enough for 2,000 escaped characters. */
+/** The body limit in bytes of routes without texts. It is enough for 2,000 escaped characters. */
 export const BODY_LIMIT = 64 * 1024;
 
 /**
- * Parses every body as JSON in UTF-8, whatever its `Content-Type`. `JSON.parse` makes `__proto__` an own property, so it
- * is ignored like other unknown names.
+ * Parses every body as JSON in UTF-8 and ignores its `Content-Type`. `JSON.parse` makes `__proto__` an
+ * ordinary property, so it is ignored like other unknown names.
  */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Fastify would refuse a malformed content type before it calls the parser.
+  // The header is removed because Fastify would refuse a malformed content type before it calls the parser.
   app.decorateRequest('bodyType');
   app.addHook('onRequest', async (request) => {
     request.bodyType = request.headers['content-type'];
@@ -73,29 +76,37 @@ export function acceptJson(app: FastifyInstance): void {
   });
 }
 
-/** Answers every error with its status and `{"error": "…"}`. An unexpected error becomes a 500 and a log line. */
+/**
+ * Answers every error with its status and `{"error": "…"}`. An unexpected error becomes a 500 and is logged.
+ */
 export function answerErrors(app: FastifyInstance, log: Log): void {
   answerWith(app, log, (error) => ({ error: error.message }));
   const answerNotFound = (request: FastifyRequest, reply: FastifyReply) =>
     reply.code(404).send(isWebPath(request.url) ? presentWebError(notFound()) : { error: 'Not found' });
   app.setNotFoundHandler(answerNotFound);
-  // The not-found handler runs after the body is parsed; this hook answers before it is read.
+  // Answers unknown paths before their body is read. Fastify's not-found handler would run after parsing the
+  // body.
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return answerNotFound(request, reply);
   });
 }
 
-/** Returns the error body of the web app's API. */
+/** Returns the body of an error in the format of the web app's API. */
 export function presentWebError({ code, message, more }: ApiError): object {
   return { error: { code, message, ...more } };
 }
 
-/** Returns whether a path is one of the web app's API. `/api/v1/` is for customers' programs. */
+/**
+ * Returns whether a path belongs to the web app's API. `/api/v1/` belongs to the API for customers' programs.
+ */
 export function isWebPath(path: string): boolean {
   return /^\/api\/(?!v1\/)/.test(path);
 }
 
-/** Like `answerErrors`, with another error body. @param bodyOf returns undefined for an empty body */
+/**
+ * Like `answerErrors`, with another format of the error body. @param bodyOf returns undefined for an empty
+ * body
+ */
 export function answerWith(
   app: FastifyInstance,
   log: Log,
@@ -107,17 +118,23 @@ export function answerWith(
       log.error({ error, request: request.id, route: routeOf(request) }, 'request failed');
       expected = new ApiError('server_error', 'Server error; the request can be sent again.');
     }
-    // Fastify would close the connection, and a client that is still sending could get a reset instead of the answer.
-    // Node discards the rest of the body.
+    // Keeps the connection open. Fastify would close it, and a client that is still sending could get a reset
+    // instead of the answer. Node discards the rest of the body.
     if (expected.status === 413) reply.removeHeader('connection');
     return reply.code(expected.status).headers(expected.headers).send(bodyOf(expected));
   });
 }
 
-/** SQLSTATE of a text that PostgreSQL cannot store, in a column or in JSON. Only requests contain such texts. */
+/**
+ * The SQLSTATE codes of a text that PostgreSQL cannot store, in a column or in JSON. Only requests contain
+ * such texts.
+ */
 const UNSTORABLE_CHARACTERS = new Set(['22021', '22P05']);
 
-/** References to the user who makes a change. The row can only disappear by an erasure of their account. */
+/**
+ * The foreign keys to the user who makes a change. They fail only if that user's account was erased
+ * meanwhile.
+ */
 const CALLER_REFERENCES = new Set(['audit_user_id_fkey', 'keys_made_by_fkey', 'invitations_invited_by_fkey']);
 
 function toApiError(error: unknown): ApiError | undefined {
@@ -140,7 +157,7 @@ function toApiError(error: unknown): ApiError | undefined {
 }
 
 /**
- * Answers requests that could not be parsed as HTTP in the error format of the API. Fastify's own answer has another
+ * Answers requests that are not valid HTTP, in the error format of the API. Fastify's own answer has another
  * format.
  */
 export function answerUnreadable(
@@ -158,7 +175,8 @@ export function answerUnreadable(
       connection: 'close',
     };
     const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
-    // An answer to HEAD has no body. The last packet starts with the method unless the request came in several.
+    // An answer to HEAD has no body. The last packet starts with the method, unless the request arrived in
+    // several packets.
     const sent = rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? '' : body;
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${sent}`, () =>
       socket.destroy(),
@@ -174,21 +192,21 @@ function toUnreadable(code: string | undefined): ApiError {
   return new ApiError('invalid_request', 'The request is not valid HTTP.');
 }
 
-/** Returns the pattern of the route for logs. The URL itself can contain a customer's uid. */
+/** Returns the pattern of the request's route, for logs. The URL itself may contain a customer's uid. */
 export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown';
 }
 
-/** Returns the unchecked query parameters in their order. */
+/** Returns the unchecked query parameters in their original order. */
 export function parametersOf({ url }: FastifyRequest): URLSearchParams {
   const begin = url.indexOf('?');
   return new URLSearchParams(begin < 0 ? '' : url.slice(begin + 1));
 }
 
 /**
- * Registers a path with its operations. Other methods get 405 with `Allow` after authentication and before their body is
- * read. Requests are checked by the operation's schema; an invalid path parameter gets 404. An operation without a
- * schema is not part of the documented API. A body is only read if the schema has one.
+ * Registers a path with its operations. Other methods get 405 with an `Allow` header, after authentication
+ * and before their body is read. The operation's schema checks requests; an invalid path parameter gets 404.
+ * A body is read only if the schema has one. An operation without a schema is not part of the documented API.
  */
 export function resource<T extends Partial<Record<Method, FastifySchema>>>(
   app: FastifyInstance,
@@ -224,14 +242,17 @@ export function resource<T extends Partial<Record<Method, FastifySchema>>>(
     method: METHODS.filter((method) => !allowed.includes(method as string)),
     url: path,
     schema: { hide: true },
-    onRequest: refuse, // after the app's hooks, which authenticate
+    onRequest: refuse, // Runs after the app's hooks, which authenticate the caller.
     handler: refuse,
   });
 }
 
 type Checker = (given: unknown) => { value: unknown } | { error: Error } | true;
 
-/** Returns the check of one part of a request. It is compiled at first use, because most processes serve few operations. */
+/**
+ * Returns the check of one part of a request. The check is compiled at its first use, because most processes
+ * serve few operations.
+ */
 function checkerOf(
   schema: TObject,
   part: string | undefined,
@@ -242,7 +263,8 @@ function checkerOf(
   return (given) => {
     read ??= createReader(schema, { emptyIsAbsent, fromText: part !== 'body' });
     try {
-      // Without a body, the API for programs reports the missing body; the web app's API reports each missing field.
+      // If the body is missing, the API for programs reports the missing body, and the web app's API reports
+      // each missing field.
       return { value: read(emptyIsAbsent ? given : (given ?? {})) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -251,7 +273,10 @@ function checkerOf(
   };
 }
 
-/** Makes Fastify skip the body. Node discards it after the answer. */
+/**
+ * Removes the headers that announce a body, so that Fastify does not read it. Node discards the body after
+ * the answer.
+ */
 function leaveBodyUnread({ headers }: FastifyRequest): void {
   for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete headers[name];
 }

@@ -1,4 +1,4 @@
-/** Checks of requests by their schemas: every operation of both APIs, and the reader itself. */
+/** Checks of requests by their schemas: every operation of both APIs, and `createReader` itself. */
 import fc from 'fast-check';
 import Type from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ interface Operation {
   name: string;
   call: Call;
   path: string;
-  /** An invalid value for each field, by name. */
+  /** An invalid value for each field of the operation. */
   fields: Map<string, unknown>;
   required: string[];
 }
@@ -23,9 +23,9 @@ let server: TestServer;
 const bodies: Operation[] = [];
 const queries: Operation[] = [];
 
-/** Reads its job before it checks its input. */
+/** The operation that reads its job before it checks its input. These tests leave it out. */
 const AFTER_JOB = 'upgradeMachineJob';
-/** These read their parameters themselves: `jobs/query.ts`, `live/topics.ts`. */
+/** The operations that read their query parameters themselves, in `jobs/query.ts` and `live/topics.ts`. */
 const OWN_QUERY = ['listJobs', 'listMachineJobs', 'listOwnJobs', 'subscribe'];
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const isNumber = ({ type, anyOf = [] }: JsonSchema): boolean => type === 'intege
 function collect({ components }: OpenApi, path: string, methods: OpenApi['paths'][string], call: Call): void {
   const resolve = (schema: JsonSchema) =>
     schema.$ref === undefined ? schema : components.schemas[schema.$ref.split('/').at(-1)!]!;
-  // Requests are checked before rows are read, so unknown ids suffice.
+  // Unknown ids are enough, because requests are checked before rows are read.
   const ids: Record<string, string> = {
     environment: 'production',
     position: '0',
@@ -72,7 +72,8 @@ function collect({ components }: OpenApi, path: string, methods: OpenApi['paths'
     if (asked.length > 0 && !OWN_QUERY.includes(operationId)) {
       const send: Call = (_, path) => call(method.toUpperCase(), path);
       const required = asked.filter((one) => one.required).map(({ name }) => name);
-      // A parameter of any text refuses only texts that cannot be stored.
+      // NUL makes every parameter invalid: even a parameter that allows any text refuses texts that cannot be
+      // stored.
       queries.push({
         ...common,
         call: send,
@@ -89,7 +90,7 @@ function namedIn(body: { error: string | { message: string } }): string[] {
   return message.split('\n').map((line) => line.split(':')[0]!);
 }
 
-/** A subset of an operation's fields, which are sent with invalid values. */
+/** Generates an operation and a subset of its fields, which are sent with invalid values. */
 const planted = (operations: readonly Operation[]) =>
   fc.constantFrom(...operations).chain((operation) =>
     fc.record({
@@ -98,7 +99,7 @@ const planted = (operations: readonly Operation[]) =>
     }),
   );
 
-/** The older name of the tone is ignored when the tone is given. */
+/** The field `formality`, the older name of the tone, is ignored when `tone` is given. */
 const isRead = (name: string, wrong: readonly string[]) => name !== 'formality' || !wrong.includes('tone');
 
 function expected({ required }: Operation, wrong: readonly string[]): string[] {
@@ -120,7 +121,7 @@ describe('every operation', () => {
     );
   });
 
-  it('names exactly the invalid and missing parameters', async () => {
+  it('names exactly the invalid and missing query parameters', async () => {
     for (const operation of queries) await expectNamed(operation, [...operation.fields.keys()], true);
     await fc.assert(
       fc.asyncProperty(planted(queries), ({ operation, wrong }) => expectNamed(operation, wrong, true)),
@@ -130,7 +131,7 @@ describe('every operation', () => {
 
   async function expectNamed(operation: Operation, wrong: readonly string[], inAddress = false) {
     const names = expected(operation, wrong);
-    if (names.length === 0) return; // it may be right, and would be done
+    if (names.length === 0) return; // The request may be valid, and would then be carried out.
     const given = wrong.map((name) => [name, operation.fields.get(name)] as [string, string]);
     const answer = inAddress
       ? await operation.call('GET', `${operation.path}?${new URLSearchParams(given)}`)
@@ -140,7 +141,7 @@ describe('every operation', () => {
   }
 });
 
-describe('a reader', () => {
+describe('createReader', () => {
   const refusal = (read: (given: unknown) => unknown, given: unknown) => {
     try {
       return { value: read(given) };
@@ -171,7 +172,7 @@ describe('a reader', () => {
     expect(refusal(read, { name: 'a\0' })).toHaveProperty('name');
   });
 
-  it('reads integers and booleans from text in parameters only', () => {
+  it('reads integers and booleans from text only for parameters', () => {
     const schema = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 9 }), all: Type.Boolean() });
     const given = { limit: '7', all: 'true' };
     expect(createReader(schema, { fromText: true })(given)).toEqual({ limit: 7, all: true });
@@ -180,7 +181,7 @@ describe('a reader', () => {
     expect(Object.keys(wrong)).toEqual(['limit', 'all']);
   });
 
-  it('names only the faults inside a nullable value, and digits as a field name', () => {
+  it('names only the faults inside a nullable value, and accepts digits as a field name', () => {
     const settings = Type.Object({ tone: Type.Enum(['Formal']) });
     const read = createReader(
       Type.Object({
@@ -216,7 +217,7 @@ describe('a reader', () => {
     }
   });
 
-  it('explains formats and patterns, and refuses forbidden fields', () => {
+  it('gives the reasons for wrong formats and patterns, and refuses forbidden fields', () => {
     const read = createReader(
       Type.Object(
         {

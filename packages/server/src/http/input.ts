@@ -1,6 +1,6 @@
 /**
- * Reads the inputs of a request with the schema that also describes them: it is the check, the type and the
- * documentation. An error names all invalid fields.
+ * Reads the inputs of a request with the schema that also describes them. One schema thus serves as check,
+ * type and documentation. An error names all invalid fields.
  */
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -11,22 +11,25 @@ import { type ApiError, type Reason, reason, wrongFields } from '../base/errors.
 import { isId } from '../base/ids.ts';
 import { findUnusable } from '../base/text.ts';
 
-// More than MAX_LINES, so that the number of omitted errors is exact.
+// The limit is above `MAX_LINES`, so that the number of omitted errors is exact.
 Settings.Set({ maxErrors: 10_000 });
 
 export interface InputOptions {
-  /** Treats an empty optional text as absent, because some clients send it. */
+  /** Whether an empty optional text counts as absent. Some clients send empty texts. */
   emptyIsAbsent?: boolean;
-  /** Reads integers and booleans from text, for path and query parameters. */
+  /** Whether integers and booleans are read from text, as path and query parameters require. */
   fromText?: boolean;
 }
 
-/** The parts of a schema that are used here. Those that start with `x-` are our own and are not published. */
+/**
+ * The parts of a schema that this file uses. Properties that start with `x-` are our own and are not
+ * published.
+ */
 interface Node extends TSchema {
   type?: string;
-  /** Removes surrounding white space before the check. */
+  /** Whether surrounding white space is removed before the check. */
   'x-trim'?: boolean;
-  /** The reason for any fault of this value or inside it. */
+  /** The reason for every fault of this value and of the values inside it. */
   'x-fault'?: Reason;
   default?: unknown;
   format?: string;
@@ -50,7 +53,7 @@ interface Node extends TSchema {
 type Path = (string | number)[];
 type Faults = { path: Path; why: Reason }[];
 
-/** Reasons for texts that do not match a pattern. */
+/** The reasons for texts that do not match a pattern, by pattern. */
 const patterns = new Map<string, Reason>([['\\S', reason('not_empty')]]);
 
 /** Registers the reason for texts that do not match a pattern. @returns the pattern */
@@ -61,18 +64,18 @@ export function explainPattern(pattern: string, why: Reason): string {
 
 const formats = new Map<string, (value: string) => Reason | undefined>();
 
-/** Registers a format of texts. @param fault returns the reason for an invalid text, else undefined */
+/** Registers a format of texts. @param fault returns the reason why a text is invalid, or undefined */
 export function defineFormat(name: string, fault: (value: string) => Reason | undefined): string {
   formats.set(name, fault);
   setFormat(name, (value) => fault(value) === undefined);
   return name;
 }
 
-// The address guard checks callback URLs.
+// Accepts any text, because the address guard checks callback URLs.
 defineFormat('uri', () => undefined);
 defineFormat('uuid', (value) => (isId(value) ? undefined : reason('id')));
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
-// Date.parse reads February 31 as March 3.
+// Compares the date with its written form, because `Date.parse` reads February 31 as March 3.
 const isDay = (day: string): boolean =>
   !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
 defineFormat('moment', (value) =>
@@ -86,11 +89,12 @@ defineFormat('future', (value) => {
 });
 
 /**
- * Creates the reader of a schema. It treats `null` as absent unless the schema allows null, sets defaults of absent
- * required fields, ignores unknown fields unless the schema forbids them, and refuses texts that cannot be stored. A
- * missing body is an empty object if all fields can be absent.
- * @returns a function that returns the value in the schema's type, or throws ApiError `invalid_request` with a line
- *   `field: reason` for each invalid field; fields of lists are named `objects[3].text`
+ * Creates a function that reads values by a schema. The function treats `null` as absent unless the schema
+ * allows null, and sets defaults of absent required fields. It ignores unknown fields unless the schema
+ * forbids them, and refuses texts that cannot be stored. A missing body counts as an empty object if all
+ * fields can be absent.
+ * @returns a function that returns the value in the schema's type, or throws ApiError `invalid_request` with
+ * a line `field: reason` for each invalid field; fields of lists are named like `objects[3].text`
  */
 export function createReader<const S extends TObject>(
   schema: S,
@@ -109,12 +113,13 @@ export function createReader<const S extends TObject>(
       for (const { keyword, params, path } of errors) {
         const missing = (params as { requiredProperties?: string[] }).requiredProperties ?? [];
         for (const name of missing) faults.push({ path: [...path, name], why: reason('required') });
-        // The keyword `boolean` also reports a forbidden field, at the field's own path.
+        // For a forbidden field, the keyword `boolean` also reports a fault, at the field's own path.
         if (missing.length > 0 || keyword === 'additionalProperties') continue;
         const node = nodeAt(schema as Node, path);
         const inner = withoutNull(node);
         const at = valueAt(value, path);
-        // For a nullable value, the faults inside it are reported and enough; that it is not null is no fault.
+        // For a nullable value, the faults inside the value are reported. The fault that it is not null is
+        // left out.
         if (
           inner !== node &&
           ((inner.type === 'object' && isPlainObject(at)) || (inner.items && Array.isArray(at)))
@@ -129,7 +134,7 @@ export function createReader<const S extends TObject>(
   };
 }
 
-/** Converts a value to the form that the schema checks. Leaves values of other types unchanged. */
+/** Converts a value to the form that the schema checks. Values of other types stay unchanged. */
 function clean(node: Node, written: unknown, options: InputOptions, path: Path, faults: Faults): unknown {
   const inner = withoutNull(node);
   const given = options.fromText ? readText(inner, written) : written;
@@ -141,7 +146,7 @@ function clean(node: Node, written: unknown, options: InputOptions, path: Path, 
   if (Array.isArray(given) && inner.items !== undefined) {
     if (given.length > (inner.maxItems ?? Number.POSITIVE_INFINITY)) {
       faults.push({ path, why: listReason(inner, 'maxItems') });
-      return []; // too many items to report each one
+      return []; // The list has too many items to report the faults of each one.
     }
     return given.map((item, index) => clean(inner.items!, item, options, [...path, index], faults));
   }
@@ -150,14 +155,17 @@ function clean(node: Node, written: unknown, options: InputOptions, path: Path, 
   return one.type === 'object' ? cleanObject(one, given, options, path, faults) : given;
 }
 
-/** Returns the member of a union that a value matches; of several, the one with the most required fields. */
+/**
+ * Returns the member of a union that a value matches. If several match, returns the one with the most
+ * required fields.
+ */
 function memberOf(node: Node, given: Record<string, unknown>): Node {
   const members = node.anyOf?.filter((member) => Check(member, given)) ?? [];
   const size = ({ required = [] }: Node) => required.length;
   return members.toSorted((one, other) => size(other) - size(one))[0] ?? node;
 }
 
-/** Converts the text of a path or query parameter. */
+/** Converts the text of a path or query parameter to the type of its schema. */
 function readText({ type }: Node, written: unknown): unknown {
   if (type === 'integer' && typeof written === 'string' && /^-?\d{1,15}$/.test(written))
     return Number(written);
@@ -181,7 +189,7 @@ function cleanObject(
       cleaned === undefined ||
       (cleaned === null && withoutNull(schema) === schema) ||
       (cleaned === '' && options.emptyIsAbsent && isText(schema) && !node.required?.includes(name));
-    // An assignment to `__proto__` would set the prototype.
+    // Defines the property, because an assignment to `__proto__` would set the prototype.
     if (!absent) {
       Object.defineProperty(value, name, {
         value: cleaned,
@@ -204,19 +212,19 @@ function fieldOf({ properties = {}, additionalProperties, patternProperties }: N
   return patternProperties?.['^.*$'];
 }
 
-/** Returns the other member of a union with null; else the schema itself. */
+/** For a union with null, returns its other member. Returns any other schema unchanged. */
 function withoutNull(node: Node): Node {
   const others = node.anyOf?.filter(({ type }) => type !== 'null') ?? [];
   return others.length === 1 && others.length < node.anyOf!.length ? others[0]! : node;
 }
 
-/** Enumerations have no `type`. */
+/** Returns whether a schema describes texts. Enumerations have no `type`. */
 const isText = ({ type, enum: values }: Node): boolean => type === 'string' || values !== undefined;
 
 export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the reason for an invalid value, from its schema. */
+/** Returns the reason why a value is invalid, taken from its schema. */
 function reasonOf(node: Node, keyword: string, value: unknown): Reason {
   const { minLength: least = 0, maxLength } = node;
   if (keyword === 'boolean') return 'cannot be changed here.';
@@ -252,13 +260,16 @@ function listReason({ minItems = 0, maxItems, items }: Node, keyword: string): R
     : reason('list_length', { least: minItems, most: maxItems });
 }
 
-/** Shortens a value that is quoted in an error. */
+/** Shortens a value that an error message quotes. */
 export function shorten(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
-/** Returns `/objects/3/text` as `['objects', 3, 'text']`. A field name of digits in an object stays a string. */
+/**
+ * Converts a JSON pointer such as `/objects/3/text` to `['objects', 3, 'text']`. In an object, a field name
+ * of digits stays a string.
+ */
 function pathOf(pointer: string, value: unknown): Path {
   const path: Path = [];
   for (const written of pointer.split('/').slice(1)) {
@@ -280,7 +291,10 @@ function nodeAt(node: Node, path: Path): Node {
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce((at, step) => (at as Record<string | number, unknown> | undefined)?.[step], value);
 
-/** Returns a name such as `objects[3].text`, or `body`. An invalid text in a list is quoted, so only the list is named. */
+/**
+ * Returns the name of a path, such as `objects[3].text` or `body`. For an invalid text in a list, the list is
+ * named, because the message quotes the text.
+ */
 function nameOf(schema: Node, path: Path): string {
   if (path.length === 0) return 'body';
   const plain = typeof path.at(-1) === 'number' && nodeAt(schema, path).type !== 'object';
@@ -288,7 +302,7 @@ function nameOf(schema: Node, path: Path): string {
   return `${first}${rest.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')}`;
 }
 
-/** Replaces a fault by the `x-fault` of the outermost schema around it that has one. */
+/** Replaces the reason of a fault by the `x-fault` of the outermost schema around it, if there is one. */
 function explain(schema: Node, fault: Faults[number]): Faults[number] {
   for (let depth = 1; depth <= fault.path.length; depth++) {
     const path = fault.path.slice(0, depth);

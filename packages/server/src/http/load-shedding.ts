@@ -1,11 +1,15 @@
 /**
- * Load shedding: a process answers accepted requests in time and refuses further ones at once.
+ * Load shedding: a process answers the requests that it accepts in time, and refuses further requests at
+ * once.
  *
- * Refusals cost processor time that accepted requests need, so three measures limit it. A surplus request is refused
- * before Fastify sees it. Each turn of the event loop starts only a few accepted requests, so a refusal waits for no
- * more than those. Connections of refused requests are paused and resumed in order, a few for each started request.
- * Otherwise clients that retry at once would be read first, in turns so long that nothing else proceeds (measured: 256
- * requests accepted in a second).
+ * Refusals cost processor time that accepted requests need, so three measures limit this cost:
+ * - A surplus request is refused before Fastify sees it.
+ * - Each turn of the event loop starts only a few accepted requests, so a refusal waits only for these.
+ * - The connection of a refused request is paused. Connections are resumed in order, a few for each started
+ *   request.
+ *
+ * Without the pause, clients that retry at once would keep the event loop busy with reading and refusing.
+ * Measured: a process then accepted only 256 requests in a second.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,16 +18,17 @@ import { ApiError } from '../base/errors.ts';
 
 export interface LoadShedder {
   /**
-   * Refuses surplus requests before their body or key is read, which costs a tenth of a refusal by Fastify (measured).
+   * Refuses surplus requests before their body or key is read. Measured: this costs a tenth of a refusal by
+   * Fastify.
    * @param shed called for each refused request
    */
   guard(handle: RequestListener, shed: () => void): RequestListener;
-  /** Counts the API requests in progress, and refuses surplus ones that passed the guard. */
+  /** Counts the API requests in progress, and refuses surplus requests that the guard let pass. */
   count(app: FastifyInstance): void;
 }
 
 const TOO_MANY = 'Too many requests are in progress. Try again.';
-/** The paths of the API in both environments. A separate host of the sandbox has no prefix. */
+/** Matches the paths of the API in both environments. A separate host for the sandbox has no prefix. */
 const API_PATH = /^\/+(?:sandbox\/+)?(?:tapi|v2|chats|api\/+v1)(?:[/?]|$)/;
 const BODY = JSON.stringify({ error: TOO_MANY });
 const HEADERS = {
@@ -33,19 +38,21 @@ const HEADERS = {
 };
 
 /**
- * Requests started in one turn of the event loop; eight take two or three milliseconds. A long turn, which read and
- * refused many requests, starts more in proportion, so that refusals cannot take all the time. With two per
- * millisecond, a long turn made the next one long too.
+ * The number of requests that one turn of the event loop starts. Eight take two or three milliseconds. A long
+ * turn, in which many requests were read and refused, starts more in proportion, so that refusals cannot take
+ * all the time. At most one per millisecond: with two, a long turn made the next turn long too.
  */
 const STARTED_PER_TURN = { least: 8, perMillisecond: 1 };
-/** Connections of refused requests that a turn resumes for each request that it may start. */
+/** The number of paused connections that a turn resumes for each request that it may start. */
 const RESUMED_PER_START = 2;
 
 /**
- * Refuses requests while `most` are in progress or queued; later ones would be answered too late. A request counts from
- * the end of its body, so that slow uploads take no slot. Measured: 256 keep an API process busy; more only wait.
+ * Creates a load shedder. It refuses requests while `most` are in progress or queued, because further
+ * requests would be answered too late. A request counts from the end of its body, so slow uploads take no
+ * slot. Measured: 256 requests keep an API process busy; more would only wait.
  * @param headers the headers of every answer
- * @param shared whether connections carry requests of several clients, as behind a proxy; these are not paused
+ * @param shared whether a connection carries requests of several clients, as behind a proxy; such connections
+ * are not paused
  */
 export function createLoadShedder(
   most: number,
@@ -61,7 +68,7 @@ export function createLoadShedder(
     response.writeHead(503, { ...own, 'x-request-id': crypto.randomUUID() });
     response.end(request.method === 'HEAD' ? undefined : BODY);
     turns.schedule();
-    // Pauses after the request, because the end of its body resumes the connection.
+    // Pauses only after the request is closed, because the end of its body resumes the connection.
     if (!shared) request.once('close', () => turns.resumeLater(request.socket));
   }
 
@@ -75,7 +82,7 @@ export function createLoadShedder(
     count(app) {
       app.addHook('preHandler', async ({ raw: { socket } }, { raw }) => {
         if (inProgress >= most) throw new ApiError('unavailable', TOO_MANY, { 'retry-after': '1' });
-        // The client has disconnected, so neither of the events below will follow.
+        // The client has disconnected. No `close` event will follow, so the request must not be counted.
         if (socket.destroyed || raw.destroyed) return;
         inProgress++;
         const releases = releasesOf(socket);
@@ -83,7 +90,8 @@ export function createLoadShedder(
           if (releases.delete(release)) inProgress--;
         };
         releases.add(release);
-        // Sent, or the client disconnected. A pipelined answer gets no such event, so the socket's is needed too.
+        // Releases the slot when the answer is sent or the client disconnects. A pipelined answer gets no
+        // `close` event, so the socket's event is needed too.
         raw.once('close', release);
       });
     },
@@ -94,7 +102,7 @@ export function createLoadShedder(
 function createTurns() {
   const queue: (() => void)[] = [];
   const paused: Socket[] = [];
-  /** How many more requests this turn may start. */
+  /** The number of requests that the current turn may still start. */
   let more = STARTED_PER_TURN.least;
   let scheduledAt: number | undefined;
 
@@ -107,7 +115,7 @@ function createTurns() {
     for (const request of queue.splice(0, more)) run(request);
   }
 
-  /** Schedules the next turn. Sockets are read before it begins. */
+  /** Schedules the next turn. Node reads the sockets before that turn begins. */
   function schedule(): void {
     if (scheduledAt !== undefined) return;
     scheduledAt = performance.now();

@@ -1,4 +1,4 @@
-/** The OpenAPI document: valid, complete, public, and with the listed errors. */
+/** The OpenAPI document: it is valid, complete and public, and lists all errors. */
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ import { resource } from './http.ts';
 import { describeInterface, type JsonSchema, type OpenApi } from './openapi.ts';
 import { answer } from './schemas.ts';
 
-/** Disabled rules of the recommended set, with reasons. */
+/** The rules of the recommended set that are disabled, with reasons. */
 const EXCEPTIONS = {
   // The paths of the API end with a slash.
   'no-path-trailing-slash': 'off',
@@ -40,12 +40,12 @@ async function lint(described: object): Promise<string[]> {
   );
 }
 
-it('is valid OpenAPI 3.1 by the recommended rules', async () => {
+it('the OpenAPI document is valid OpenAPI 3.1 by the recommended rules', async () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   expect(await lint(document)).toEqual([]);
 });
 
-it('is not valid with a planted fault', async () => {
+it('the check of the OpenAPI document reports a missing operation id and an unknown type', async () => {
   const broken = structuredClone(document);
   delete (broken.paths['/tapi/v2/translation/']!.post as { operationId?: string }).operationId;
   broken.components.schemas.Job = { type: 'objekt' };
@@ -54,7 +54,7 @@ it('is not valid with a planted fault', async () => {
   expect(problems).toMatch(/objekt|`type`/);
 });
 
-it('is served without authentication and can be cached', async () => {
+it('the OpenAPI document is served without authentication and can be cached', async () => {
   for (const path of ['/openapi.json', '/openapi.json/']) {
     const response = await fetch(`${server.url}${path}`);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
@@ -68,7 +68,7 @@ it('is served without authentication and can be cached', async () => {
   }
 });
 
-it('is served at the sandbox’s own host name, without the sandbox prefix', async () => {
+it('the OpenAPI document is served at the sandbox’s own host name, without the sandbox prefix', async () => {
   const ask = async (path: string, key = ''): Promise<{ status: number | undefined; text: string }> => {
     const headers = { host: 'sandbox.test', authorization: `ApiKey ${key}` };
     const [response] = await once(get(`${server.url}${path}`, { headers }), 'response');
@@ -84,7 +84,7 @@ it('is served at the sandbox’s own host name, without the sandbox prefix', asy
   expect((await ask('/tapi/v2/translation/', account.production_key)).status).toBe(401);
 });
 
-it('describes each operation differently', () => {
+it('the OpenAPI document describes each operation differently', () => {
   const silent = Object.values(document.paths)
     .flatMap((operations) => Object.values(operations))
     .filter((operation) => !operation?.description)
@@ -92,20 +92,20 @@ it('describes each operation differently', () => {
   expect(silent).toEqual([]);
 });
 
-it('lists each path with a final slash and without the sandbox prefix', () => {
+it('the OpenAPI document lists each path with a final slash and without the sandbox prefix', () => {
   const paths = Object.keys(document.paths);
   expect(paths).toContain('/tapi/v2/translation/{uid}/');
   expect(paths.filter((path) => path.startsWith('/tapi/') && !path.endsWith('/'))).toEqual([]);
   expect(paths.filter((path) => path.startsWith('/sandbox'))).toEqual([]);
 });
 
-describe('errors', () => {
-  it('lists exactly the errors that a caller can get', () => {
+describe('the errors of the OpenAPI document', () => {
+  it('are exactly the errors that a caller can get', () => {
     const listed = Object.entries(ERRORS).map(([code, error]) => ({ code, ...error }));
     expect(document['x-errors']).toEqual(listed);
   });
 
-  it('lists the error codes of every error status', () => {
+  it('have their codes listed for each error status', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(operations)) {
         const refusals = Object.keys(operation!.responses).filter((status) => Number(status) >= 400);
@@ -119,10 +119,10 @@ describe('errors', () => {
   });
 });
 
-/** Returns an example value of a header. */
+/** Returns an example value for a header. */
 const sample = ({ const: only, examples }: JsonSchema) => String(only ?? examples?.[0]);
 
-it('has examples that match their schemas', () => {
+it('the examples of the OpenAPI document match their schemas', () => {
   const checker = createChecker(document);
   let examples = 0;
   for (const [path, operations] of Object.entries(document.paths)) {
@@ -147,7 +147,7 @@ it('has examples that match their schemas', () => {
   expect(examples).toBeGreaterThan(5);
 });
 
-it('fails to start with two different schemas of one title', async () => {
+it('the server fails to start when two different schemas have the same title', async () => {
   const app = fastify();
   describeInterface(app, {});
   const operation = (shape: object) => ({

@@ -1,8 +1,9 @@
 /**
- * The description of the API in OpenAPI 3.1, `/openapi.json`, generated from the schemas of the routes. The routes of
- * the web app (`/api/…`) have a second document, from which the web app's types are generated; it is not served.
+ * Generates the description of the API in OpenAPI 3.1, `/openapi.json`, from the schemas of the routes. The
+ * routes of the web app (`/api/…`) have a second document. It is not served; the web app's types are
+ * generated from it.
  *
- * The schemas also check requests (`input.ts`). Tests check answers against them (`testing/answers.ts`).
+ * The same schemas check requests (`input.ts`). Tests check answers against them (`testing/answers.ts`).
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -31,14 +32,14 @@ declare module 'fastify' {
 /** The routes that a document describes: those for customers' programs, or those of the web app. */
 export type Audience = 'public' | 'web';
 
-/** The parts of the document that our programs read. */
+/** The parts of an OpenAPI document that our programs read. */
 export interface OpenApi {
   openapi: string;
   paths: Record<string, Partial<Record<string, OpenApiOperation>>>;
   webhooks: Record<string, { post: Required<Pick<OpenApiOperation, 'parameters' | 'requestBody'>> }>;
   components: { schemas: Record<string, JsonSchema> };
   'x-errors': { code: string; status: number; meaning: string }[];
-  /** The errors of every path. */
+  /** The errors that every path can answer. */
   'x-everywhere': Record<string, OpenApiResponse>;
 }
 
@@ -50,7 +51,7 @@ export interface OpenApiOperation {
   parameters?: { in: string; name: string; required?: boolean; schema: JsonSchema; description?: string }[];
   requestBody?: { content: Record<string, OpenApiMedia> };
   responses: Record<string, OpenApiResponse>;
-  /** The error codes of each status. */
+  /** The error codes for each status. */
   'x-errors'?: Record<string, ErrorCode[]>;
 }
 
@@ -95,7 +96,7 @@ const TAGS = [
   { name: 'Callbacks', description: 'Requests to the callback URLs of customers.' },
 ];
 
-/** Registers the documents. Must be called before the routes are registered. */
+/** Registers the generators of both documents. Must be called before the routes are registered. */
 export function describeInterface(app: FastifyInstance, webhooks: Record<string, DescribedWebhook>): void {
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
@@ -128,7 +129,7 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
       security: [{ ApiKey: [] }],
       tags: TAGS,
     },
-    // The sandbox is the same API at another server address.
+    // Hides the sandbox's paths. The sandbox is the same API at another server address.
     transform: ({ schema, url }) => ({
       schema: url.startsWith('/sandbox/') || isWebPath(url) ? { ...schema, hide: true } : asPublished(schema),
       url,
@@ -171,7 +172,7 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
   });
 }
 
-/** The error answer of every route of the web app. */
+/** The error answer that every route of the web app can give. */
 const WEB_REFUSAL = answer('An error, identified by its code.', WebError);
 
 function withRefusals<T extends object>(made: T): T {
@@ -187,7 +188,7 @@ function describe(root: FastifyInstance): { text: string; etag: string } {
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
 }
 
-/** Removes fields with a default from the required ones. */
+/** Removes fields that have a default from the required fields. */
 function withoutDefaults(schema: FastifySchema): FastifySchema {
   const parts = (['querystring', 'body'] as const).flatMap((part) => {
     const given = schema?.[part] as { required?: string[]; properties: Record<string, object> } | undefined;
@@ -200,7 +201,7 @@ function withoutDefaults(schema: FastifySchema): FastifySchema {
 
 const asPublished = (schema: FastifySchema) => withErrorCodes(withoutDefaults(schema));
 
-/** Moves the error codes of an operation's answers to `x-errors`, by status. */
+/** Moves the error codes of an operation's answers into the field `x-errors`, grouped by status. */
 function withErrorCodes(schema: FastifySchema): FastifySchema {
   const responses = Object.entries((schema?.response ?? {}) as Record<string, DescribedResponse>);
   const errors = responses.flatMap(([status, response]) =>
@@ -211,7 +212,7 @@ function withErrorCodes(schema: FastifySchema): FastifySchema {
     : ({ ...schema, 'x-errors': Object.fromEntries(errors) } as FastifySchema);
 }
 
-/** The errors of every path, including those without an operation. */
+/** The errors that every path can answer, including paths without an operation. */
 const EVERYWHERE = Object.fromEntries(
   Object.entries(
     describeErrors(
@@ -274,7 +275,7 @@ function describeWebhook({ headers, content, ...words }: DescribedWebhook): obje
   };
 }
 
-/** Moves every schema with a title to `components/schemas` and refers to it. */
+/** Moves every schema with a title to `components/schemas`, and replaces it by a reference. */
 function nameSchemas<T extends { components?: object }>(made: T): T {
   const named: Record<string, unknown> = {};
   const replace = (value: unknown): unknown => {
@@ -282,7 +283,8 @@ function nameSchemas<T extends { components?: object }>(made: T): T {
     if (typeof value !== 'object' || value === null) return value;
     const published = Object.entries(value).filter(([key]) => key !== 'x-trim' && key !== 'x-fault');
     const copy = Object.fromEntries(
-      // The description of a parameter's schema was moved to the parameter, so the schema differs from the titled one.
+      // Parameters are left out. The description of their schema was moved to the parameter, so the schema
+      // differs from the titled one.
       published.map(([key, inner]) => [key, key === 'parameters' ? inner : replace(inner)]),
     );
     if (typeof copy.title !== 'string' || !isSchema(copy)) return copy;

@@ -1,4 +1,6 @@
-/** Load shedding: surplus requests get 503 at once, and accepted ones are completed. */
+/**
+ * Load shedding on a running server: surplus requests get 503 at once, and accepted requests are completed.
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type pg from 'pg';
@@ -9,7 +11,7 @@ import { type Answer, createClient, startTestServer, type TestServer, until } fr
 const HUMAN = '/tapi/v2/translation/';
 let server: TestServer;
 let call: ReturnType<typeof createClient>;
-/** Delays every creation while it holds its lock. */
+/** A connection that holds a lock on the jobs table, so that every creation waits. */
 let holder: pg.Client;
 
 beforeAll(async () => {
@@ -32,13 +34,13 @@ const waiting = async () => {
   return rows[0]!.count > 0;
 };
 
-it('refuses a surplus request and accepts it when the others are done', async () => {
+it('a surplus request gets 503, and is accepted after the others are done', async () => {
   await holder.query('begin');
   await holder.query('lock table jobs in exclusive mode');
   const answers: Answer[] = [];
   const create = () => call('POST', HUMAN, job).then((answer) => answers.push(answer));
   const first = create();
-  await until(waiting); // the first is in progress, and the second will share its commit
+  await until(waiting); // The first creation is in progress. The second will share its commit.
   const others = [create(), create()];
   const refused = await until(() => answers[0]);
   expect(refused).toMatchObject({
@@ -46,7 +48,7 @@ it('refuses a surplus request and accepts it when the others are done', async ()
     body: { error: 'Too many requests are in progress. Try again.' },
   });
   expect(refused.headers.get('retry-after')).toBe('1');
-  // Health checks do not count, because a busy process is alive.
+  // Health checks are not counted as requests, because a busy process is alive.
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 
   await holder.query('rollback');
@@ -55,15 +57,17 @@ it('refuses a surplus request and accepts it when the others are done', async ()
   expect((await call('POST', HUMAN, job)).status).toBe(201);
 });
 
-it('answers every retry on many more connections than a turn resumes', async () => {
+it('every retry is answered when the connections are many more than one turn resumes', async () => {
   await holder.query('begin');
   await holder.query('lock table jobs in exclusive mode');
   const held = [1, 2, 3].map(() => call('POST', HUMAN, job));
-  expect((await Promise.race(held)).status).toBe(503); // the other two are in progress
+  // The third request was refused, so the other two are in progress.
+  expect((await Promise.race(held)).status).toBe(503);
   const { hostname, port, host } = new URL(server.url);
   const ask = `POST ${HUMAN} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`;
   const sockets = Array.from({ length: 100 }, () => connect(Number(port), hostname).setEncoding('latin1'));
-  for (const socket of sockets) socket.on('error', () => {}); // a reset between two waits
+  // A socket may be reset while no `once` listens for its error.
+  for (const socket of sockets) socket.on('error', () => {});
   const askAll = () =>
     Promise.all(
       sockets.map(async (socket) => {
@@ -82,7 +86,7 @@ it('answers every retry on many more connections than a turn resumes', async () 
   for (const socket of sockets) socket.destroy();
 });
 
-it('frees the slot of a disconnected client', async () => {
+it('the slot of a disconnected client is freed', async () => {
   await holder.query('begin');
   await holder.query('lock table jobs in exclusive mode');
   for (let n = 0; n < 2; n++) {
@@ -105,10 +109,10 @@ it('frees the slot of a disconnected client', async () => {
   await holder.query('rollback');
 });
 
-it('frees both slots of a client that disconnects after two pipelined requests', async () => {
+it('both slots are freed when a client disconnects after two pipelined requests', async () => {
   const { hostname, port, host } = new URL(server.url);
   const { production_key: key } = await server.createAccount();
-  // The key is cached, so that the check below cannot overtake the second request.
+  // Puts the key into the cache, so that the check below cannot overtake the second request.
   expect((await createClient(server.url, key)('GET', '/tapi/v2/account/')).status).toBe(200);
   const body = JSON.stringify(job);
   const head = [`POST ${HUMAN} HTTP/1.1`, `Host: ${host}`, `Authorization: ApiKey ${key}`];
@@ -120,7 +124,7 @@ it('frees both slots of a client that disconnects after two pipelined requests',
     await once(socket, 'connect');
     socket.write(request.join('\r\n').repeat(2));
     await until(waiting);
-    // Both requests are in progress.
+    // A 503 shows that both pipelined requests are in progress.
     await until(async () => (await call('GET', '/tapi/v2/account/')).status === 503);
     socket.destroy();
     await once(socket, 'close');

@@ -1,22 +1,22 @@
 /**
- * What the schemas of all modules share: common fields, answers and errors.
+ * Schemas that all modules share: common fields, answers and errors.
  *
- * A schema with a `title` is published once in `components/schemas` under that name and referred to elsewhere. Two
- * different schemas with one title stop the start.
+ * A schema with a `title` is published once, under that name in `components/schemas`; other places refer to
+ * it. The server does not start if two different schemas have the same title.
  */
 import type { FastifySchema } from 'fastify';
 import Type, { type TObject, type TSchema } from 'typebox';
 import { ERRORS, type ErrorCode, REASONS, type ReasonCode, reason } from '../base/errors.ts';
 import { explainPattern } from './input.ts';
 
-/** The inputs of an operation. */
+/** The schemas of an operation's inputs. */
 export interface Inputs {
   params?: TObject;
   querystring?: TObject;
   body?: TObject;
 }
 
-/** Returns a function that describes operations of the web app under a tag. */
+/** Returns a function that describes operations of the web app. All of them get the given tag. */
 export function describing(tag: string) {
   return <const More extends Inputs & { status?: number; description?: string } = object>(
     operationId: string,
@@ -30,14 +30,14 @@ export function describing(tag: string) {
   };
 }
 
-/** Describes an operation of an operator. */
+/** Describes an operation for operators. */
 export const described = describing('Console');
-/** Describes an operation of a customer for their own account. */
+/** Describes an operation with which customers manage their own account. */
 export const describedOwn = describing('Own account');
 
 export const ID = Type.String({ format: 'uuid' });
 export const MOMENT = Type.String({ format: 'date-time', description: 'ISO 8601, in UTC.' });
-/** A moment in a request. */
+/** A date or a moment in a request. */
 export const GIVEN_MOMENT = Type.String({
   format: 'moment',
   description: 'A date (its start in UTC), or a date and time with a time zone.',
@@ -45,15 +45,15 @@ export const GIVEN_MOMENT = Type.String({
 export const OPTIONAL_GIVEN_MOMENT = Type.Union([GIVEN_MOMENT, Type.Null()]);
 export const CENTS = Type.Integer({ description: 'US cents.' });
 export const ENVIRONMENT = Type.Enum(['production', 'sandbox']);
-/** The environment of a request. */
+/** The environment to which a request applies. */
 export const IN_ENVIRONMENT = Type.Enum(['production', 'sandbox'], { default: 'production' });
 export const OPTIONAL_TEXT = Type.Union([Type.String(), Type.Null()]);
 export const OPTIONAL_MOMENT = Type.Union([MOMENT, Type.Null()]);
 export const USERNAME = textOf(64);
 export const accountParameters = Type.Object({ username: Type.String() });
-/** The page size of a list. */
+/** The page size of a list: 50 by default, at most 200. */
 export const PAGE = Type.Integer({ minimum: 1, maximum: 200, default: 50 });
-/** The code of a language. */
+/** A language code. */
 export const LANGUAGE = Type.String({
   pattern: explainPattern('^[a-z]{2,8}(-[a-z0-9]{1,8})*$', reason('language')),
 });
@@ -62,16 +62,16 @@ export const LANGUAGE_OR_ALL = Type.String({
   description: '`*` in both fields means every language pair.',
 });
 
-/** A text whose surrounding white space is removed. */
+/** Returns the schema of a text whose surrounding white space is removed. */
 export function textOf(most: number, least = 1, description?: string) {
   const limits = { minLength: least, maxLength: most, 'x-trim': true };
   return Type.String(description === undefined ? limits : { ...limits, description });
 }
 
-/** One answer of an operation in OpenAPI. */
+/** One answer of an operation, in the format of OpenAPI. */
 export interface DescribedResponse {
   description: string;
-  /** All of them are always present. */
+  /** The headers of the answer. The answer always has all of them. */
   headers?: Record<string, TSchema>;
   content?: Record<string, { schema: TSchema; example?: unknown }>;
   /** `null` for an answer without a body. */
@@ -80,23 +80,23 @@ export interface DescribedResponse {
   'x-errors'?: ErrorCode[];
 }
 
-/** A callback to a customer's URL. */
+/** The description of a callback to a customer's URL. */
 export interface DescribedWebhook {
   operationId: string;
   summary: string;
   description: string;
-  /** Headers in addition to those of every signed delivery. */
+  /** The headers that this callback has in addition to those of every signed delivery. */
   headers?: Record<string, TSchema>;
   content: Record<string, { schema: TSchema; example?: unknown }>;
 }
 
-/** An answer in JSON. @param example an example; a test checks it against the schema */
+/** Describes an answer in JSON. @param example an example, which a test checks against the schema */
 export function answer(description: string, schema: TSchema, example?: unknown): DescribedResponse {
   const media = example === undefined ? { schema } : { schema, example };
   return { description, content: { 'application/json': media } };
 }
 
-/** An answer without a body. */
+/** Describes an answer without a body. */
 export function emptyAnswer(description: string): DescribedResponse {
   return { description, type: 'null' };
 }
@@ -145,7 +145,7 @@ export const WebError = Type.Object(
   },
 );
 
-/** The errors of every operation. */
+/** The errors that every operation can answer. */
 export const EVERYWHERE: ErrorCode[] = [
   'unauthorized',
   'request_timeout',
@@ -154,7 +154,7 @@ export const EVERYWHERE: ErrorCode[] = [
   'unavailable',
 ];
 
-/** The headers of errors. */
+/** The headers of the answers for some errors. */
 const HEADERS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   unauthorized: {
     'WWW-Authenticate': Type.Literal('ApiKey', { description: 'The scheme to use.' }),
@@ -178,12 +178,18 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   },
 };
 
-/** Returns the error answers of an operation by status: the given ones and those of every operation. */
+/**
+ * Returns the error answers of an operation by status, for the given codes and for those that every operation
+ * has.
+ */
 export function errorResponses(...codes: ErrorCode[]): Record<number, DescribedResponse> {
   return describeErrors([...codes, ...EVERYWHERE], () => ErrorBody);
 }
 
-/** Returns error answers by status. @param bodyOf returns the schema of the error body; undefined without a body */
+/**
+ * Returns error answers by status. @param bodyOf returns the schema of the error body, or undefined without a
+ * body
+ */
 export function describeErrors(
   codes: readonly ErrorCode[],
   bodyOf: (code: ErrorCode) => TSchema | undefined,
@@ -208,7 +214,7 @@ export function describeErrors(
   return responses;
 }
 
-/** `limit` and `offset` of a list of the API. */
+/** The query parameters `limit` and `offset` of a list in the API. */
 export const pageParameters = {
   limit: Type.Optional(
     Type.Integer({
@@ -236,7 +242,7 @@ export const PageMeta = Type.Object(
   { title: 'PageMeta' },
 );
 
-/** Returns the schema of a list of the API. */
+/** Returns the schema of a page of a list in the API. */
 export function pageOf<T extends TSchema>(
   item: T,
   title: string,

@@ -22,7 +22,7 @@ const fieldsOf = (body: { error: { fields?: object } }) => Object.keys(body.erro
 const TOP_UP = { kind: 'top_up', environment: 'production', cents: 500, memo: 'invoice 1' };
 const transfers = (username: string) => `/api/console/accounts/${username}/transfers`;
 
-describe('accounts', () => {
+describe('accounts in the console', () => {
   it('are created with credentials that are shown once, and found by a part of name or e-mail', async () => {
     const made = await operator.call('POST', '/api/console/accounts', {
       username: 'First-One',
@@ -67,7 +67,7 @@ describe('accounts', () => {
       { username: 'a', email: 'no', balance_cents: -1, dialect: 'other' },
       ['email', 'balance_cents', 'dialect'],
     ],
-  ])('are not created from %j', async (body, fields) => {
+  ])('are not created from the invalid fields %j', async (body, fields) => {
     const answer = await operator.call('POST', '/api/console/accounts', body);
     expect(answer.status).toBe(400);
     expect(fieldsOf(answer.body)).toEqual(fields);
@@ -106,7 +106,7 @@ describe('accounts', () => {
     expect((await operator.call('GET', '/api/console/accounts/nobody')).status).toBe(404);
   });
 
-  it('refuses a credit limit above the current debt', async () => {
+  it('stay unchanged when the new credit limit is below the debt', async () => {
     await server.createAccount({ username: 'deep' });
     const entry = { ...TOP_UP, kind: 'adjustment', cents: -50 };
     await operator.call('POST', transfers('deep'), entry, { 'idempotency-key': 'k' });
@@ -120,7 +120,7 @@ describe('accounts', () => {
     expect((await operator.call('GET', '/api/console/accounts/deep')).body.email).toBeNull();
   });
 
-  it('allow a chat only during its subscription', async () => {
+  it('can start a chat only during their chat subscription', async () => {
     const { production_key } = await server.createAccount({ username: 'chatting' });
     const call = createClient(server.url, production_key);
     const path = '/api/console/accounts/chatting';
@@ -134,7 +134,7 @@ describe('accounts', () => {
     expect(await period(null, '2020-01-01')).toBe(402);
   });
 
-  it('has a new key that works until it is revoked', async () => {
+  it('get a new key that is accepted until it is revoked', async () => {
     await server.createAccount({ username: 'keys' });
     const path = '/api/console/accounts/keys/keys';
     const made = await operator.call('POST', path, { name: 'second', environment: 'production' });
@@ -147,8 +147,8 @@ describe('accounts', () => {
   });
 });
 
-describe('money', () => {
-  it('shows the result of an entry first, and makes it once when the request is repeated', async () => {
+describe('a transfer in the console', () => {
+  it('shows its result in a dry run, and is made once when the request is repeated', async () => {
     await server.createAccount({ username: 'rich' });
     const path = transfers('rich');
     const rehearsed = await operator.call('POST', path, { ...TOP_UP, dry_run: true });
@@ -171,7 +171,7 @@ describe('money', () => {
     expect(body.entries).toHaveLength(1);
   });
 
-  it('answers each idempotency key with its first answer', async () => {
+  it('gets the first answer again when its idempotency key is repeated', async () => {
     await server.createAccount({ username: 'two-keys' });
     const path = transfers('two-keys');
     const put = (cents: number) =>
@@ -225,14 +225,14 @@ describe('money', () => {
     [{ ...TOP_UP, kind: 'refund', uid: 'unknown' }, ['uid']],
     [{ ...TOP_UP, kind: 'hold' }, ['kind']],
     [{ ...TOP_UP, memo: ' ' }, ['memo']],
-  ])('refuses %j', async (body, fields) => {
+  ])('is refused for %j', async (body, fields) => {
     await server.createAccount({ username: 'refusals' }).catch(() => {});
     const answer = await operator.call('POST', transfers('refusals'), { ...body, dry_run: true });
     expect(answer.status).toBe(400);
     expect(fieldsOf(answer.body)).toEqual(fields);
   });
 
-  it('transfers nothing without an idempotency key or for an unknown account', async () => {
+  it('is refused without an idempotency key or for an unknown account', async () => {
     await server.createAccount({ username: 'keyless' });
     const answer = await operator.call('POST', transfers('keyless'), TOP_UP);
     expect(fieldsOf(answer.body)).toEqual(['Idempotency-Key']);
@@ -241,10 +241,10 @@ describe('money', () => {
   });
 });
 
-describe('prices', () => {
+describe('prices in the console', () => {
   const scope = { tier: 'human', source_language: 'en', target_language: 'de' };
 
-  it('follow one another, and one that overlaps the next is refused', async () => {
+  it('follow one another, and a price that overlaps the next one is refused', async () => {
     const set = (more: object) => operator.call('POST', '/api/console/prices', { ...scope, ...more });
     const rehearsed = await set({ cents_per_word: 5, dry_run: true });
     expect(rehearsed.body).toMatchObject({ ends: null, dry_run: true });
@@ -272,7 +272,7 @@ describe('prices', () => {
     [{ cents_per_word: 3, until: '2020-01-01' }, ['until']],
     [{ cents_per_word: 100_001, from: 'x' }, ['cents_per_word', 'from']],
     [{ cents_per_word: 3, account: 'nobody at all' }, ['account']],
-  ])('refuses %j', async (more, fields) => {
+  ])('are refused with %j', async (more, fields) => {
     const answer = await operator.call('POST', '/api/console/prices', { ...scope, ...more });
     expect(fieldsOf(answer.body).sort()).toEqual(fields);
   });

@@ -1,6 +1,6 @@
 /**
- * Top-ups, adjustments, refunds and statements for operators. Requests need an `Idempotency-Key`; a repeated request
- * transfers nothing and gets the first answer.
+ * The console's routes for top-ups, adjustments, refunds and statements. Requests need an `Idempotency-Key`.
+ * A repeated request transfers nothing and gets the first answer.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -133,7 +133,7 @@ async function presentStatement(
   for (const { at, kind, change } of lines) {
     const day = days.get(dayOf(at));
     if (day === undefined) continue;
-    // A voided hold was never spent.
+    // A void and a refund reduce the spent amount, because the customer did not spend that money in the end.
     if (kind === 'hold' || kind === 'void' || kind === 'refund') day.spent -= change;
     else day.put += change;
   }
@@ -151,7 +151,7 @@ function dayOf(at: Date): string {
 
 type Wanted = ReturnType<typeof wantedOf>;
 
-/** Thrown to roll back a transaction. */
+/** Thrown to roll back the transaction of a dry run. Carries the answer. */
 class DryRun extends Error {
   readonly moved: MovedBody;
   constructor(moved: MovedBody) {
@@ -205,7 +205,7 @@ async function moveMoney(
   }
 }
 
-/** A dry run does the same and rolls back, so it fails for the same reasons. */
+/** Makes a transfer. A dry run also makes it and then rolls back, so it fails for the same reasons. */
 async function transferMoney(
   transaction: Transaction,
   account: AccountRef,
@@ -222,7 +222,10 @@ async function transferMoney(
   return { kind, environment, cents: after - before, before, after, dry_run };
 }
 
-/** A refund names its job, the others an amount. @throws ApiError `invalid_request` */
+/**
+ * Returns the requested transfer. A refund needs a job, the other kinds need an amount. @throws ApiError
+ * `invalid_request`
+ */
 function wantedOf({ kind, environment, cents, uid, memo }: Static<typeof Movement>) {
   if (kind === 'refund') {
     if (uid === undefined) throw fieldError('uid', reason('required'));

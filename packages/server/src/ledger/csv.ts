@@ -19,7 +19,8 @@ export function statementAsCsv({ opening, lines, closing }: LedgerStatement): st
 }
 
 /**
- * Marks cells as text that a spreadsheet would read as formulas, also in fullwidth characters. Numbers stay numbers.
+ * Puts an apostrophe before texts that a spreadsheet would read as formulas, also with fullwidth characters.
+ * Numbers are written without an apostrophe.
  */
 function asText(text: string | null): string | null {
   return text !== null && /^\s*[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text;

@@ -1,4 +1,6 @@
-/** The transfers of the signed-in customer's balance, as JSON and CSV: `/api/account/ledger`. */
+/**
+ * The routes for the transfers of the signed-in customer's account, as JSON and CSV: `/api/account/ledger`.
+ */
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { accountOf } from '../access/session-auth.ts';
@@ -9,7 +11,7 @@ import { statementAsCsv } from './csv.ts';
 import { readStatement } from './ledger.ts';
 import { PERIOD, periodOf } from './period.ts';
 
-/** Only the CSV has more. */
+/** The limit of transfers in the JSON answer. The CSV file has all of them. */
 const MAX_SHOWN = 1000;
 
 const Line = Type.Object(

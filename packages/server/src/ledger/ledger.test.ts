@@ -1,4 +1,4 @@
-/** Transfers over the API and against a model, and the verifier against planted faults. */
+/** Transfers over the API, compared with a model, and `verifyLedger` with faulty data. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -12,7 +12,7 @@ import { adjust, availableCents, capturePrices, holdPrices, verifyLedger, voidPr
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
-/** Makes the engine fail. */
+/** A word in a text that makes the engine fail. */
 const POISON = 'poison';
 
 let engine: FakeEngine;
@@ -78,7 +78,10 @@ const job = (words: string, fields: object = {}) => ({
   ...fields,
 });
 
-/** Makes postponed attempts due at once, as the last ones, until all of the account's jobs for an engine have ended. */
+/**
+ * Makes postponed attempts due at once, and each the last of its job, until the engine has no job of the
+ * account left.
+ */
 async function settled({ ref }: Customer): Promise<void> {
   await until(async () => {
     const hurried = await owner.query(
@@ -130,7 +133,7 @@ describe('the price of a job', () => {
     ]);
   });
 
-  it('in one environment does not change the balance of the other', async () => {
+  it('changes only the balance of the job’s own environment', async () => {
     const customer = await createCustomer(100);
     await customer.call.sandbox('POST', HUMAN, job('The house.'));
     expect([await customer.balance('production'), await customer.balance('sandbox')]).toEqual([100, -6]);
@@ -153,8 +156,8 @@ describe('the price of a job', () => {
   });
 });
 
-describe('the database', () => {
-  /** Creates a job with a hold that has not ended. */
+describe('the constraints of the database', () => {
+  /** Creates a job whose hold is neither captured nor voided. */
   async function heldJob(): Promise<{ customer: Customer; jobId: string }> {
     const customer = await createCustomer(100);
     await customer.call.production('POST', HUMAN, job('The house.'));
@@ -166,7 +169,7 @@ describe('the database', () => {
   }
   const UNIQUE = { code: '23505' };
 
-  it('refuses a second hold of one job', async () => {
+  it('refuse a second hold for the same charge of a job', async () => {
     const { customer, jobId } = await heldJob();
     const hold = { account: customer.ref, environment: 'production' as const, jobId, charge: 1, cents: 6 };
     const again = server.database.transaction((transaction) => holdPrices(transaction, [hold]));
@@ -183,7 +186,7 @@ describe('the database', () => {
     ['capture', 'void'],
     ['void', 'capture'],
     ['void', 'void'],
-  ] as const)('refuses, after a %s of one job, a %s', async (first, second) => {
+  ] as const)('refuse, after a %s of a charge, a %s of the same charge', async (first, second) => {
     const { customer, jobId } = await heldJob();
     const end = (kind: keyof typeof ends) =>
       server.database.transaction((transaction) =>
@@ -210,7 +213,7 @@ describe('the database', () => {
     );
   });
 
-  it('refuses a transfer whose kind does not allow its sides, and one of zero', async () => {
+  it('refuse a transfer of zero and a transfer with the wrong sides for its kind', async () => {
     const { customer, jobId } = await heldJob();
     const add = (kind: string, debit: string, credit: string, cents: number) =>
       owner.query(
@@ -226,7 +229,7 @@ describe('the database', () => {
 });
 
 describe('an account that cannot pay', () => {
-  it('gets the needed and the available amount, and creates nothing', async () => {
+  it('gets an error with the needed and the available amount, and no job is created', async () => {
     const customer = await createCustomer(10, 0);
     const refused = await customer.call.production('POST', HUMAN, job('The house is big.', { uid: 'dear' }));
     expect(refused).toMatchObject({
@@ -237,7 +240,7 @@ describe('an account that cannot pay', () => {
     expect(await customer.balance('production')).toBe(10);
   });
 
-  it('may use its credit up to the last cent', async () => {
+  it('can use its credit up to the last cent', async () => {
     const customer = await createCustomer(5, 4);
     const create = () => customer.call.production('POST', HUMAN, job('The house. Big.'));
     expect((await create()).body).toMatchObject({ price: 9, balance: -4 });
@@ -287,7 +290,9 @@ describe('an account that cannot pay', () => {
 });
 
 describe('a model of the ledger', () => {
-  /** A request, and its price: the words of its text, and whether the engine fails on it. */
+  /**
+   * Generates a request and its outcome: the words determine the price, and `fails` whether the engine fails.
+   */
   const wish = fc.record({
     tier: fc.constantFrom('human', 'machine'),
     environment: fc.constantFrom<Environment[]>('production', 'sandbox'),
@@ -313,7 +318,8 @@ describe('a model of the ledger', () => {
               .join(' ');
             const price = words * (tier === 'human' ? 3 : 2);
             const body = job(text, { uid: `wish-${index}` });
-            // The worker may have voided the hold of a failed job already: wait until it has.
+            // Waits until the worker has voided the holds of failed jobs, so that the model knows the
+            // balance.
             await settled(customer);
             balance[environment] += givenBack[environment];
             givenBack[environment] = 0;
@@ -342,7 +348,7 @@ describe('a model of the ledger', () => {
 });
 
 describe('verifyLedger', () => {
-  it('finds nothing wrong with the program’s own transfers, and counts them', async () => {
+  it('reports no discrepancy in the program’s own transfers, and counts them', async () => {
     const customer = await createCustomer(100);
     await customer.call.production('POST', HUMAN, job('The house.'));
     await settled(customer);
@@ -353,7 +359,7 @@ describe('verifyLedger', () => {
     expect(cents).toBeGreaterThan(0);
   });
 
-  it('names the problem and the account', async () => {
+  it('names the violated rule and the account', async () => {
     const customer = await createCustomer(100);
     await owner.query('begin');
     await owner.query(
@@ -447,7 +453,7 @@ where account_id = '$ACCOUNT' and uid = 'waits') where kind = 'refund'`,
          + case environment when 'sandbox' then 1 else -1 end * (select amount_cents from moved)`,
       ['environment'],
     ],
-  ])('catches %s', async (_, fault, rules) => {
+  ])('reports %s', async (_, fault, rules) => {
     const customer = await createCustomer(100);
     const { production } = customer.call;
     await production('POST', HUMAN, job('The house is big.', { uid: 'waits' }));
@@ -459,7 +465,7 @@ where account_id = '$ACCOUNT' and uid = 'waits') where kind = 'refund'`,
     await refundJob(server.database, customer.ref, { ...moved, uid: 'refunded' });
     await adjust(server.database, customer.ref, { ...moved, cents: 5 });
     expect(await found()).toEqual([]);
-    // The fault is planted only into this account, and restored afterwards.
+    // The fault is made only in the data of this account. The data is restored afterwards.
     const mine = `account_id = '${customer.ref.accountId}'`;
     const tables = ['transfers', 'balances', 'jobs'];
     for (const table of tables) {
@@ -488,7 +494,7 @@ where account_id = '$ACCOUNT' and uid = 'waits') where kind = 'refund'`,
     expect(await found()).toEqual([]);
   });
 
-  it('finds a balance beyond its credit limit, if the database ever allows one', async () => {
+  it('reports a balance beyond its credit limit, even though the database prevents it', async () => {
     const { ref } = await createCustomer();
     const plant = (limit: number | null) =>
       owner.query(

@@ -1,7 +1,8 @@
 /**
- * Transfers of money. The price of a job is held when the job is created, and the hold ends once: it is captured when
- * the job completes, or voided when the job fails or is canceled. `available` is what the customer can spend. Unique
- * keys prevent double charges; a check constraint enforces the credit limit.
+ * Transfers of money. The price of a job is held when the job is created. The hold ends once: it is captured
+ * when the job completes, or voided when the job fails or is canceled. The column `available` is the amount
+ * that the customer can spend. Unique keys prevent double charges, and a check constraint enforces the credit
+ * limit.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { OperatorError } from '../base/errors.ts';
@@ -13,8 +14,8 @@ import { type Discrepancy, findDiscrepancies, readTotals } from './verify-store.
 export type { Discrepancy } from './verify-store.ts';
 
 /**
- * Opens both balances of a new account, with a top-up where `cents` is not zero. Production has a credit limit of 0;
- * the sandbox, where nothing is charged, has none.
+ * Opens both balances of a new account, with a top-up where `cents` is not zero. Production has a credit
+ * limit of 0. The sandbox has no limit, because nothing is charged there.
  */
 export async function openBalances(
   transaction: Transaction,
@@ -30,7 +31,7 @@ export async function openBalances(
   }
 }
 
-/** Adds a top-up. @returns the balance after it, in cents */
+/** Adds a top-up. @returns the new balance in cents */
 export function topUp(
   on: Queryable,
   account: AccountRef,
@@ -39,16 +40,16 @@ export function topUp(
   return store.insertTopUp(on, account, { ...entry, transferId: uuidv7() });
 }
 
-/** An operator asked for an impossible transfer; the message is for the operator. */
+/** An operator requested an impossible transfer. The message is for the operator. */
 export class LedgerError extends OperatorError {
   override name = 'LedgerError';
 }
 
 /**
  * Adds an adjustment.
- * @param entry `cents` may be negative; `memo` says why
- * @returns the balance after it, in cents
- * @throws LedgerError when it would exceed the credit limit
+ * @param entry `cents` may be negative; `memo` gives the reason
+ * @returns the new balance in cents
+ * @throws LedgerError when the balance would exceed the credit limit
  */
 export async function adjust(
   on: Queryable,
@@ -64,9 +65,9 @@ export async function adjust(
 }
 
 /**
- * Refunds everything that was captured for a job and not refunded yet.
- * @returns the refunded amount and the balance after it, in cents
- * @throws LedgerError when there is no such job or nothing to refund
+ * Refunds all captured amounts of a job that were not refunded yet.
+ * @returns the refunded amount and the new balance, in cents
+ * @throws LedgerError when the job does not exist or has nothing to refund
  */
 export async function refund(
   transaction: Transaction,
@@ -85,7 +86,7 @@ export async function refund(
   );
 }
 
-/** Lists the transfers of a job in order; cents are positive, the kind gives the direction. */
+/** Lists the transfers of a job in order. The cents are always positive; the kind gives the direction. */
 export async function listJobTransfers(
   on: Queryable,
   account: AccountRef,
@@ -95,7 +96,7 @@ export async function listJobTransfers(
   return rows.map(({ created_at: at, kind, amount_cents: cents, memo }) => ({ at, kind, cents, memo }));
 }
 
-/** The transfers of a balance in a period; all amounts in cents. */
+/** The transfers of a balance in a period. All amounts are in cents. */
 export interface LedgerStatement {
   opening: number;
   lines: StatementLine[];
@@ -105,17 +106,20 @@ export interface LedgerStatement {
 export interface StatementLine {
   at: Date;
   kind: string;
-  /** The job of the transfer. */
+  /** The uid of the transfer's job; null for a transfer without a job. */
   uid: string | null;
   memo: string | null;
   amount: number;
-  /** The change of the balance. A capture changes nothing: it takes from the hold. */
+  /** The change of the available balance. It is zero for a capture, which takes from the hold. */
   change: number;
-  /** The balance after it. */
+  /** The available balance after the transfer. */
   balance: number;
 }
 
-/** Reads the statement of a balance for `[from, until)`. Opening plus changes equals closing. */
+/**
+ * Reads the statement of a balance for `[from, until)`. The opening balance plus all changes equals the
+ * closing balance.
+ */
 export function readStatement(
   database: Database,
   account: AccountRef,
@@ -138,8 +142,9 @@ export function readStatement(
 }
 
 /**
- * Sets the credit limit of a balance; null for none.
- * @throws the check violation of `balances_credit_limit` when the balance is already below it; see `isOverdrawn`
+ * Sets the credit limit of a balance; null means no limit.
+ * @throws the check violation of `balances_credit_limit` when the balance is already below the limit; see
+ * `isOverdrawn`
  */
 export function setCreditLimit(
   on: Queryable,
@@ -154,17 +159,19 @@ export interface Hold {
   account: AccountRef;
   environment: Environment;
   jobId: string;
-  /** The number of the charge: 1 at creation, another for each upgrade of a machine job. */
+  /**
+   * The number of the charge: 1 when the job is created, and a new number for each upgrade of a machine job.
+   */
   charge: number;
   cents: number;
 }
 
-/** Identifies a hold: the job and the number of its charge. */
+/** The key of a hold: the job and the number of its charge. */
 export type Charge = Pick<Hold, 'jobId' | 'charge'>;
 
 /**
- * Holds the price of each job, with one statement. Free jobs have no hold.
- * @returns the balance of each account after it, in cents; undefined for an account without a hold
+ * Holds the prices of several jobs in one statement. Free jobs get no hold.
+ * @returns the new balance of each account in cents; undefined for an account without a hold
  * @throws the check violation of `balances_credit_limit` when an account cannot pay; see `isOverdrawn`
  */
 export async function holdPrices(
@@ -177,7 +184,7 @@ export async function holdPrices(
   return (account, environment) => left.get(`${account.accountId} ${environment}`);
 }
 
-/** Returns a number for another charge of a job, whose row must be locked. */
+/** Returns the number for the next charge of a job. The caller must have locked the row of the job. */
 export async function nextCharge(
   transaction: Transaction,
   account: AccountRef,
@@ -186,12 +193,12 @@ export async function nextCharge(
   return (await store.lastCharge(transaction, account, jobId)) + 1;
 }
 
-/** Whether an error of `holdPrices` means that the account cannot pay. */
+/** Returns whether an error of `holdPrices` means that the account cannot pay. */
 export function isOverdrawn(error: unknown): boolean {
   return (error as { constraint?: string }).constraint === 'balances_credit_limit';
 }
 
-/** Captures the holds of charges, with one statement. Free jobs have none. */
+/** Captures the holds of several charges in one statement. Free jobs have no hold. */
 export async function capturePrices(
   transaction: Transaction,
   jobs: readonly (Charge & { account: AccountRef })[],
@@ -203,12 +210,12 @@ export async function capturePrices(
   );
 }
 
-/** Voids the hold of a charge. Free jobs have none. */
+/** Voids the hold of a charge. Free jobs have no hold. */
 export function voidPrice(transaction: Transaction, account: AccountRef, charge: Charge): Promise<void> {
   return store.voidHold(transaction, account, charge, uuidv7());
 }
 
-/** Returns the balance in cents, without the credit. */
+/** Returns the available balance in cents, without the credit. */
 export async function availableCents(
   on: Queryable,
   account: AccountRef,
@@ -217,7 +224,7 @@ export async function availableCents(
   return (await store.readBalance(on, account, environment))?.available_cents ?? 0;
 }
 
-/** Returns the credit limit in cents; null for none. */
+/** Returns the credit limit in cents; null means no limit. */
 export async function creditLimitOf(
   on: Queryable,
   account: AccountRef,
@@ -226,7 +233,7 @@ export async function creditLimitOf(
   return (await store.readBalance(on, account, environment))?.credit_limit_cents ?? null;
 }
 
-/** Returns both balances of an account in cents; `credit_limit` is null for none. */
+/** Returns both balances of an account in cents. A `credit_limit` of null means no limit. */
 export async function readBalances(
   on: Queryable,
   account: AccountRef,
@@ -240,7 +247,8 @@ export async function readBalances(
 }
 
 /**
- * Recalculates every balance and every job's price from the transfers. Without discrepancies, the ledger is consistent.
+ * Recalculates every balance and every job's price from the transfers. The ledger is consistent if this finds
+ * no discrepancies.
  */
 export async function verifyLedger(database: Database): Promise<{
   discrepancies: Discrepancy[];

@@ -1,4 +1,4 @@
-/** The period of a statement in a request. */
+/** Reads the period of a statement from a request. */
 import Type, { type Static } from 'typebox';
 import { fieldError, reason } from '../base/errors.ts';
 import { GIVEN_MOMENT, IN_ENVIRONMENT } from '../http/schemas.ts';
@@ -15,7 +15,7 @@ export const PERIOD = Type.Object({
   until: date('The end, exclusive; now by default.'),
 });
 
-/** @throws ApiError `invalid_request` */
+/** Returns the period of a request, by default the last 30 days. @throws ApiError `invalid_request` */
 export function periodOf(given: Static<typeof PERIOD>): { from: Date; until: Date } {
   const until = given.until === undefined ? new Date() : new Date(given.until);
   const usual = until.getTime() - USUAL_DAYS * DAY_MILLISECONDS;

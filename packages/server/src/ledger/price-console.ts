@@ -1,4 +1,4 @@
-/** Prices for operators: `/api/console/prices…`. */
+/** The console's routes for prices: `/api/console/prices…`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOfField, usernameOf } from '../access/accounts.ts';

@@ -28,8 +28,8 @@ const job = (text: string, fields: object = {}) => ({
 });
 const now = () => ({ from: new Date(), until: undefined });
 
-describe('a creation', () => {
-  it('has the most specific price of its creation, and keeps it', async () => {
+describe('a new job', () => {
+  it('has the most specific price that is valid at its creation, and keeps this price', async () => {
     const [one, two] = [await server.createAccount(), await server.createAccount()];
     const { ref } = await accountNamed(server.database, one.username);
     const clients = [one, two].map(({ production_key }) => createClient(server.url, production_key));
@@ -61,13 +61,13 @@ describe('a creation', () => {
     await until(async () => (await prices()).join() === '6,6');
   });
 
-  it('costs the configured share for repeats', async () => {
+  it('costs the configured share of the price for repeated segments', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     const price = async (text: string, fields = {}) =>
       (await call('POST', HUMAN, job(text, fields))).body.price;
     expect(await price('The house is big.')).toBe(12);
-    // Four words at 3 cents, and eight at a quarter of that.
+    // Four words cost 3 cents each. The eight repeated words cost a quarter of that.
     expect(await price('The house is big. The house is big.\nThe house is big.')).toBe(18);
     expect(await price('The house is big. The house is red.')).toBe(24);
     const html = { text_format: 'html' };
@@ -76,8 +76,8 @@ describe('a creation', () => {
   });
 });
 
-describe('the list', () => {
-  it('is read from the database once in two seconds, however many requests need it', async () => {
+describe('the price list', () => {
+  it('is read from the database at most once in two seconds, however many jobs need a price', async () => {
     let requests = 0;
     const counting: Database = {
       ...server.database,
@@ -99,7 +99,7 @@ describe('the list', () => {
     expect(requests).toBe(2);
   });
 
-  it('starts future prices on time', async () => {
+  it('starts and ends future prices on time', async () => {
     const [begins, ends] = ['2999-01-01', '2999-02-01'].map((day) => new Date(day));
     const scope = { ...EVERYTHING, tier: 'machine' } as const;
     await setPrice(server.database, 'command', scope, { from: begins!, until: ends, centsPerWord: 9 });

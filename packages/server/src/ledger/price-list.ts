@@ -1,4 +1,4 @@
-/** The valid prices, cached for job creation, and their changes by operators. */
+/** The valid prices, which are cached for the creation of jobs, and their changes by operators. */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -23,7 +23,7 @@ import {
 export interface PriceList {
   /** Returns the price of a new job in cents. A job keeps the price of its creation. */
   priceOf(account: AccountRef, tier: Tier, pair: Pair, words: WordCounts): Promise<number>;
-  /** Whether repeats cost less, and so must be counted. */
+  /** Whether repeated segments cost less than others. Only then do they have to be counted. */
   readonly countsRepeats: boolean;
 }
 
@@ -31,7 +31,7 @@ export type PriceSettings = Pick<Settings, 'humanCentsPerWord' | 'machineCentsPe
 
 const CACHE_MILLISECONDS = 2_000;
 
-/** Caches all prices for 2 s: they change a few times a year, and every new job needs them. */
+/** Caches all prices for two seconds. They change a few times a year, and every new job needs them. */
 export function createPriceList(
   database: Database,
   settings: PriceSettings,
@@ -61,21 +61,21 @@ export function createPriceList(
   };
 }
 
-/** Returns the price per word where none was set. */
+/** Returns the price per word for scopes in which no operator set a price. */
 export function defaultPrice(settings: PriceSettings, tier: Tier): number {
   return tier === 'human' ? settings.humanCentsPerWord : settings.machineCentsPerWord;
 }
 
-/** Returns every price that has not ended at a moment, including future ones. */
+/** Returns every price that has not ended at a moment, including future prices. */
 export async function listPrices(on: Queryable, at: Date): Promise<Price[]> {
   const rows = await store.selectPrices(on, at);
   return rows.map(toPrice);
 }
 
 /**
- * Sets a price per word for a scope. The current price ends where this one begins, and this one ends where the next one
- * begins.
- * @returns the price with its final term
+ * Sets a price per word for a scope. The currently valid price ends where the new price begins, and the new
+ * price ends where the next one begins.
+ * @returns the new price with its actual start and end
  */
 export function setPrice(
   database: Database,
@@ -96,7 +96,7 @@ export function setPrice(
   });
 }
 
-/** Returns the price of a scope that is valid at a moment, and the next one that begins then or later. */
+/** Returns the price of a scope that is valid at a moment, and the next price that begins then or later. */
 export async function upcomingPrice(
   on: Queryable,
   scope: Scope,
@@ -110,8 +110,9 @@ export async function upcomingPrice(
 }
 
 /**
- * Ends the price of a scope at a moment and deletes future ones; the next less specific price applies.
- * @returns false when there was none
+ * Ends the price of a scope at a moment and deletes its future prices. Afterwards the next less specific
+ * price applies.
+ * @returns false when the scope had no price
  */
 export function endPrice(database: Database, by: Actor, scope: Scope, at: Date): Promise<boolean> {
   return database.transaction(async (transaction) => {
@@ -132,7 +133,7 @@ function subjectOf({ tier, account, pair }: Scope): { account: AccountRef | unde
   return { account, subject: `${pair?.sourceLanguage ?? '*'}>${pair?.targetLanguage ?? '*'} ${tier}` };
 }
 
-/** Returns the prices of one scope that have not ended at a moment, in order. */
+/** Returns the prices of one scope that have not ended at a moment, in the order of their starts. */
 async function scopePrices(on: Queryable, scope: Scope, at: Date): Promise<(Price & { id: string })[]> {
   const rows = await store.selectPrices(on, at);
   return rows

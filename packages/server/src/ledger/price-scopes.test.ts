@@ -1,4 +1,4 @@
-/** Prices as operators set and end them, each in its own scope. */
+/** Prices that operators set and end, each in its own scope. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -42,8 +42,8 @@ const set = (more: object) => operator.call('POST', '/api/console/prices', more)
 const end = (scope: object) => operator.call('POST', '/api/console/prices/end', scope);
 const cents = async () => (await shown()).map(({ cents_per_word }) => cents_per_word);
 
-describe('a scope', () => {
-  it('is a tier, an account or all, a pair or all: setting and ending its price changes no other scope', async () => {
+describe('setting or ending the price of a scope', () => {
+  it('changes no price of another tier, account or language pair', async () => {
     const [one, two] = [await server.createAccount(), await server.createAccount()];
     const all = { source_language: '*', target_language: '*' };
     const pair = (source_language: string, target_language: string) => ({ source_language, target_language });
@@ -83,7 +83,7 @@ describe('a scope', () => {
 describe('setting a price', () => {
   const scope = { tier: 'human', source_language: 'en', target_language: 'fr' };
 
-  it('names the price that it ends and its own end, also in a dry run', async () => {
+  it('names the price that it ends and the end of the new price, also in a dry run', async () => {
     const moments = ['2998-01-01', '2999-01-01', '3000-01-01'].map((day) => `${day}T00:00:00.000Z`);
     const [first, second, third] = moments;
     await set({ ...scope, cents_per_word: 9, from: third });
@@ -102,7 +102,7 @@ describe('setting a price', () => {
 });
 
 describe('ending a price', () => {
-  it('keeps the price until then, and deletes prices that begin then or later', async () => {
+  it('keeps the price until the given moment, and deletes prices that begin then or later', async () => {
     const [from, at, later] = ['2999-01-01', '2999-02-01', '2999-03-01'].map((day) => new Date(day));
     const scope = { ...EVERYTHING, pair: EN_ES };
     const past = async () =>
@@ -140,7 +140,7 @@ describe('ending a price', () => {
 });
 
 describe('two operators at the same time', () => {
-  it('change prices one after the other, so that ending includes the price that is being set', async () => {
+  it('change prices one after the other, so that ending also ends a price that is being set', async () => {
     const [setting, watching] = [createConnection(server.connection), createConnection(server.connection)];
     await setting.connect();
     await watching.connect();
@@ -166,16 +166,16 @@ describe('two operators at the same time', () => {
   });
 });
 
-describe('the list', () => {
+describe('the price list', () => {
   const settings = { humanCentsPerWord: 3, machineCentsPerWord: 2, repeatShare: 100 };
   const WORD = { words: 1, repeatedWords: 0 };
 
-  it('counts repeats when they cost less', () => {
+  it('counts repeated segments only when they cost less', () => {
     expect(createPriceList(server.database, settings).countsRepeats).toBe(false);
     expect(createPriceList(server.database, { ...settings, repeatShare: 99 }).countsRepeats).toBe(true);
   });
 
-  it('asks again after a failure, and keeps an answer when an older query fails', async () => {
+  it('is read again after a failed query, and is kept when an older query fails later', async () => {
     const { ref: account } = await accountNamed(server.database, (await server.createAccount()).username);
     const failures: ((error: Error) => void)[] = [];
     let works = false;

@@ -26,7 +26,8 @@ export function selectPrices(on: Queryable, at: Date): Promise<PriceRow[]> {
   return on.query(LIST_PRICES, [at]);
 }
 
-// Readers are not blocked; writers see each other's prices.
+// The lock mode does not block readers. Writers run one after the other, so that each sees the prices of the
+// others.
 const LOCK_PRICES = statement('ledger.lock_prices', 'lock table prices in share row exclusive mode');
 
 export async function lockPrices(transaction: Transaction): Promise<void> {

@@ -1,4 +1,4 @@
-/** The rules of prices, against direct implementations of their definitions. */
+/** The rules of prices, compared with direct implementations of their definitions. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AccountRef } from '../base/account.ts';
@@ -36,7 +36,7 @@ const cents = fc.integer({ min: 0, max: 100_000 });
 
 type Kept = Price & { id: number };
 
-/** Does in memory what `setPrice` does to the table. */
+/** Does with a list in memory what `setPrice` does with the table. */
 function set(prices: Kept[], wanted: Price, id: number): Kept[] {
   const same = (one: Price) =>
     one.tier === wanted.tier && one.account === wanted.account && one.pair === wanted.pair;
@@ -59,8 +59,11 @@ const table = fc
     ),
   );
 
-describe('the chosen price', () => {
-  /** Of the valid prices, the most specific; the account counts more than the pair. */
+describe('choosePrice', () => {
+  /**
+   * The definition to compare with: the most specific of the valid prices, where the account counts more than
+   * the pair.
+   */
   function reading(prices: readonly Price[], tier: string, account: AccountRef, pair: Pair, at: Date) {
     const specificity = (price: Price) => (price.account ? 2 : 0) + (price.pair ? 1 : 0);
     return prices
@@ -70,11 +73,12 @@ describe('the chosen price', () => {
       .sort((one, other) => specificity(other) - specificity(one))[0]?.centsPerWord;
   }
 
-  it('is the most specific valid one', () => {
+  it('returns the most specific valid price', () => {
     fc.assert(
       fc.property(table, (prices) => {
         const index = toPriceIndex(prices);
-        // Compared at once: fifty thousand separate expectations took longer than the prices.
+        // One comparison of all results. Fifty thousand separate expectations took longer than the prices
+        // themselves.
         const read: unknown[] = [];
         const chosen: unknown[] = [];
         for (const tier of ['human', 'machine'] as const)
@@ -90,7 +94,7 @@ describe('the chosen price', () => {
     );
   });
 
-  it('is that of the pair, even if another pair shares a language', () => {
+  it('returns the price of the pair even when another pair shares a language with it', () => {
     const pairs = ['en es', 'en de', 'de es'].map((words) => {
       const [sourceLanguage, targetLanguage] = words.split(' ');
       return { sourceLanguage: sourceLanguage!, targetLanguage: targetLanguage! };
@@ -102,7 +106,7 @@ describe('the chosen price', () => {
     expect(chosen).toEqual([0, 1, 2]);
   });
 
-  it('is valid from its start to before its end', () => {
+  it('returns a price from its start until just before its end', () => {
     const [from, until] = [new Date(1000), new Date(2000)];
     const price = {
       tier: 'human' as const,
@@ -122,8 +126,8 @@ describe('the chosen price', () => {
   });
 });
 
-describe('a price that is set', () => {
-  it('leaves no overlapping prices in its scope', () => {
+describe('insertTerm', () => {
+  it('leaves no overlapping prices in a scope', () => {
     fc.assert(
       fc.property(table, (prices) => {
         for (const ofScope of Map.groupBy(prices, ({ tier, account, pair }) =>
@@ -137,7 +141,7 @@ describe('a price that is set', () => {
     );
   });
 
-  it('is valid from its start to its end or the start of the next one, and changes nothing before', () => {
+  it('makes a price valid from its start until its end or the next price, and changes nothing before', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(term, cents), { maxLength: 12 }), term, (wishes, wanted) => {
         const one = { tier: 'human', account: undefined, pair: undefined } as const;
@@ -179,14 +183,14 @@ describe('the price of a job', () => {
     expect(priceOf({ words: 0, repeatedWords: 0 }, 3, 100)).toBe(0);
   });
 
-  it('charges the share for repeated words, and drops fractions of a cent', () => {
+  it('includes only the share for repeated words, and drops fractions of a cent', () => {
     expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 100)).toBe(21);
     expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 0)).toBe(12);
-    expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 30)).toBe(14); // 12 + 2.7
+    expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 30)).toBe(14); // 12 cents plus 2.7 cents
     expect(priceOf({ words: 1, repeatedWords: 1 }, 1, 99)).toBe(0);
   });
 
-  it('is within a cent of the exact price, never above it, and never above the price without repeats', () => {
+  it('is less than a cent below the exact price, and never above the price without repeats', () => {
     const amount = fc.integer({ min: 0, max: 2_000_000 });
     fc.assert(
       fc.property(amount, amount, cents, fc.integer({ min: 0, max: 100 }), (some, more, perWord, share) => {
@@ -199,7 +203,7 @@ describe('the price of a job', () => {
     );
   });
 
-  it('throws when it would not be exact', () => {
+  it('cannot be calculated when the result would not be an exact integer', () => {
     expect(() => priceOf({ words: Number.MAX_SAFE_INTEGER, repeatedWords: 0 }, 2, 100)).toThrow(RangeError);
     expect(() => priceOf({ words: -1, repeatedWords: 0 }, 2, 100)).toThrow(RangeError);
     expect(() => priceOf({ words: 1.5, repeatedWords: 0 }, 1, 100)).toThrow(RangeError);

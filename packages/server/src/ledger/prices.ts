@@ -1,8 +1,8 @@
 /**
- * Prices of jobs. Pure; integer cents.
+ * The calculation of prices in whole cents, with pure functions.
  *
- * A price per word has a scope: a tier, one account or all, one language pair or all. The most specific scope with a
- * valid price wins:
+ * A price per word has a scope: a tier, one account or all accounts, one language pair or all pairs. The
+ * valid price with the most specific scope applies, in this order:
  *
  *   account and pair  >  account  >  pair  >  all  >  the setting
  */
@@ -10,12 +10,12 @@ import type { AccountRef } from '../base/account.ts';
 
 export type Tier = 'human' | 'machine';
 
-/** What a price applies to. */
+/** The jobs to which a price applies. */
 export interface Scope {
   tier: Tier;
-  /** Undefined for all accounts. */
+  /** The account of the jobs; undefined for all accounts. */
   account: AccountRef | undefined;
-  /** Undefined for all pairs. */
+  /** The language pair of the jobs; undefined for all pairs. */
   pair: Pair | undefined;
 }
 
@@ -24,10 +24,10 @@ export interface Pair {
   targetLanguage: string;
 }
 
-/** When a price is valid: from `from` to before `until`. */
+/** The time during which a price is valid: `[from, until)`. */
 export interface PriceTerm {
   from: Date;
-  /** Undefined: until a later price begins. */
+  /** The end; undefined if the price is valid until a later price begins. */
   until: Date | undefined;
 }
 
@@ -35,14 +35,17 @@ export interface Price extends Scope, PriceTerm {
   centsPerWord: number;
 }
 
-/** Prices by scope, for {@link choosePrice}. */
+/** The prices by scope, for {@link choosePrice}. */
 export type PriceIndex = ReadonlyMap<string, readonly Price[]>;
 
 export function toPriceIndex(prices: readonly Price[]): PriceIndex {
   return Map.groupBy(prices, (price) => scopeKey(price.tier, price.account?.accountId, price.pair));
 }
 
-/** Returns the price per word that is valid for an account and a pair at a moment; undefined where none was set. */
+/**
+ * Returns the price per word that is valid for an account and a pair at a moment, or undefined if no price
+ * was set.
+ */
 export function choosePrice(
   index: PriceIndex,
   wanted: { tier: Tier; account: AccountRef; pair: Pair },
@@ -62,7 +65,7 @@ export function choosePrice(
   return undefined;
 }
 
-/** Shortnames and ids contain no spaces. */
+/** Joins the parts with spaces, which language codes and ids never contain. */
 function scopeKey(tier: Tier, accountId: string | undefined, pair: Pair | undefined): string {
   return `${tier} ${accountId ?? '*'} ${pair?.sourceLanguage ?? '*'} ${pair?.targetLanguage ?? '*'}`;
 }
@@ -72,10 +75,10 @@ export function isValidAt({ from, until }: PriceTerm, at: Date): boolean {
 }
 
 /**
- * Fits a new price among those of its scope. The price that is valid at its start ends there, one with the same start
- * is replaced, and the new price ends where the next one begins.
- * @param existing terms of one scope, without overlaps
- * @returns the term to end at the new start, the one to replace, and the new end
+ * Inserts a new price among those of its scope. The price that is valid at its start ends there. A price with
+ * the same start is replaced. The new price ends where the next one begins.
+ * @param existing the terms of one scope, without overlaps
+ * @returns the term to end at the new start, the term to replace, and the end of the new price
  */
 export function insertTerm<T extends PriceTerm>(
   existing: readonly T[],
@@ -97,17 +100,17 @@ function earlier(one: Date | undefined, other: Date | undefined): Date | undefin
   return one < other ? one : other;
 }
 
-/** The words that a text is charged for. */
+/** The number of words for which a text is charged. */
 export interface WordCounts {
   words: number;
-  /** How many of them are in repeats. */
+  /** How many of the words are in repeated segments. */
   repeatedWords: number;
 }
 
 /**
- * Returns the price in cents; fractions of a cent are not charged.
+ * Returns the price in cents. Fractions of a cent are not charged.
  * @param centsPerWord a whole number
- * @param repeatShare percent of the price for a repeated word, a whole number from 0 to 100
+ * @param repeatShare the percentage of the price for a repeated word, a whole number from 0 to 100
  * @throws RangeError when the product is not a safe integer
  */
 export function priceOf(

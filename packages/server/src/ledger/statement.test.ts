@@ -1,4 +1,4 @@
-/** Refunds, adjustments and statements. */
+/** Refunds, adjustments and statements on a running server. */
 import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -56,7 +56,7 @@ const sound = async () => expect((await verifyLedger(server.database)).discrepan
 const EVER = [new Date(0), new Date('2999-01-01')] as const;
 
 describe('a refund', () => {
-  it('refunds the captured amount once', async () => {
+  it('returns the captured amount once', async () => {
     const customer = await createCustomer(10);
     await customer.completed('one');
     const entry = { ...PRODUCTION, uid: 'one' };
@@ -70,7 +70,7 @@ describe('a refund', () => {
     await sound();
   });
 
-  it('waits for another transfer of the same balance, and sees its result', async () => {
+  it('waits for another transfer of the same balance, and takes its result into account', async () => {
     const customer = await createCustomer(10);
     await customer.completed('one');
     const watching = createConnection(server.connection);
@@ -103,7 +103,7 @@ describe('a refund', () => {
     expect(await customer.balance()).toBe(10);
   });
 
-  it('of a machine job leaves the later human charge to be refunded too, once', async () => {
+  it('of a machine job leaves the charge of its later upgrade to be refunded once', async () => {
     const made = await server.createAccount();
     const { ref } = await accountNamed(server.database, made.username);
     const call = createClient(`${server.url}/sandbox`, made.sandbox_key);
@@ -121,7 +121,7 @@ describe('a refund', () => {
       { cents: 6, balance: 0 },
     ]);
     await expect(refundJob(server.database, ref, entry)).rejects.toThrow(/already refunded/);
-    // Each refund has the number of its charge.
+    // Each refund has the number of the charge that it refunds.
     const { rows } = await owner.query(
       `select charge, amount_cents::integer as cents from transfers
         where account_id = $1 and kind = 'refund' order by transfer_id`,
@@ -213,7 +213,7 @@ describe('a statement', () => {
             if (kind === 'top_up') await topUp(server.database, customer.ref, { ...PRODUCTION, cents });
             if (kind === 'hold') await customer.create(HUMAN, 'The house.', `${index}`);
           }
-          // A period begins on a millisecond, so each transfer is moved exactly to such a border.
+          // Periods begin on a millisecond, so the times of transfers are rounded to milliseconds.
           await owner.query(
             `update transfers set created_at = date_trunc('milliseconds', created_at) where account_id = $1`,
             [customer.ref.accountId],
@@ -242,7 +242,7 @@ describe('a statement', () => {
   });
 });
 
-describe('the last cent', () => {
+describe('the last cent of a balance', () => {
   it('pays for only one of fifty jobs that two servers receive at the same time', async () => {
     const { store, settings } = server;
     const role = 'api' as const;
@@ -254,7 +254,7 @@ describe('the last cent', () => {
     const callers = [server.url, second.url!].map((url) => createClient(url, made.production_key));
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        // Three machine words cost as much as two human words, so both tiers share batches.
+        // Three machine words cost as much as two human words, so both tiers cost the same and share batches.
         callers[index % 2]!('POST', index % 3 === 0 ? HUMAN : MACHINE, {
           text: index % 3 === 0 ? 'The house.' : 'The big house.',
           source_language: 'en',

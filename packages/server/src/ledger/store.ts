@@ -1,4 +1,7 @@
-/** Transfers and balances. One row per transfer, integer cents; transfers never change. */
+/**
+ * The SQL statements about transfers and balances. Each transfer is one row with whole cents, and rows never
+ * change.
+ */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -8,7 +11,7 @@ const OPEN_BALANCE = statement(
   `insert into balances (part, account_id, environment, credit_limit_cents) values ($1, $2, $3, $4)`,
 );
 
-/** @param limit the credit limit in cents; null for none */
+/** Inserts an empty balance. @param limit the credit limit in cents; null means no limit */
 export async function openBalance(
   transaction: Transaction,
   account: AccountRef,
@@ -29,7 +32,7 @@ const TOP_UP = statement<{ available_cents: number }>(
    returning available_cents`,
 );
 
-/** @returns the balance after it */
+/** @returns the new balance in cents */
 export async function insertTopUp(
   on: Queryable,
   account: AccountRef,
@@ -59,7 +62,7 @@ const ADJUST = statement<{ available_cents: number }>(
    returning available_cents`,
 );
 
-/** @param entry `cents` may be negative. @returns the balance after it */
+/** @param entry `cents` may be negative. @returns the new balance in cents */
 export async function insertAdjustment(
   on: Queryable,
   account: AccountRef,
@@ -78,7 +81,7 @@ export async function insertAdjustment(
   return row!.available_cents;
 }
 
-// A refund depends on earlier transfers, so no other refund may run at the same time.
+// A refund depends on earlier transfers, so the lock prevents a concurrent refund.
 const LOCK_BALANCE = statement(
   'ledger.lock_balance',
   `select from balances where part = $1 and account_id = $2 and environment = $3 for update`,
@@ -92,7 +95,7 @@ export async function lockBalance(
   await transaction.query(LOCK_BALANCE, [account.part, account.accountId, environment]);
 }
 
-// Everything captured for the job, whatever the number of its charges, minus earlier refunds.
+// Refunds the captured amounts of all charges of a job, minus its earlier refunds.
 const REFUND = statement<{ amount_cents: number; available_cents: number }>(
   'ledger.refund',
   `with captured as (
@@ -141,7 +144,7 @@ export async function insertRefund(
   return row;
 }
 
-/** Finds a job and whether anything was refunded for it. */
+/** Finds a job, and whether anything was refunded for it. */
 export async function findRefundableJob(
   on: Queryable,
   account: AccountRef,
@@ -159,7 +162,7 @@ interface JobTransferRow {
   memo: string | null;
 }
 
-// One branch for each unique key of a job's transfers, so that each uses its index.
+// Has one branch for each unique key of a job's transfers, so that each branch uses its index.
 const OF_JOB = statement<JobTransferRow>(
   'ledger.of_job',
   `select created_at, kind, amount_cents, memo, transfer_id from transfers
@@ -181,7 +184,7 @@ export function selectJobTransfers(
   return on.query(OF_JOB, [account.part, account.accountId, jobId]);
 }
 
-// Of two requests at the same time, the second waits for the first one's commit.
+// If two requests have the same key, the second waits for the commit of the first.
 const TAKE_REQUEST = statement<{ key: string }>(
   'ledger.take_request',
   `insert into money_requests (part, account_id, key, request_hash) values ($1, $2, $3, $4)
@@ -196,7 +199,7 @@ const READ_REQUEST = statement<{ request_hash: Buffer; answer: unknown }>(
   'select request_hash, answer from money_requests where part = $1 and account_id = $2 and key = $3',
 );
 
-/** @returns whether the key was free */
+/** Reserves an idempotency key. @returns whether the key was free */
 export async function takeRequest(
   transaction: Transaction,
   account: AccountRef,
@@ -207,7 +210,7 @@ export async function takeRequest(
   return (await transaction.query(TAKE_REQUEST, values)).length > 0;
 }
 
-/** Stores the answer of a request, for repeated requests. */
+/** Stores the answer to a request, so that a repeated request gets the same answer. */
 export async function answerRequest(
   transaction: Transaction,
   account: AccountRef,
@@ -226,14 +229,14 @@ export async function readRequest(
   return row;
 }
 
-// All queries of a statement see the same snapshot.
+// With this isolation level all queries of the transaction see the same snapshot.
 const SNAPSHOT = statement('ledger.snapshot', 'set transaction isolation level repeatable read, read only');
 
 export async function takeSnapshot(transaction: Transaction): Promise<void> {
   await transaction.query(SNAPSHOT);
 }
 
-/** How a transfer changes the balance. */
+/** The change of the available balance by a transfer. */
 const CHANGE = `case 'available' when credit then amount_cents when debit then -amount_cents else 0 end`;
 
 const OPENING = statement<{ cents: number }>(
@@ -242,7 +245,7 @@ const OPENING = statement<{ cents: number }>(
     where part = $1 and account_id = $2 and environment = $3 and created_at < $4`,
 );
 
-/** Returns the balance at a moment. */
+/** Returns the available balance at a moment. */
 export async function readOpening(
   on: Queryable,
   account: AccountRef,
@@ -316,7 +319,7 @@ const HOLD = statement<{
    returning b.part, b.account_id, b.environment, b.available_cents`,
 );
 
-/** Inserts holds. @returns each balance after them */
+/** Inserts holds. @returns the new balance of each account */
 export async function insertHolds(
   transaction: Transaction,
   entries: readonly HoldEntry[],
@@ -334,7 +337,7 @@ export async function insertHolds(
   return rows;
 }
 
-// Amount and environment come from the hold, so a free job, which has none, gets no transfer.
+// Copies amount and environment from the hold. A free job has no hold, so it gets no transfer.
 const CAPTURE_ALL = statement(
   'ledger.capture_all',
   `insert into transfers (part, account_id, transfer_id, environment, job_id, charge, kind, debit, credit, amount_cents)
@@ -386,7 +389,10 @@ const LAST_CHARGE = statement<{ charge: number }>(
   `select coalesce(max(charge), 1) as charge from transfers where part = $1 and account_id = $2 and job_id = $3`,
 );
 
-/** Returns the number of a job's last charge, ended or not; 1 when it had no price. */
+/**
+ * Returns the number of a job's last charge, whether or not it has ended. Returns 1 when the job had no
+ * price.
+ */
 export async function lastCharge(on: Queryable, account: AccountRef, jobId: string): Promise<number> {
   return (await on.query(LAST_CHARGE, [account.part, account.accountId, jobId]))[0]!.charge;
 }
@@ -419,7 +425,7 @@ const SET_CREDIT = statement(
   `update balances set credit_limit_cents = $4 where part = $1 and account_id = $2 and environment = $3`,
 );
 
-/** @param cents the credit limit; null for none */
+/** @param cents the credit limit; null means no limit */
 export async function updateCreditLimit(
   on: Queryable,
   account: AccountRef,

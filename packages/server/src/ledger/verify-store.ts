@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** A rule that the transfers violate. */
+/** A rule that the transfers of an account violate. */
 export interface Discrepancy {
   rule: string;
   part: number;
@@ -11,11 +11,15 @@ export interface Discrepancy {
 }
 
 /**
- * Recalculates everything from the transfers. Each row is a violated rule: a balance that is missing or not the sum of
- * its transfers; a job whose price and hold differ; a completed job that was not captured, or one captured before it
- * completed; a failed or canceled job, or a fallback to a machine draft, whose hold was not voided; an uncaptured
- * machine charge before an upgrade, or a canceled upgrade that was not voided; a transfer of a job in the balance of
- * the other environment; a refund above the captured amount; a balance beyond its credit limit.
+ * Recalculates everything from the transfers. Each row of the result is a violated rule:
+ * - a balance that is missing or not the sum of its transfers
+ * - a job whose price and hold differ
+ * - a completed job that was not captured, or a job that was captured before it completed
+ * - a failed or canceled job, or a fallback to a machine draft, whose hold was not voided
+ * - a machine charge that was not captured before an upgrade, or a canceled upgrade that was not voided
+ * - a transfer of a job in the balance of the other environment
+ * - a refund above the captured amount
+ * - a balance beyond its credit limit
  */
 const VERIFY = statement<Discrepancy>(
   'ledger.verify',

@@ -1,4 +1,7 @@
-/** The verifier against planted faults of upgrades, acceptance and cancellation, and concurrent transfers. */
+/**
+ * Tests of `verifyLedger` with faulty data of upgraded, accepted and canceled jobs, and of concurrent
+ * transfers.
+ */
 import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,7 +47,10 @@ afterAll(async () => {
 
 const job = (uid: string) => ({ uid, text: 'The house.', source_language: 'en', target_language: 'es' });
 
-/** Creates an account with an upgraded job, charged 4 and then 6 cents, one accepted, one rejected and one canceled. */
+/**
+ * Creates an account with four jobs: one upgraded (charged 4 and then 6 cents), one accepted, one rejected
+ * and one canceled.
+ */
 async function createCustomer(): Promise<AccountRef> {
   const made = await server.createAccount({ balanceCents: 100 });
   const production = createClient(server.url, made.production_key);
@@ -62,7 +68,10 @@ async function createCustomer(): Promise<AccountRef> {
   return (await accountNamed(server.database, made.username)).ref;
 }
 
-/** Returns what the verifier finds after a fault was planted in a transaction, which is rolled back. */
+/**
+ * Makes a fault in a transaction, returns the discrepancies that the verifier finds, and rolls the
+ * transaction back.
+ */
 async function findings(planted: string, account: AccountRef): Promise<{ rule: string; detail: string }[]> {
   const on: Queryable = {
     query: async ({ text }, values) => (await owner.query(text, values as unknown[])).rows as never,
@@ -81,7 +90,7 @@ async function findings(planted: string, account: AccountRef): Promise<{ rule: s
 }
 
 describe('verifyLedger', () => {
-  it('finds faults of an earlier charge, an accepted or rejected job and a canceled job', async () => {
+  it('reports faults of an earlier charge, an accepted or rejected job and a canceled job', async () => {
     const account = await createCustomer();
     const of = (uid: string, more: string) =>
       `where account_id = $1 and job_id = (select job_id from jobs where account_id = $1 and uid = '${uid}') and ${more}`;
@@ -166,15 +175,15 @@ describe('the transfers of a job', () => {
       ['hold', 6, null],
       ['void', 6, null],
     ]);
-    // More than was captured for another job, but not more than for this one.
+    // The refund is larger than the captured amount of any other job of the account, but not of this one.
     await refundJob(server.database, account, { environment: 'sandbox', uid: 'up', memo: 'complaint' });
     expect((await transfersOf('up')).at(-1)).toEqual(['refund', 10, 'complaint']);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
   });
 });
 
-describe('a hold', () => {
-  it('voids only the last charge, even of one cent', async () => {
+describe('voiding a hold', () => {
+  it('ends only the last charge, even if it is one cent', async () => {
     const made = await server.createAccount({ balanceCents: 100 });
     const { ref: account } = await accountNamed(server.database, made.username);
     const call = createClient(server.url, made.production_key);
@@ -204,7 +213,7 @@ describe('a balance', () => {
   const account = async (balanceCents: number) =>
     (await accountNamed(server.database, (await server.createAccount({ balanceCents })).username)).ref;
 
-  it('opens with the given amount, be it one cent or zero, in each environment', async () => {
+  it('opens with the given amount, including one cent and zero, in each environment', async () => {
     for (const cents of [0, 1]) {
       const ref = await account(cents);
       const { lines } = await readStatement(server.database, ref, 'production', {
@@ -219,7 +228,7 @@ describe('a balance', () => {
     }
   });
 
-  it('is 0 when it does not exist', async () => {
+  it('is 0 when the account does not exist', async () => {
     const nobody = { part: 0, accountId: '00000000-0000-7000-8000-000000000000' } as AccountRef;
     expect(await availableCents(server.database, nobody, 'production')).toBe(0);
     expect(await creditLimitOf(server.database, nobody, 'production')).toBeNull();
@@ -239,7 +248,7 @@ describe('a balance', () => {
     ]);
   });
 
-  it('cannot be adjusted below its credit limit, with a message for the operator, nor by zero', async () => {
+  it('cannot be adjusted by zero, and not below its credit limit, with a message for the operator', async () => {
     const ref = await account(0);
     await setCreditLimit(server.database, ref, 'production', 0);
     const beyond = await adjust(server.database, ref, { ...ENTRY, cents: -1 }).catch((error) => error);
@@ -251,11 +260,11 @@ describe('a balance', () => {
 });
 
 describe('a statement', () => {
-  it('shows one moment, whatever is committed while it is read', async () => {
+  it('shows one moment, even if transfers are committed while it is read', async () => {
     const made = await server.createAccount({ balanceCents: 10 });
     const { ref } = await accountNamed(server.database, made.username);
     let moved = 0;
-    // Another top-up is committed between the first query and the second.
+    // Commits another top-up between the first query and the second.
     const interrupting = {
       transaction: <T>(work: (transaction: Transaction) => Promise<T>) =>
         server.database.transaction((transaction) =>

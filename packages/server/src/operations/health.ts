@@ -1,4 +1,4 @@
-/** Readiness: whether the process can do its work. */
+/** Readiness: whether a process can do its work. */
 import type { Database } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { Languages } from '../languages/languages.ts';
@@ -6,18 +6,18 @@ import { countReportingWorkers, HEARD_SECONDS } from '../translation/report.ts';
 
 export interface Readiness {
   ready: boolean;
-  /** By check: `ok`, or what is wrong. */
+  /** The result of each check: `ok`, or a description of the fault. */
   checks: Record<string, string>;
-  /** What delays accepted work although this process is ready; absent without a warning. */
+  /** Faults that delay accepted work although the process is ready. Absent if there are none. */
   warnings?: string[];
 }
 
 const PING = statement<{ one: number }>('operations.ping', 'select 1 as one');
 
 /**
- * Returns whether the database can be read and written and at least one language pair is offered. Missing workers are
- * only a warning: an API process accepts jobs without them, and removing it from a load balancer would turn a delay into
- * an outage.
+ * Checks whether the database can be read and written, and whether at least one language pair is offered.
+ * Missing workers are only a warning: an API process can accept jobs without workers. A load balancer that
+ * removed the process for this would turn a delay into an outage.
  */
 export async function checkReadiness(options: {
   database: Database;

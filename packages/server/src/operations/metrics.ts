@@ -15,23 +15,23 @@ import { createLiveMetrics } from './live-metrics.ts';
 
 export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void;
-  /** A request was refused because too many were in progress. */
+  /** Counts a request that was refused because too many requests were in progress. */
   shed(): void;
-  /** The scan of a text exceeded its time limit. */
+  /** Counts a scan of a text that exceeded its time limit. */
   scanTimedOut(): void;
   jobsCreated(count: number): void;
   jobSettled(outcome: string): void;
   deliveries: SenderMetrics;
   messagesCreated(count: number): void;
   readonly quota: QuotaObserver;
-  /** @param seconds the time from creation to answer */
+  /** @param seconds the time from the message's creation to its answer */
   messageSettled(outcome: string, seconds: number): void;
   readonly engines: EngineObserver;
   readonly editing: EditingObserver;
   readonly live: HubObserver;
   /** Sets the engines whose state and queue are read at each scrape. */
   watchEngines(stations: () => readonly Pick<EngineRunner, 'name' | 'state' | 'waiting'>[]): void;
-  /** Returns the text for Prometheus. */
+  /** Returns the metrics in the text format of Prometheus. */
   expose(): Promise<{ contentType: string; text: string }>;
 }
 
@@ -53,7 +53,10 @@ const OPEN_BREAKERS = statement<{ count: number }>(
   'select count(*) as count from breakers where openings > 0',
 );
 
-/** Creates the metrics of this process and those of Node. Queues are read from the database at each scrape. */
+/**
+ * Creates the metrics of this process, including those of Node. Each scrape reads the queues from the
+ * database.
+ */
 export function createMetrics(database: Database): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -91,7 +94,10 @@ function createRequestMetrics(registry: Registry): Pick<Metrics, 'request' | 'sh
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
-  /** Added to the counter at each scrape, because an increment costs a sixth of a refusal. */
+  /**
+   * A plain variable, which each scrape adds to the counter. Incrementing the counter itself would cost a
+   * sixth of a refusal.
+   */
   let shed = 0;
   new Counter({
     name: 'dragoman_requests_shed_total',

@@ -1,4 +1,4 @@
-/** The metrics of the program, of the documentation, of the alerts and of the dashboard are the same. */
+/** Checks that the program, the documentation, the alerts and the dashboard all use the same metrics. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../testing/harness.ts';
@@ -8,7 +8,7 @@ const OURS = /\bdragoman_[a-z_]+/g;
 const TOKEN = 'for-the-test';
 
 let server: TestServer;
-/** The exposed metrics: types by name. */
+/** The type of each exposed metric, by name. */
 let exposed: Map<string, string>;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_METRICS_TOKEN: TOKEN } });
@@ -21,7 +21,7 @@ afterAll(() => server.stop());
 const documented = (page: string): string[] =>
   [...page.matchAll(/^\| (`dragoman_[^|]*) \|/gm)].flatMap(([, cell]) => cell!.match(OURS) ?? []);
 
-/** Returns the series that a query can use; a histogram has three. */
+/** Returns the names of the time series that a query can use. A histogram has three. */
 function series(): Set<string> {
   return new Set(
     [...exposed].flatMap(([name, type]) =>
@@ -32,12 +32,12 @@ function series(): Set<string> {
 
 const asked = (text: string): string[] => [...new Set(text.match(OURS) ?? [])];
 
-it('documents exactly the exposed metrics', () => {
+it('the documentation lists exactly the exposed metrics', () => {
   const ours = [...exposed.keys()].filter((name) => name.startsWith('dragoman_'));
   expect(documented(read('docs/operating.md')).sort()).toEqual(ours.sort());
 });
 
-it.each(['deploy/alerts.yaml', 'deploy/grafana.json'])('uses in %s only exposed metrics', (path) => {
+it.each(['deploy/alerts.yaml', 'deploy/grafana.json'])('%s uses only exposed metrics', (path) => {
   const text = read(path);
   const there = series();
   expect(asked(text).length).toBeGreaterThan(5);
@@ -45,7 +45,7 @@ it.each(['deploy/alerts.yaml', 'deploy/grafana.json'])('uses in %s only exposed 
   for (const [name] of text.matchAll(/\b(?:process|nodejs)_[a-z0-9_]+/g)) expect(there).toContain(name);
 });
 
-it('shows every metric on the dashboard', () => {
+it('the dashboard shows every metric', () => {
   const text = read('deploy/grafana.json');
   const board = JSON.parse(text) as { panels: { id: number; targets: { expr: string }[] }[] };
   expect(new Set(board.panels.map(({ id }) => id)).size).toBe(board.panels.length);
@@ -53,7 +53,7 @@ it('shows every metric on the dashboard', () => {
   expect(names.filter((name) => !text.includes(name))).toEqual([]);
 });
 
-it('detects unknown and undocumented metrics', () => {
+it('these tests detect unknown and undocumented metrics', () => {
   expect(asked('rate(dragoman_planted_total[5m])').filter((name) => !series().has(name))).toHaveLength(1);
   expect(documented('| `dragoman_one`, `dragoman_two` | words of dragoman_three |')).toEqual([
     'dragoman_one',

@@ -19,7 +19,7 @@ beforeAll(async () => {
     settings: { DRAGOMAN_METRICS_TOKEN: TOKEN, DRAGOMAN_SANDBOX_HOLD: '0' },
   });
 });
-// Each test has a new server with metrics at zero, on one database.
+// Each test has a new server, whose metrics start at zero, and an empty jobs table.
 beforeEach(async () => {
   await asOwner('truncate jobs cascade');
   await server.restart();
@@ -31,7 +31,7 @@ const ask = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${server.url}${path}`, { headers });
 const scrape = () => ask('/metrics', { authorization: `Bearer ${TOKEN}` });
 
-/** Returns a sample of the metrics; 0 when there is none. */
+/** Returns the value of a metric, or 0 when the metric has no value. */
 async function sample(name: string, labels = ''): Promise<number> {
   const text = await (await scrape()).text();
   const line = text.split('\n').find((one) => one.startsWith(`${name}${labels} `));
@@ -109,7 +109,7 @@ describe('/readyz', () => {
     const body = { text: 'House.', source_language: 'en', target_language: 'es' };
     await createClient(server.url, production_key)('POST', '/tapi/v2/mt_translation/', body);
     await engine.waitForRequests(1);
-    // Injected, because the server no longer accepts connections.
+    // The request is injected, because the stopping server no longer accepts connections.
     const stopping = stop();
     const answer = await app!.inject('/readyz');
     expect(answer.statusCode).toBe(503);
@@ -117,7 +117,7 @@ describe('/readyz', () => {
     await stopping;
   });
 
-  it('reveals no details', async () => {
+  it('reveals no customer data', async () => {
     const text = await (await ask('/readyz')).text();
     expect(text).not.toContain('customer');
     expect(text.length).toBeLessThan(200);
@@ -169,7 +169,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('counts a job from creation to delivery, and repeated creates not at all', async () => {
+  it('counts a job from creation to delivery, but no repeated creates', async () => {
     const receiver = await startReceiver();
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
@@ -202,7 +202,7 @@ describe('/metrics', () => {
     await receiver.close();
   });
 
-  it('shows due rows and how long they have been due', async () => {
+  it('shows the number of due rows, and how long they have been due', async () => {
     const { production_key } = await server.createAccount();
     await createClient(server.url, production_key)('POST', '/tapi/v2/translation/', {
       text: 'House.',
@@ -211,7 +211,7 @@ describe('/metrics', () => {
     });
     await until(async () => (await sample('dragoman_jobs_settled_total', '{outcome="drafted"}')) === 1);
     expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(0);
-    // Stops the workers, which would claim the due rows.
+    // Prevents workers from claiming the due rows.
     await asOwner('revoke update on jobs from dragoman_app');
     await asOwner(`update jobs set due_at = now() - interval '90 seconds'`);
     expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(1);
@@ -220,10 +220,10 @@ describe('/metrics', () => {
     await asOwner('grant update on jobs to dragoman_app');
   });
 
-  it('shows the version and the number of reporting workers', async () => {
+  it('shows the version and the number of workers that report', async () => {
     expect(await sample('dragoman_build_info', `{version="${VERSION}"}`)).toBe(1);
     await until(async () => (await sample('dragoman_workers')) === 1);
-    // As if the worker was killed some time ago.
+    // Pretends that the worker was killed 31 seconds ago.
     await until(async () => {
       await asOwner(`update engine_states set seen_at = now() - interval '31 seconds'`);
       return (await sample('dragoman_workers')) === 0;

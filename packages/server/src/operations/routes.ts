@@ -1,4 +1,4 @@
-/** `/healthz`, `/readyz` and `/metrics`, which every role serves. */
+/** The routes `/healthz`, `/readyz` and `/metrics`, which processes of every role serve. */
 import type { FastifyInstance } from 'fastify';
 import { hashesEqual, hashKey } from '../access/secrets.ts';
 import { notFound, unauthorized } from '../base/errors.ts';

@@ -1,4 +1,4 @@
-/** The SQL statements of the operator's pages about accounts. */
+/** The SQL statements of the console's pages about accounts. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -25,7 +25,7 @@ const LIST = statement<ListedAccount>(
     order by a.username limit $4`,
 );
 
-/** @param filter.part a part of user name or e-mail address, in lower case */
+/** @param filter.part a part of the user name or e-mail address, in lower case */
 export function listAccounts(
   on: Queryable,
   filter: { part: string | undefined; after: string | undefined; overdrawn: boolean },
@@ -72,7 +72,7 @@ const OVERDRAWN = statement<{ username: string; environment: Environment; balanc
     where b.environment = 'production' and b.available_cents < 0 order by b.available_cents limit $1`,
 );
 
-/** Returns the accounts with a negative production balance, the lowest first. */
+/** Returns the accounts with a negative production balance, the lowest balance first. */
 export function listOverdrawn(
   on: Queryable,
   limit: number,

@@ -1,4 +1,4 @@
-/** The operator's routes for accounts: `/api/console/accounts…`. */
+/** The console's routes for accounts: `/api/console/accounts…`. */
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -288,7 +288,7 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
   });
 }
 
-/** @throws ApiError `invalid_request` */
+/** Returns the chat subscription that a request describes. @throws ApiError `invalid_request` */
 function subscriptionOf({ pairs = null, from = null, until = null }: Static<typeof GivenSubscription>) {
   if (from !== null && until !== null && Date.parse(until) <= Date.parse(from)) {
     throw fieldError('chat', 'must end after its start.');
@@ -353,7 +353,7 @@ async function changeAccount(
   if (default_brand !== undefined) await notifyDefaultBrandChange(database);
 }
 
-/** The fields that an operator can change. */
+/** The fields of an account that an operator can change. */
 interface Editable {
   email: string | null;
   default_brand: string | null;
@@ -378,7 +378,7 @@ async function readEditable(on: Queryable, account: AccountRef): Promise<Editabl
   };
 }
 
-/** Returns a hash of the changeable fields. Transfers do not change it. */
+/** Returns a hash of the fields that an operator can change. Transfers do not change the hash. */
 function versionOf(editable: Editable): string {
   return createHash('sha256').update(JSON.stringify(editable)).digest('base64url').slice(0, 22);
 }

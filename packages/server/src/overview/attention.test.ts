@@ -16,13 +16,13 @@ const calm: Situation = {
 const kinds = (situation: Partial<Situation>) =>
   attentionOf({ ...calm, ...situation }).map(({ kind, severity, subject }) => [kind, severity, subject]);
 
-it('is empty when nothing needs attention', () => {
+it('the attention list is empty when no operator needs to act', () => {
   const engines = [{ engine: 'apertium', state: 'closed', since: null } as const];
   const queues = [{ source_language: 'en', target_language: 'es', waiting: 3, oldest: 10 }];
   expect(kinds({ engines, queues })).toEqual([]);
 });
 
-it('lists what affects customers first, the oldest first', () => {
+it('the attention list starts with what affects customers now, and the oldest first', () => {
   const pair = (target_language: string, oldest: number) => ({
     source_language: 'en',
     target_language,

@@ -2,26 +2,28 @@
 
 export type AttentionKind = 'engine' | 'queue' | 'host' | 'dead' | 'overdrawn' | 'reported' | 'requests';
 
-/** `bad`: customers are affected now. `look`: it can wait for an hour. */
+/** `bad`: customers are affected now. `look`: an operator can look at it within the hour. */
 export type Severity = 'bad' | 'look';
 
 export interface Attention {
   kind: AttentionKind;
   severity: Severity;
-  /** An engine, a language pair (`en>es`), a host or a user name; empty if it concerns everything. */
+  /**
+   * An engine, a language pair (`en>es`), a host or a user name. Empty if the whole installation is affected.
+   */
   subject: string;
-  /** The account, for a host. */
+  /** The account that delivers to the host; absent for other kinds. */
   account?: string;
-  /** A number, or cents for an overdrawn account. */
+  /** A count. For an overdrawn account, the amount in cents. */
   amount: number;
-  /** The start, if known. */
+  /** The time when the problem began, if known. */
   since?: string;
 }
 
-/** The age of the oldest job in a queue, in seconds. The first is longer than two polls of a worker. */
+/** The age of the oldest job in a slow queue, in seconds. It is longer than two polls of a worker. */
 const SLOW_QUEUE_SECONDS = 60;
 const BAD_QUEUE_SECONDS = 300;
-/** The time without a successful delivery to a host, in seconds. */
+/** The time in seconds without a successful delivery to a host, after which the severity is `bad`. */
 const BAD_HOST_SECONDS = 3_600;
 
 export interface Situation {
@@ -42,7 +44,7 @@ export interface Situation {
 }
 
 const RANK: Record<Severity, number> = { bad: 0, look: 1 };
-/** The order within a severity: kinds that affect more come first. */
+/** The order within a severity: kinds that affect more customers come first. */
 const ORDER: readonly AttentionKind[] = [
   'engine',
   'queue',

@@ -1,4 +1,4 @@
-/** A customer's account in the web app. `tenants.test.ts` shows that accounts are separated. */
+/** The pages of a customer's account in the web app. `tenants.test.ts` tests the separation of accounts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { webhookSecrets } from '../access/webhook-secrets.ts';
@@ -41,7 +41,7 @@ const job = (uid: string) => ({
 });
 
 interface Customer extends TestPerson {
-  /** Calls the API with the production key. */
+  /** Calls the API with the account's production key. */
   program: ReturnType<typeof createClient>;
   finish(uid: string, callback?: string): Promise<void>;
 }
@@ -67,7 +67,7 @@ const auditOf = async ({ account }: TestPerson) => {
   return entries.map(({ action, name }) => [action, name]);
 };
 
-it('returns an overview of the account', async () => {
+it('the account page shows balances, jobs and days', async () => {
   const customer = await createCustomer(1000);
   await customer.finish('done');
   await customer.program('POST', HUMAN, job('waiting'));
@@ -87,7 +87,7 @@ it('returns an overview of the account', async () => {
   ]);
   expect(body.days.production).toHaveLength(30);
   expect(body.days.production[0]).toMatchObject({ jobs: 0, cents: 0 });
-  // A day may end between the two requests.
+  // Compares sums only, because a day may end between the two requests.
   const sums = (days: { jobs: number; cents: number }[]) =>
     days.reduce((sum, { jobs, cents }) => [sum[0]! + jobs, sum[1]! + cents], [0, 0]);
   expect([sums(body.days.production), sums(body.days.sandbox)]).toEqual([
@@ -146,7 +146,7 @@ describe('API keys', () => {
   });
 });
 
-it('signs with a new webhook secret and, during the overlap, with the old one', async () => {
+it('a rolled webhook secret and its successor both sign during the overlap', async () => {
   const customer = await createCustomer();
   const rolled = await customer.call('POST', '/api/account/webhook-secrets/production/roll', {
     overlap: '24h',
@@ -166,7 +166,7 @@ it('signs with a new webhook secret and, during the overlap, with the old one', 
   ).toBe(404);
 });
 
-describe('limits of credentials', () => {
+describe('the limits of credentials', () => {
   const roll = (customer: Customer, overlap: string) =>
     customer.call('POST', '/api/account/webhook-secrets/production/roll', { overlap });
   const kept = async (customer: Customer) => {
@@ -174,7 +174,7 @@ describe('limits of credentials', () => {
     return webhookSecrets(server.database, server.store.vault, ref, 'production');
   };
 
-  it('refuse a sixth active webhook secret and list the ends of the others, which stay active', async () => {
+  it('refuse a sixth active webhook secret, list the ends of the others, and keep them active', async () => {
     const customer = await createCustomer();
     for (let rolled = 0; rolled < 4; rolled++) expect((await roll(customer, '24h')).status).toBe(201);
     const before = await kept(customer);
@@ -191,7 +191,7 @@ describe('limits of credentials', () => {
     await customer.finish('five', `${receiver.url}/five`);
     const { headers } = await receiver.next(({ path }) => path === '/five');
     expect(String(headers['webhook-signature']).split(' ')).toHaveLength(5);
-    // An earlier version could store more; the newest five sign.
+    // Earlier versions could store more active secrets. Only the newest five sign.
     const { ref } = await accountNamed(server.database, customer.account!.username);
     const copy = statement(
       'test.old_secret',
@@ -208,17 +208,17 @@ describe('limits of credentials', () => {
     expect(await kept(customer)).toHaveLength(1);
   });
 
-  it('hold for concurrent rolls of webhook secrets', async () => {
+  it('are not exceeded by concurrent rolls of webhook secrets', async () => {
     const customer = await createCustomer();
     const rolls = await Promise.all(Array.from({ length: 12 }, () => roll(customer, '24h')));
     const made = rolls.filter(({ status }) => status === 201).length;
-    // Some are already refused by the limit of attempts.
+    // Some requests are already refused by the limit of attempts.
     expect(made).toBeLessThanOrEqual(4);
     expect(rolls.every(({ status }) => [201, 409, 429].includes(status))).toBe(true);
     expect(await kept(customer)).toHaveLength(made + 1);
   });
 
-  it('refuse more than a hundred rolls a day, and delete ended secrets', async () => {
+  it('allow at most a hundred rolls a day, and ended secrets are deleted', async () => {
     const customer = await createCustomer();
     for (let rolled = 0; rolled < 100; rolled++) expect((await roll(customer, 'now')).status).toBe(201);
     const statuses = [(await roll(customer, 'now')).status, (await roll(customer, 'now')).status];
@@ -250,7 +250,7 @@ describe('limits of credentials', () => {
   });
 });
 
-describe('jobs', () => {
+describe('a customer’s jobs', () => {
   it('are listed in pages with the filters of the API', async () => {
     const customer = await createCustomer();
     for (const uid of ['one', 'two', 'three']) await customer.program('POST', HUMAN, job(uid));
@@ -269,7 +269,7 @@ describe('jobs', () => {
     );
   });
 
-  it('show their events and deliveries', async () => {
+  it('are shown with their events and deliveries', async () => {
     const customer = await createCustomer();
     await customer.finish('told', `${receiver.url}/told`);
     await receiver.next(({ path }) => path === '/told');
@@ -290,7 +290,7 @@ describe('jobs', () => {
     expect((await read()).result.text).not.toBe('');
   });
 
-  it('are canceled once before they are completed', async () => {
+  it('can be canceled once before they are completed', async () => {
     const customer = await createCustomer(100);
     await customer.program('POST', HUMAN, job('mistake'));
     const canceled = await customer.call('POST', '/api/account/jobs/mistake/cancel');
@@ -302,7 +302,7 @@ describe('jobs', () => {
   });
 });
 
-it('shows deliveries with their attempts and replays them', async () => {
+it('a customer sees deliveries with their attempts and can replay them', async () => {
   const customer = await createCustomer();
   await customer.finish('again', `${receiver.url}/again`);
   const arrived = () => receiver.received.filter(({ path }) => path === '/again');
@@ -318,7 +318,7 @@ it('shows deliveries with their attempts and replays them', async () => {
   expect((await list('?environment=sandbox')).objects).toEqual([]);
 });
 
-it('shows chats with their messages', async () => {
+it('a customer sees chats with their messages', async () => {
   const customer = await createCustomer();
   const message = (chat: string, id: string) => ({
     chat_external_id: chat,
@@ -341,7 +341,7 @@ it('shows chats with their messages', async () => {
   expect((await customer.call('GET', `${path}?environment=sandbox`)).status).toBe(404);
 });
 
-it('shows the transfers of a balance, also as CSV without formulas', async () => {
+it('a customer sees the transfers of a balance, also as CSV without formulas', async () => {
   const customer = await createCustomer(100);
   await customer.program('POST', HUMAN, job('@sum'));
   const ledger = (await customer.call('GET', '/api/account/ledger')).body;
@@ -360,7 +360,7 @@ it('shows the transfers of a balance, also as CSV without formulas', async () =>
   expect(Object.keys(wrong.body.error.fields)).toEqual(['from']);
 });
 
-it('shows brands with their glossaries', async () => {
+it('a customer sees brands with their glossaries', async () => {
   const customer = await createCustomer();
   const { ref } = await accountNamed(server.database, customer.account!.username);
   const glossary = [{ source: 'house', target: 'casa', note: 'Always.' }];
@@ -382,7 +382,7 @@ it('shows brands with their glossaries', async () => {
   ]);
 });
 
-describe('the team', () => {
+describe('the team of an account', () => {
   it('is invited, disabled and enabled by its users', async () => {
     const customer = await createCustomer();
     const invited = await customer.call('POST', '/api/account/team', {
@@ -403,7 +403,7 @@ describe('the team', () => {
     const [{ user_id: owner }, { user_id: own }] = team;
     const self = await mate.call('POST', `/api/account/team/${own}/disable`);
     expect([self.status, self.body.error.code]).toEqual([409, 'conflict']);
-    // Only owners may disable or enable an owner or create a link for one.
+    // Only an owner may disable or enable another owner, or create a link for one.
     for (const act of ['disable', 'enable', 'link']) {
       const refused = await mate.call('POST', `/api/account/team/${owner}/${act}`);
       expect([refused.status, refused.body.error.code], act).toEqual([403, 'owner_only']);
@@ -430,14 +430,14 @@ describe('the team', () => {
     ]);
   });
 
-  it('cannot find out by invitations whether many addresses are known', async () => {
+  it('cannot find out by many invitations which addresses are known', async () => {
     const { call } = await createCustomer();
     const known = (await createCustomer()).email;
     const invite = (email: string) => call('POST', '/api/account/team', { email });
     const statuses: number[] = [];
     for (let n = 0; n < 10; n++) {
       statuses.push((await invite(known)).status);
-      // A successful invitation does not reset the count of refused ones.
+      // A successful invitation does not reset the count of refused invitations.
       if (n === 2) expect((await invite(`mate-of-${known}`)).status).toBe(201);
     }
     expect(statuses.slice(0, 5)).toEqual([400, 400, 400, 400, 400]);
@@ -446,7 +446,7 @@ describe('the team', () => {
     expect(body.error.fields.email).not.toMatch(/is already in use/);
   });
 
-  it('has its first user as owner, who can add owners but not leave as the last one', async () => {
+  it('has its first user as owner, who can add owners but cannot stop being the last one', async () => {
     const first = await createCustomer();
     const second = await createPerson(server, { role: 'customer', account: first.account! });
     const stranger = await createCustomer();
@@ -465,12 +465,12 @@ describe('the team', () => {
     expect((await set(first, first, false)).body.error.code).toBe('conflict');
     expect((await set(first, second, true)).status).toBe(200);
     expect(await owners()).toEqual([first.userId, second.userId]);
-    // Concurrently: one of them stays an owner.
+    // Both requests run concurrently, and one of the two users stays an owner.
     await Promise.all([set(first, second, false), set(second, first, false)]);
     expect(await owners()).toHaveLength(1);
   });
 
-  it('replaces an owner who never accepted the invitation', async () => {
+  it('can replace an owner who never accepted the invitation', async () => {
     const { call, userId, account } = await createCustomer();
     const invited = await call('POST', '/api/account/team', {
       email: `late-${account!.username}@example.com`,
@@ -482,7 +482,7 @@ describe('the team', () => {
     expect([left.status, left.body.error.code]).toEqual([409, 'conflict']);
   });
 
-  it('refuses known users and invalid addresses', async () => {
+  it('cannot invite users with a known or an invalid address', async () => {
     const { call, email } = await createCustomer();
     for (const wrong of [email, 'nobody']) {
       const { status, body } = await call('POST', '/api/account/team', { email: wrong });

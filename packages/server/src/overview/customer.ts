@@ -1,4 +1,4 @@
-/** The account of the signed-in customer: `/api/account`, its keys and webhook secrets. */
+/** The routes for the signed-in customer's account, its keys and its webhook secrets: `/api/account…`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountNamed } from '../access/accounts.ts';
@@ -28,7 +28,10 @@ import { countJobsByDay, countJobsByStatus, countJobsSince } from '../jobs/overv
 import { readBalances } from '../ledger/ledger.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Keys and webhook secrets created or rolled per account and day; then delays of 1, 3, 7 … seconds, up to an hour. */
+/**
+ * The limit of created or rolled keys and webhook secrets per account and day: 100 without a delay, then
+ * delays of 1, 3, 7 … seconds, up to an hour.
+ */
 const CREDENTIALS = { free: 100, mostSeconds: 3600 };
 
 export interface CustomerOptions {
@@ -288,7 +291,7 @@ function webhookSecretRoutes(app: FastifyInstance, options: CustomerOptions): vo
   });
 }
 
-/** Returns the keys as customers see them, without e-mail addresses of operators. */
+/** Returns the keys in the form that customers see, without e-mail addresses of operators. */
 async function presentKeys(database: Database, account: AccountRef) {
   const keys = await listKeys(database, account);
   return {
@@ -301,7 +304,7 @@ async function presentKeys(database: Database, account: AccountRef) {
 
 /**
  * Returns the id of an active key of the account.
- * @throws ApiError `not_found` for unknown keys and keys of other accounts, `conflict` for ended ones
+ * @throws ApiError `not_found` for unknown keys and keys of other accounts; `conflict` for ended keys
  */
 async function requireActiveKey(database: Database, account: AccountRef, wanted: string): Promise<string> {
   const key = (await listKeys(database, account)).find((one) => one.key_id === wanted);

@@ -1,4 +1,4 @@
-/** Access to the operator's routes, the home page and the settings. */
+/** The console over HTTP: access to its routes, the home page and the settings. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApp } from '../roles/app.ts';
@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('operator routes', () => {
-  it('answer 404 to other roles for every path and method', async () => {
+describe('the console’s routes', () => {
+  it('answer 404 to users of other roles for every path and method', async () => {
     const { paths } = await describeApp('web');
     const routes = Object.entries(paths).filter(([path]) => path.startsWith('/api/console/'));
     expect(routes.length).toBeGreaterThan(25);
@@ -54,14 +54,14 @@ describe('operator routes', () => {
   });
 });
 
-describe('home', () => {
-  it('returns an empty attention list, the engine and 24 hours', async () => {
+describe('the console’s home page', () => {
+  it('shows the engines, the last 24 hours, and an engine that no worker runs', async () => {
     const home = await until(async () => {
       const { body } = await operator.call('GET', '/api/console/home');
       return body.engines.some((engine: { state: string }) => engine.state === 'closed') && body;
     });
     expect(home.hours).toHaveLength(24);
-    // The settings name an engine that this worker lacks.
+    // The settings name an engine that this worker does not run.
     expect(home.attention.map(({ kind }: { kind: string }) => kind)).toEqual(['engine']);
   });
 
@@ -91,8 +91,8 @@ describe('home', () => {
   });
 });
 
-describe('settings', () => {
-  it('returns the values without secrets', async () => {
+describe('the console’s settings page', () => {
+  it('shows the values of the settings without secrets', async () => {
     const { body, text } = await operator.call('GET', '/api/console/settings');
     expect(text).not.toContain('very secret');
     const named = (name: string) => body.settings.find((one: { name: string }) => one.name === name);

@@ -1,4 +1,4 @@
-/** The operator's home page and the settings: `/api/console/home`, `/api/console/settings`. */
+/** The console's routes for the home page and the settings: `/api/console/home`, `/api/console/settings`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { Database } from '../database/database.ts';

@@ -1,4 +1,4 @@
-/** The routes of customers for retention, export and erasure. */
+/** The customer's routes for retention, export and erasure. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { listAudit } from '../audit/audit.ts';
@@ -42,7 +42,7 @@ const auditOf = async (username: string) => {
   return rows.map(({ action, detail }) => [action, detail]);
 };
 
-it('lets owners set the retention, and all users of the account read it', async () => {
+it('owners can set the retention, and all users of the account can read it', async () => {
   const { owner, member, username } = await createTeam();
   const forEver = { attempts: null, events: null, texts: null };
   expect((await member.call('GET', KEEPING)).body).toEqual(forEver);
@@ -55,7 +55,7 @@ it('lets owners set the retention, and all users of the account read it', async 
   expect((await auditOf(username))[0]).toEqual(['account.keeping', wanted]);
 });
 
-it('answers 401 to a user whom an erasure deletes during a change', async () => {
+it('setting the retention answers 401 when an erasure deletes the user meanwhile', async () => {
   const { owner } = await createTeam();
   const eraser = createConnection(server.connection);
   const observer = createConnection(server.connection);
@@ -70,7 +70,7 @@ it('answers 401 to a user whom an erasure deletes during a change', async () => 
   await Promise.all([eraser.end(), observer.end()]);
 });
 
-it('names every invalid or missing retention period', async () => {
+it('setting the retention names every invalid or missing period', async () => {
   const { owner, username } = await createTeam();
   for (const [wrong, fields] of [
     [{}, ['attempts', 'events', 'texts']],
@@ -84,7 +84,7 @@ it('names every invalid or missing retention period', async () => {
   expect(await readRetention(server.database, ref)).toEqual({ attempts: null, events: null, texts: null });
 });
 
-it('exports all rows of the account, and no others, for owners', async () => {
+it('an export for an owner contains all rows of the account and no others', async () => {
   const { owner, member, username, program } = await createTeam();
   const other = await createTeam();
   const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
@@ -109,7 +109,7 @@ it('exports all rows of the account, and no others, for owners', async () => {
   expect((await auditOf(username))[0]![0]).toBe('account.exported');
 });
 
-it('erases the account when an owner confirms its name: first the access, then the data', async () => {
+it('an erasure that an owner confirms removes first the access and then the data', async () => {
   const { owner, member, username, program } = await createTeam();
   const other = await createTeam();
   const { ref } = await accountNamed(server.database, username);
@@ -122,7 +122,7 @@ it('erases the account when an owner confirms its name: first the access, then t
   expect((await owner.call('GET', '/api/account')).status).toBe(200);
   expect((await erase(owner, username)).status).toBe(202);
   const operator = await createPerson(server, { role: 'operator' });
-  // No access afterwards: operators cannot create a key, neither now nor after the erasure.
+  // Operators cannot create a key for the account, neither now nor after the erasure.
   const makeKey = async (name: string) =>
     (
       await operator.call('POST', `/api/console/accounts/${name}/keys`, {

@@ -1,6 +1,6 @@
 /**
- * Retention, export and erasure of an account: `/api/account/retention`, `/export`, `/erase`. All users of the account may
- * read the retention; the rest is for owners.
+ * The routes for retention, export and erasure of an account: `/api/account/retention`, `/export`, `/erase`.
+ * All users of the account may read the retention. The other operations are for owners.
  */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifySchema } from 'fastify';
@@ -71,7 +71,7 @@ export function retentionOfCustomer(app: FastifyInstance, { database }: { databa
   });
 
   resource(app, '/api/account/export', {
-    // POST, because a page of another site can make a browser send a GET with cookies.
+    // The export is a POST, because a page of another site can make a browser send a GET with cookies.
     POST: {
       schema: schemas.export,
       allow: requireOwner,

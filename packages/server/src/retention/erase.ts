@@ -1,11 +1,13 @@
 /**
  * Erasure of an account.
  *
- *   requested   by an owner: users and API keys lose access at once. It cannot be undone
- *   erased      workers, or an operator's command, have deleted all data
+ * - `requested`: an owner has requested the erasure. Users and API keys lose access at once. This cannot be
+ *   undone.
+ * - `erased`: workers, or an operator's command, have deleted all data.
  *
- * Erasure cancels unfinished jobs and deletes all texts and personal data. Transfers, balances, audit entries and jobs stay
- * for accounting, without texts and names. It works in small batches and resumes after an interruption.
+ * Erasure cancels unfinished jobs and deletes all texts and personal data. Transfers, balances, audit entries
+ * and jobs stay for accounting, without texts and names. Erasure runs in small batches and resumes after an
+ * interruption.
  */
 import { KEYS_CHANNEL } from '../access/accounts.ts';
 import { type Actor, forgetNames, recordAudit } from '../audit/audit.ts';
@@ -19,13 +21,13 @@ import * as store from './store.ts';
 const ROWS = 1_000;
 const PAGE = 500;
 
-/** No hooks are needed, because the tasks of the jobs are deleted next. */
+/** Hooks for canceled jobs are not needed, because erasure deletes the tasks of the jobs next. */
 const NO_HOOKS: Pick<JobHooks, 'onCanceled'> = { onCanceled: async () => {} };
 
 /** The notification channel that wakes workers for a requested erasure. */
 export const ERASURES_CHANNEL = 'dragoman_erasures';
 
-/** Records that an account is to be erased, so that workers finish the erasure whatever happens to this process. */
+/** Records that an account is to be erased. Workers then finish the erasure even if this process ends. */
 export function beginErasure(database: Database, by: Actor, account: AccountRef): Promise<Date> {
   return database.transaction(async (transaction) => {
     const { since, isFirst } = await store.markForErasure(transaction, account);
@@ -37,15 +39,19 @@ export function beginErasure(database: Database, by: Actor, account: AccountRef)
   });
 }
 
-/** As `beginErasure`, revokes all access, and leaves the rest to workers. */
+/** Records the erasure and revokes all access. Workers do the rest. */
 export async function requestErasure(database: Database, by: Actor, account: AccountRef): Promise<Date> {
   const since = await beginErasure(database, by, account);
   await revokeAccess(database, account, {});
-  await database.notify(ERASURES_CHANNEL).catch(() => {}); // workers also poll
+  // A failed notification does no harm, because workers also poll.
+  await database.notify(ERASURES_CHANNEL).catch(() => {});
   return since;
 }
 
-/** Erases all requested accounts. A failed erasure is tried again in the next round and does not block others. */
+/**
+ * Erases all accounts whose erasure was requested. A failed erasure does not block others and is tried again
+ * in the next round.
+ */
 export async function eraseRequested(
   database: Database,
   log: Log,
@@ -85,7 +91,8 @@ export async function eraseAccount(
   }
   await database.transaction(async (transaction) => {
     const isLast = await store.stripAccount(transaction, account);
-    // Again, now that the account is locked: operators may have written audit entries meanwhile.
+    // Removes names a second time. Operators may have written audit entries before `stripAccount` locked the
+    // account.
     await forgetNames(transaction, account);
     if (!isLast) return;
     const subject = account.accountId;
@@ -94,7 +101,7 @@ export async function eraseAccount(
   return counts;
 }
 
-/** Deletes API keys and users, before anything else. */
+/** Deletes the API keys and users of the account. Runs before all other deletions. */
 async function revokeAccess(
   database: Database,
   account: AccountRef,
@@ -102,7 +109,7 @@ async function revokeAccess(
 ): Promise<void> {
   await eraseTable(database, account, 'keys', counts);
   await database.notify(KEYS_CHANNEL);
-  await forgetNames(database, account); // needs the ids of the users
+  await forgetNames(database, account); // Runs before the users are deleted, because it needs their ids.
   await eraseTable(database, account, 'users', counts);
 }
 
@@ -114,7 +121,7 @@ async function eraseTable(
   isStopping: () => boolean = () => false,
 ): Promise<void> {
   const table = store.allTables().find((one) => one.table.name === name)!;
-  // An empty batch does not mean an empty table, because a concurrent erasure may have deleted the same rows.
+  // An empty batch does not mean an empty table: a concurrent erasure may have deleted the same rows.
   while (await store.hasRows(database, account, table)) {
     throwIfStopping(isStopping);
     const erased = await store.eraseRows(database, account, table, ROWS);
@@ -138,7 +145,8 @@ async function cancelAll(database: Database, account: AccountRef, isStopping: ()
       }
       await cancelJob(database, NO_HOOKS, { account, environment }, tier, uid, 'program').catch(
         async (error: unknown) => {
-          // Ignored if the job finished meanwhile; another error would repeat for ever.
+          // Ignores the error if the job has finished meanwhile. Any other error would occur again in each
+          // round.
           const left = await store.listUnfinished(database, account, ROWS);
           if (left.some((one) => one.uid === uid && one.environment === environment)) throw error;
         },

@@ -62,7 +62,7 @@ interface Customer extends Account {
   call: ReturnType<typeof createClient>;
 }
 
-/** An account with rows in every table. */
+/** Creates an account with rows in every table. */
 async function createCustomer(): Promise<Customer> {
   const account = await server.createAccount({
     balanceCents: 1_000,
@@ -85,7 +85,7 @@ async function createCustomer(): Promise<Customer> {
   await call('POST', `${HUMAN}${uid}/reject/`, { reason: SECRET });
   await editNext(ann);
   await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
-  // No editor has that pair.
+  // No editor has this language pair, so the job stays unfinished.
   await orderEdit(call, `An unfinished ${SECRET}.`, { source_language: 'es', target_language: 'en' });
   await call('POST', MACHINE, {
     uid: SECRET,
@@ -109,7 +109,10 @@ async function createCustomer(): Promise<Customer> {
   return { ...account_, person, call };
 }
 
-/** An account whose texts and names all contain the mark, including those that operators wrote about it. */
+/**
+ * Creates an account whose texts and names all contain the mark, including texts that operators wrote about
+ * it.
+ */
 async function createMarked(mark: string): Promise<Customer & { mate: string }> {
   const account = await server.createAccount({ username: `${mark}-account`, chat: true, balanceCents: 500 });
   const { ref, username } = await accountNamed(server.database, account.username);
@@ -131,7 +134,7 @@ async function createMarked(mark: string): Promise<Customer & { mate: string }> 
     (one) => one.email === `mate-${mark}@example.com`,
   );
   await done(browse('POST', `/api/account/team/${mate!.user_id}/disable`));
-  // Invited and removed earlier.
+  // A user who was invited and removed earlier.
   const gone = `gone-${mark}@example.com`;
   await done(browse('POST', '/api/account/team', { email: gone }));
   await owner.query('delete from users where email = $1', [gone]);
@@ -195,7 +198,7 @@ async function rowsOf({ ref }: Account, table: string, where = 'true'): Promise<
   return rows[0].n;
 }
 
-/** Moves all data of an account into the past, including ids. */
+/** Moves all data of an account into the past, including its ids. */
 async function age({ ref }: Account, days: number): Promise<void> {
   const past = `now() - interval '${days} days'`;
   await owner.query(
@@ -205,10 +208,10 @@ async function age({ ref }: Account, days: number): Promise<void> {
   await owner.query(`update deliveries set finished_at = ${past} where account_id = $1`, [ref.accountId]);
 }
 
-/** Deletes expired data as of a later day. */
+/** Deletes expired data as if some days had passed. */
 async function later(account: Account, days: number): Promise<void> {
   await age(account, days);
-  // Ids contain their time, so the clock is set forward instead.
+  // Ids contain the time of their creation, so the clock is set forward.
   const real = Date.now;
   Date.now = () => real() + days * 86_400_000;
   try {
@@ -218,7 +221,7 @@ async function later(account: Account, days: number): Promise<void> {
   }
 }
 
-describe('the list of tables', () => {
+describe('the list of tables with customer data', () => {
   const read = async () =>
     (
       await owner.query(
@@ -229,7 +232,7 @@ describe('the list of tables', () => {
 
   it('contains every table with data of an account, and only existing columns', async () => {
     const tables = await read();
-    // An engine route of the operator, which names the account but has no data of it.
+    // Engine routes are left out: an operator's engine route names the account but has no data of it.
     const expected = tables.map(({ name }) => name).filter((name) => name !== 'engine_routes');
     expect(TABLES.map(({ name }) => name).sort()).toEqual(expected.sort());
     for (const { name, key = {}, hidden = [], text } of TABLES) {
@@ -240,7 +243,7 @@ describe('the list of tables', () => {
     }
   });
 
-  it('hides every binary column without text, which are hashes and secrets', async () => {
+  it('hides every binary column that is a hash or a secret', async () => {
     const { rows } = await owner.query(
       `select table_name as table, column_name as column from information_schema.columns
         where table_schema = 'public' and (data_type = 'bytea' or column_name ~ '_hash$')`,
@@ -253,8 +256,8 @@ describe('the list of tables', () => {
   });
 });
 
-describe('limited retention', () => {
-  it('deletes data after its time and not before, and keeps charges', async () => {
+describe('a limited retention', () => {
+  it('deletes expired data but no younger data and no charges', async () => {
     const customer = await createCustomer();
     const other = await createCustomer();
     const kept = await command(
@@ -318,7 +321,7 @@ describe('limited retention', () => {
     });
     const feed = await customer.call('GET', '/api/v1/events/');
     expect(feed.body.objects).toEqual([]);
-    // Other accounts are unchanged.
+    // The data of other accounts is unchanged.
     expect(await rowsOf(other, 'attempts')).toBeGreaterThan(0);
     expect(await rowsOf(other, 'segments', texts)).toBeGreaterThan(0);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
@@ -332,7 +335,7 @@ describe('limited retention', () => {
     });
   });
 
-  it('keeps the texts of a job that is rejected concurrently', async () => {
+  it('keeps the texts of a job that is rejected at the same time', async () => {
     const customer = await createCustomer();
     await owner.query('update accounts set keep_texts_days = 90 where account_id = $1', [
       customer.ref.accountId,
@@ -347,7 +350,7 @@ describe('limited retention', () => {
     expect(await rowsOf(customer, 'job_texts', `kind = 'source'`)).toBe(texts);
   });
 
-  it('selects rows by their ids, which are in the order of time', () => {
+  it('selects rows by their ids, which sort by time', () => {
     const now = Date.now();
     expect(idBefore(0, now + 1) > uuidv7(now)).toBe(true);
     expect(idBefore(1, now + 86_400_000) <= uuidv7(now)).toBe(true);
@@ -415,19 +418,19 @@ describe('an account', () => {
       );
       if (name !== 'audit') expect(rows.map(({ row }) => row).join(), name).not.toContain(SECRET);
     }
-    // One more transfer: the hold of the unfinished job was released.
+    // The account has one transfer more, because the hold of the unfinished job was voided.
     expect(await rowsOf(customer, 'transfers')).toBe(transfers + 1);
     expect(await rowsOf(customer, 'jobs', `status = 'translating'`)).toBe(0);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
     await until(async () => (await customer.call('GET', HUMAN)).status === 401);
     expect((await customer.person.call('GET', '/api/me')).status).toBe(401);
     expect(await command('account', 'export', customer.username, file)).toMatchObject({ status: 1 });
-    // Other accounts are unchanged, and the user name is free.
+    // The data of other accounts is unchanged, and the erased account's user name is free.
     expect((await other.call('GET', `${MACHINE}${SECRET}/`)).body.text).toBe(SECRET);
     await server.createAccount({ username: customer.username });
   });
 
-  it('leaves no text or name in any table, and keeps audit entries by user id', async () => {
+  it('leaves no text or name in any table after its erasure, and audit entries keep only user ids', async () => {
     const mark = 'marked';
     const customer = await createMarked(mark);
     const { person, ref, username } = customer;
@@ -471,7 +474,7 @@ describe('an account', () => {
     expect(body.entries[0]).toMatchObject({ account: expect.stringMatching(/^erased-/) });
   });
 
-  it('leaves nothing that an operator writes about it during or right after the erasure', async () => {
+  it('leaves no text that an operator writes about it during or right after its erasure', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const memo = `${SECRET} of an operator`;
@@ -497,7 +500,7 @@ describe('an account', () => {
     expect(rows).toEqual([{ detail: { cents: 5 } }, { detail: { cents: 5 } }]);
   });
 
-  it('keeps its names in the audit log when no erasure is requested', async () => {
+  it('keeps its names in the audit as long as no erasure is requested', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const client = createConnection({ ...server.connection, options: '-c role=dragoman_app' });

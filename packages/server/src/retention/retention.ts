@@ -1,11 +1,11 @@
 /**
  * Retention: how long the data of an account is kept. Every worker deletes expired data in small batches.
  *
- *   attempts   those of finished deliveries
- *   events     with their deliveries and bodies; the feed continues after them
- *   texts      those of finished jobs (sources, results, segments, edits, comments) and of messages
+ * - `attempts`: the attempts of finished deliveries.
+ * - `events`: events with their deliveries and bodies. The event feed continues after them.
+ * - `texts`: sources, results, segments, edits and comments of finished jobs, and chat messages.
  *
- * Jobs, their charges and the translation memory stay.
+ * Jobs, their charges and the translation memory are kept.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
@@ -16,7 +16,7 @@ import * as store from './store.ts';
 
 export { readRetention } from './store.ts';
 
-/** Maximum number of days; null means unlimited. */
+/** The maximum number of days. A period of null means unlimited. */
 export const MAX_DAYS = 36_500;
 const ROUND_MILLISECONDS = 600_000;
 const ROWS = 1_000;
@@ -39,7 +39,10 @@ export async function setRetention(
   });
 }
 
-/** Deletes expired data and requested accounts every ten minutes, and when woken for an erasure. */
+/**
+ * Starts a loop that deletes expired data and requested accounts every ten minutes, and at once when woken
+ * for an erasure.
+ */
 export function startRetention(database: Database, log: Log): { wake(): void; stop(): Promise<void> } {
   let stopping = false;
   let runAgain = false;
@@ -72,7 +75,7 @@ export function startRetention(database: Database, log: Log): { wake(): void; st
   };
 }
 
-/** Deletes all expired data. */
+/** Deletes the expired data of all accounts. */
 export async function deleteExpired(database: Database, isStopping = () => false): Promise<void> {
   for (const { account, periods, forgotten } of await store.listLimited(database)) {
     const { attempts, events, texts } = periods;
@@ -128,7 +131,10 @@ async function inBatches(
   while (!isStopping() && (await batch()) === full);
 }
 
-/** Returns a lower bound of the ids made in the last `days`. The first 48 bits of an id are its time in milliseconds. */
+/**
+ * Returns a lower bound of the ids that were made in the last `days`. The first 48 bits of an id are its time
+ * in milliseconds.
+ */
 export function idBefore(days: number, now = Date.now()): string {
   const milliseconds = Math.max(0, Math.floor(now - days * DAY_MILLISECONDS));
   const hex = (Number.isFinite(milliseconds) ? milliseconds : 0).toString(16).padStart(12, '0');

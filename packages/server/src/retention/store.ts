@@ -1,10 +1,10 @@
-/** Statements of retention, export and erasure. */
+/** The SQL statements about retention, export and erasure. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { type Statement, statement } from '../database/statements.ts';
 import { TABLES, type Table } from './tables.ts';
 
-/** Days; null means unlimited. */
+/** The retention periods in days; null means unlimited. */
 export interface RetentionPeriods {
   attempts: number | null;
   events: number | null;
@@ -45,7 +45,7 @@ const LIMITED = statement<{ part: number; account_id: string; forgotten: string 
       and num_nonnulls(keep_attempts_days, keep_events_days, keep_texts_days) > 0`,
 );
 
-/** Returns the accounts with a limited retention. */
+/** Returns the accounts whose retention is limited. */
 export async function listLimited(
   on: Queryable,
 ): Promise<{ account: AccountRef; periods: RetentionPeriods; forgotten: string | null }[]> {
@@ -76,7 +76,7 @@ const ASK_TO_END = statement<{ since: Date; is_first: boolean }>(
    returning erase_requested_at as since, erase_requested_at = now() as is_first`,
 );
 
-/** @returns the time of the first request, and whether this is the first */
+/** @returns the time of the first request, and whether this request is the first */
 export async function markForErasure(
   transaction: Transaction,
   account: AccountRef,
@@ -85,7 +85,7 @@ export async function markForErasure(
   return { since: row!.since, isFirst: row!.is_first };
 }
 
-// Ids are in the order of time, so old rows are at the beginning of the index.
+// Ids sort by time, so old rows are at the beginning of the index.
 const END_ATTEMPTS = statement<{ delivery_id: string }>(
   'retention.end_attempts',
   `delete from attempts where part = $1 and account_id = $2 and (delivery_id, attempt) in (
@@ -97,7 +97,7 @@ const END_ATTEMPTS = statement<{ delivery_id: string }>(
    returning delivery_id`,
 );
 
-/** @returns the number of deleted attempts */
+/** Deletes attempts of finished deliveries. @returns the number of deleted attempts */
 export async function deleteAttempts(
   on: Queryable,
   account: AccountRef,
@@ -122,7 +122,9 @@ const EVENTS_END = (['attempts', 'deliveries', 'events'] as const).map((table) =
   ),
 );
 
-/** Deletes events with their deliveries, except pending ones. @returns the number of events */
+/**
+ * Deletes events with their deliveries, except events with pending deliveries. @returns the number of events
+ */
 export async function deleteEvents(
   transaction: Transaction,
   account: AccountRef,
@@ -135,8 +137,8 @@ export async function deleteEvents(
   return ids.length;
 }
 
-// Processed jobs have no texts left, so the index always starts with the next jobs. Locked, so that a concurrent rejection
-// either sees the job with its texts or is refused because they are gone.
+// Jobs that were processed have no texts left, so the index always starts with the next jobs. The rows are
+// locked: a concurrent rejection either sees the job with its texts or is refused because they are gone.
 const OLD_JOBS = statement<{ job_id: string }>(
   'retention.old_jobs',
   `select j.job_id from jobs j
@@ -174,7 +176,7 @@ const JOBS_END = (['comments', 'edit_history', 'job_texts'] as const).map((table
   ),
 );
 
-/** Deletes the texts of finished jobs; the jobs and their charges stay. @returns the number of jobs */
+/** Deletes the texts of finished jobs. The jobs and their charges stay. @returns the number of jobs */
 export async function deleteJobTexts(
   transaction: Transaction,
   account: AccountRef,
@@ -206,7 +208,7 @@ const FORGOTTEN_TO = statement(
   `update accounts set texts_forgotten_to = $3 where part = $1 and account_id = $2`,
 );
 
-/** Deletes the texts of messages. @returns the id of the last one; undefined if none is left */
+/** Deletes the texts of messages. @returns the id of the last message; undefined if no message is left */
 export async function deleteMessageTexts(
   transaction: Transaction,
   account: AccountRef,
@@ -224,7 +226,7 @@ export async function deleteMessageTexts(
   return last;
 }
 
-/** Values below every key, by type. */
+/** For each type of key column, a value below every key. */
 const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', integer: -1 };
 
 interface TableStatements {
@@ -269,7 +271,7 @@ const STATEMENTS: TableStatements[] = TABLES.map((table) => {
   return made;
 });
 
-/** Deletes rows of one table. @returns their number */
+/** Deletes rows of one table. @returns the number of deleted rows */
 export async function eraseRows(
   on: Queryable,
   account: AccountRef,
@@ -280,7 +282,7 @@ export async function eraseRows(
   return (await on.query(erase, [account.part, account.accountId, limit])).length;
 }
 
-/** Returns whether rows of a table are left, including those of an uncommitted concurrent deletion. */
+/** Returns whether rows of a table are left, including rows whose deletion is not yet committed. */
 export async function hasRows(
   on: Queryable,
   account: AccountRef,
@@ -294,7 +296,7 @@ export function allTables(): readonly TableStatements[] {
   return STATEMENTS;
 }
 
-/** Yields every row of an account in one table, read in pages. */
+/** Yields every row of an account in one table. The rows are read in pages. */
 export async function* rowsOf(
   on: Queryable,
   account: AccountRef,
@@ -355,7 +357,10 @@ export async function stripJobs(on: Queryable, account: AccountRef, limit: numbe
   return (await on.query(STRIP_JOBS, [account.part, account.accountId, limit])).length;
 }
 
-/** Removes customer data from all other remaining rows, and frees the user name. @returns false if it was erased before */
+/**
+ * Removes customer data from all other remaining rows, and frees the user name. @returns false if the account
+ * was erased before
+ */
 export async function stripAccount(transaction: Transaction, account: AccountRef): Promise<boolean> {
   const values = [account.part, account.accountId];
   await transaction.query(STRIP_EVENTS, values);

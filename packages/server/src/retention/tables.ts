@@ -1,24 +1,24 @@
 /**
- * All tables with data of an account: what an export contains, and what erasure deletes. A test compares the list with the
- * schema, so a new table must be added here.
+ * All tables with data of an account. The list determines what an export contains and what erasure deletes. A
+ * test compares the list with the schema, so a new table must be added here.
  */
 
-/** Types of the key columns by which an export pages. */
+/** The types of key columns by which an export reads pages. */
 type KeyType = 'uuid' | 'text' | 'integer';
 
 export interface Table {
   name: string;
-  /** The key of a row within the account; undefined: not exported. */
+  /** The columns that identify a row within the account. Undefined if the table is not exported. */
   key?: Record<string, KeyType>;
-  /** Columns that an export omits: secrets, and values derived from others. */
+  /** The columns that an export omits: secrets, and values that are derived from others. */
   hidden?: readonly string[];
-  /** A column of bytes that contains text. */
+  /** A binary column that contains text. */
   text?: string;
-  /** `delete`: deleted with the account. `keep`: stays without personal data. */
+  /** `delete`: the rows are deleted with the account. `keep`: the rows stay without personal data. */
   erase: 'delete' | 'keep';
 }
 
-/** In the order of deletion: referencing tables before referenced ones. */
+/** The tables in the order of deletion: referencing tables before the tables that they refer to. */
 export const TABLES: readonly Table[] = [
   { name: 'attempts', key: { delivery_id: 'uuid', attempt: 'integer' }, erase: 'delete' },
   { name: 'deliveries', key: { delivery_id: 'uuid' }, text: 'body', erase: 'delete' },

@@ -1,4 +1,4 @@
-/** The API process: it answers HTTP requests. It is stateless, so there can be any number of them. */
+/** The API process: it answers HTTP requests. It keeps no state, so any number of API processes can run. */
 import type { FastifyInstance } from 'fastify';
 import { KEYS_CHANNEL } from '../access/accounts.ts';
 import { createApiKeyAuthenticator } from '../access/api-keys.ts';
@@ -14,11 +14,11 @@ import { CHANNELS } from './hints.ts';
 
 export interface Api {
   app: FastifyInstance;
-  /** Resolves when the work of all answered requests is done. */
+  /** Resolves when the background work of all answered requests is done. */
   idle(): Promise<void>;
 }
 
-/** Creates the app with all routes. It does not listen yet. */
+/** Creates the app with all routes. The app does not listen yet. */
 export async function startApi(context: Context): Promise<Api> {
   const { database, languages, guard, settings, scanner, metrics, log, hints, worker } = context;
   const authenticator = createApiKeyAuthenticator(database);

@@ -1,4 +1,4 @@
-/** Composes the HTTP app of the routes of all modules. It does not listen. */
+/** Creates the HTTP app with the routes of all modules. The app does not listen yet. */
 import { createServer } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ApiKeyAuthenticator } from '../access/api-keys.ts';
@@ -83,16 +83,25 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
   log: Log;
 }
 
-/** More than Node accepts in a request line, so that modules themselves check the length of ids. */
+/**
+ * The limit of a path's length. It is more than Node accepts, so that the modules themselves check the length
+ * of ids.
+ */
 const MAX_PATH_LENGTH = 16 * 1024;
-/** Two texts, each with twice its bytes in JSON (`\u4e2d` is six bytes for three). */
+/**
+ * The factor between the text limit and the body limit. A body has two texts, and JSON may double the bytes
+ * of each (`\u4e2d` is six bytes for three).
+ */
 const JSON_OVERHEAD = 4;
 const ENVELOPE_BYTES = 1024 * 1024;
 
-/** Polled by machines and open pages, so their access lines have the level `debug`. */
+/**
+ * Paths that monitoring and open pages request all the time. Their access lines are logged at the level
+ * `debug`.
+ */
 const POLLED_PATHS = new Set(['/healthz', '/readyz', '/metrics', LIVE_PATH]);
 
-/** Answers are data: browsers must not run, frame, sniff or store them. */
+/** The headers of all answers. Answers are data, so browsers must not run, frame, sniff or store them. */
 const SAFE_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -105,7 +114,7 @@ const ENVIRONMENTS: { environment: Environment; prefix: string }[] = [
   { environment: 'sandbox', prefix: '/sandbox' },
 ];
 
-/** Adds the sandbox prefix to URLs at the sandbox's own host name. */
+/** Adds the sandbox prefix to URLs that are requested at the sandbox's own host name. */
 function rewrite(url: string, host: string, sandbox: URL | undefined): string {
   if (sandbox === undefined || /^\/(sandbox|healthz|readyz|metrics|docs|openapi\.json)\b/.test(url))
     return url;
@@ -113,7 +122,7 @@ function rewrite(url: string, host: string, sandbox: URL | undefined): string {
   return URL.canParse(requested) && new URL(requested).host === sandbox.host ? `/sandbox${url}` : url;
 }
 
-// With Fastify's defaults, a slow client can hold a connection for minutes.
+// Limits for slow clients. With Fastify's defaults, a slow client can hold a connection for minutes.
 const SERVER_LIMITS = {
   headersTimeout: 3_000,
   requestTimeout: 30_000,
@@ -121,7 +130,10 @@ const SERVER_LIMITS = {
   keepAliveTimeout: 75_000,
 };
 
-/** Warns once about a proxy that is not in `DRAGOMAN_TRUSTED_PROXIES`: all clients then count as one address. */
+/**
+ * Warns once if a proxy is missing in `DRAGOMAN_TRUSTED_PROXIES`. Without trust, all clients count as one
+ * address.
+ */
 function warnOfProxy(app: FastifyInstance, settings: Settings, log: Log): void {
   const secure = settings.publicUrl?.startsWith('https:') ?? false;
   if (!secure || settings.trustedProxies.length > 0) return;
@@ -149,7 +161,7 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
   const { settings, log, metrics } = options;
   const sandbox = settings.sandboxUrl === undefined ? undefined : new URL(settings.sandboxUrl);
   const app = fastify({
-    logger: false, // requests are logged below, by route and never by URL
+    logger: false, // Requests are logged below, by route and never by URL.
     bodyLimit: BODY_LIMIT,
     serverFactory: (handle) =>
       createServer(
@@ -160,12 +172,12 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
     trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
     clientErrorHandler: answerUnreadable(SAFE_HEADERS),
     genReqId: () => crypto.randomUUID(),
-    // `/a/b` and `/a//b/` are served like `/a/b/`. A redirect would turn a POST into a GET.
+    // Serves `/a/b` and `/a//b/` like `/a/b/`. A redirect would turn a POST into a GET.
     routerOptions: {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
       maxParamLength: MAX_PATH_LENGTH,
-      // The last value of a repeated parameter; schemas do not expect lists.
+      // Keeps the last value of a repeated parameter, because schemas do not expect lists.
       querystringParser: (written) => Object.fromEntries(new URLSearchParams(written)),
     },
     rewriteUrl: (request) => rewrite(request.url ?? '/', request.headers.host ?? '', sandbox),
@@ -186,7 +198,7 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
     const route = routeOf(request);
     const { method, id, caller, person } = request;
     const status = reply.statusCode;
-    // The duration of an event stream says nothing about speed.
+    // Event streams are not counted, because the duration of a stream says nothing about speed.
     if (route !== LIVE_PATH || status !== 200) metrics.request(method, route, status, milliseconds / 1000);
     const account = (caller?.account ?? person?.account?.ref)?.accountId;
     const line = { request: id, method, route, status, milliseconds, ...(account && { account }) };
@@ -265,7 +277,7 @@ function apiRoutes(app: FastifyInstance, options: AppOptions, environment: Envir
   deliveryRoutes(app, { ...options, onDeliveriesChanged: followDeliveries });
 }
 
-/** Returns the description of the routes, from an app without a database that answers no requests. */
+/** Returns the OpenAPI document of the routes. The app for this has no database and answers no requests. */
 export async function describeApp(audience: Audience = 'public'): Promise<OpenApi> {
   const app = createApp({ settings: loadSettings({}), log: createLog('silent') } as unknown as AppOptions);
   await app.ready();

@@ -1,4 +1,4 @@
-/** What the roles of a process share. */
+/** The objects that the roles of a process share. */
 import type { Environment } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { EventSource } from '../chats/present.ts';
@@ -26,9 +26,9 @@ export interface Context {
   languages: Languages;
   scanner: Scanner;
   editing: ReturnType<typeof createEditing>;
-  /** Wakes workers of other processes. Undefined if this process has a worker. */
+  /** Wakes the workers of other processes. Undefined if this process has a worker itself. */
   hints: Hints | undefined;
-  /** Returns the worker of this process; undefined before its start or without one. */
+  /** Returns the worker of this process, or undefined if there is none yet or none at all. */
   worker(): Worker | undefined;
   stopping(): boolean;
   readiness(): Promise<Readiness>;

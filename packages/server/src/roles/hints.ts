@@ -1,4 +1,7 @@
-/** Notifications that wake workers of other processes. Workers poll as well, so a lost one only delays work. */
+/**
+ * Notifications that wake the workers of other processes. Workers also poll, so a lost notification only
+ * delays work.
+ */
 import type { Log } from '../base/log.ts';
 import { JOBS_CHANNEL } from '../jobs/console.ts';
 
@@ -10,7 +13,10 @@ export const CHANNELS = {
 
 export type Hints = ReturnType<typeof createHints>;
 
-/** Sends at most one notification per channel at a time, so that a burst of commits sends two, not hundreds. */
+/**
+ * Creates a sender that has at most one notification per channel in flight. A burst of commits thus sends two
+ * notifications instead of hundreds.
+ */
 export function createHints(database: { notify(channel: string): Promise<void> }, log: Log) {
   const inFlight = new Set<string>();
   const again = new Set<string>();

@@ -11,32 +11,38 @@ import { NoDatabaseError, startEmbedded } from '../database/embedded.ts';
 import { countVersionsBehind, migrate, SchemaError } from '../database/migrate.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The database, and the vault for the secrets in it. */
+/** The open database, and the vault that encrypts the secrets in it. */
 export interface Store {
   database: Database;
-  /** Opened at first use, as most commands need no key. @throws SecretKeyError */
+  /**
+   * The vault. It is opened at its first use, because most commands need no secret key. @throws
+   * SecretKeyError
+   */
   readonly vault: Vault;
-  /** The migrations that were applied. */
+  /** The names of the migrations that this start applied. */
   migrated: string[];
-  /** The number of missing migrations; above 0 only with the mode `any`. */
+  /** The number of missing migrations. It is above 0 only in the mode `any`. */
   behind: number;
-  /** Connects as the owner of the schema. For tools such as benchmarks only. */
+  /** The connection data of the schema's owner. Only for tools such as benchmarks. */
   connection: Connection;
   close(): Promise<void>;
 }
 
 /**
- * How the schema is opened. `make` creates the database and applies migrations. `require` changes nothing and refuses an
- * older schema. `any` changes nothing and accepts an older schema.
+ * How the schema is opened:
+ * - `make` creates the database and applies migrations.
+ * - `require` changes nothing and refuses an older schema.
+ * - `any` changes nothing and accepts an older schema.
  */
 export type SchemaMode = 'make' | 'require' | 'any';
 
 /**
- * Opens the database of the settings, or the embedded one in the data directory.
+ * Opens the database that the settings name, or else the embedded database in the data directory.
+ * @param role with `serve`, the process owns the embedded server while it runs; with `command`, the server
+ * may already run
  * @throws SecretKeyError for `serve` without the key of the database
  * @throws NoDatabaseError when there is no embedded database and the mode is not `make`
  * @throws SchemaError when the schema is older and the mode is `require`
- * @param role `serve` owns the embedded server while it runs; `command` also works with a running one
  */
 export async function openStore(
   settings: Settings,
@@ -66,7 +72,7 @@ export async function openStore(
     }
     const database = openDatabase(connection, log);
     opened = database;
-    // An older schema may lack the table of the mark.
+    // An older schema may lack the table with the mark of the secret key.
     const fits = behind === 0 ? await readKeyTest(database) : undefined;
     let vault = role === 'serve' ? openVault(settings, fits) : undefined;
     if (vault !== undefined) await recordSecretKey(database, settings, vault);
@@ -92,8 +98,8 @@ export async function openStore(
 }
 
 /**
- * Creates the data directory if there is none.
- * @throws EmbeddedPostgresError `data_directory` when it cannot be created or written
+ * Creates the data directory if it does not exist.
+ * @throws EmbeddedPostgresError `data_directory` when the directory cannot be created or written
  */
 export function prepareDataDirectory(path: string): void {
   const refuse = (what: string, cause?: unknown) =>

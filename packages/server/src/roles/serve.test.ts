@@ -1,4 +1,4 @@
-/** Starting and stopping a server: work in progress is finished or given back. */
+/** Starting and stopping a server. A stopping server finishes its work or returns it to the queue. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
@@ -46,7 +46,7 @@ const job = (uid: string, fields: object = {}) => ({
 const order = (uid: string, fields: object = {}) =>
   createClient(server.url, account.production_key)('POST', MACHINE, job(uid, fields));
 
-/** Resolves when the engine works on the job. */
+/** Resolves when the engine is translating the job. */
 const asked = (uid: string) =>
   until(() => engine.requests.some(({ segments }) => JSON.stringify(segments).includes(`named ${uid}.`)));
 
@@ -60,7 +60,7 @@ async function recordOf(
   return rows[0];
 }
 
-/** Sends the head of a create without its body, on a connection that stays open. */
+/** Sends the headers of a create without its body, on a connection that stays open. */
 async function openRequest(bodyLength: number): Promise<{ socket: Socket; answer: Promise<string> }> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   await once(socket, 'connect');
@@ -68,7 +68,7 @@ async function openRequest(bodyLength: number): Promise<{ socket: Socket; answer
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
-  // Listens at once, so that a reset between two waits is no unhandled error.
+  // Adds the listeners at once, so that a reset that arrives early is no unhandled error.
   const answer = new Promise<string>((resolve) => {
     socket.on('error', () => {}).on('close', () => resolve(text));
   });
@@ -76,11 +76,11 @@ async function openRequest(bodyLength: number): Promise<{ socket: Socket; answer
     `POST ${MACHINE} HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${account.production_key}\r\n` +
       `Content-Length: ${bodyLength}\r\nExpect: 100-continue\r\n\r\n`,
   );
-  await once(socket, 'data'); // 100 Continue
+  await once(socket, 'data'); // The server has answered `100 Continue`.
   return { socket, answer };
 }
 
-/** Resolves when new connections are refused. */
+/** Resolves when the server refuses new connections. */
 function closedToNew(url: string): Promise<unknown> {
   return until(() =>
     fetch(`${url}/healthz`).then(
@@ -91,7 +91,7 @@ function closedToNew(url: string): Promise<unknown> {
 }
 
 describe('a stopping server', () => {
-  it('refuses new connections, answers its requests and closes kept-alive connections', async () => {
+  it('refuses new connections, answers open requests and closes kept-alive connections', async () => {
     const { url } = server;
     const body = JSON.stringify(job('in-flight'));
     const { socket, answer } = await openRequest(body.length);
@@ -105,11 +105,11 @@ describe('a stopping server', () => {
     await until(async () => (await recordOf('in-flight'))?.status === 'completed');
   });
 
-  it('closes connections that never sent anything', async () => {
+  it('closes connections on which no byte has arrived', async () => {
     const { port, hostname } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
-    // The grace period is an hour, so the stop ends only because the connection is closed.
+    // The grace period is an hour, so the stop ends only because the server closes the connection.
     const stopped = server.server.stop(3_600_000);
     await once(socket.resume(), 'close');
     await stopped;
@@ -121,13 +121,13 @@ describe('a stopping server', () => {
     expect(await answer).toBe('HTTP/1.1 100 Continue\r\n\r\n');
   });
 
-  it('reports that it is not ready on existing connections', async () => {
+  it('answers 503 to /readyz on existing connections', async () => {
     const body = JSON.stringify(job('last-words'));
     const busy = await openRequest(body.length);
     const { url } = server;
     const stopped = server.server.stop();
     await closedToNew(url);
-    // Pipelined with the body of the previous request on the same connection.
+    // The request is pipelined after the body of the previous request.
     busy.socket.write(`${body}GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n`);
     const answers = await busy.answer;
     await stopped;
@@ -168,7 +168,7 @@ describe('a stopping server', () => {
     await until(async () => (await recordOf('unclaimed'))?.status === 'completed');
   });
 
-  it('gives unfinished jobs back at the end of the grace period', async () => {
+  it('returns unfinished jobs to the queue at the end of the grace period', async () => {
     engine.stall();
     await order('given-back');
     await asked('given-back');
@@ -196,14 +196,15 @@ describe('a stopping server', () => {
 });
 
 describe('readiness', () => {
-  it('requires the database and a language pair and names what is missing; liveness requires neither', async () => {
+  it('requires the database and a language pair and names the missing one, while /healthz requires neither', async () => {
     const ready = await fetch(`${server.url}/readyz`);
     expect(await ready.json()).toEqual({
       ready: true,
       checks: { server: 'ok', database: 'ok', languages: 'ok' },
     });
     const refusal = await until(async () => {
-      // Repeated, because the worker that was just started may publish its pairs at this moment.
+      // Deletes the pairs in each attempt, because the worker that was just started may publish its pairs
+      // meanwhile.
       await owner.query('delete from pairs');
       const response = await fetch(`${server.url}/readyz`);
       return response.status === 503 && response;
@@ -217,8 +218,8 @@ describe('readiness', () => {
   });
 });
 
-describe('roles', () => {
-  it('api answers without working; worker works and answers only health, readiness and metrics', async () => {
+describe('the roles of a process', () => {
+  it('are separate: api answers but runs no engine, and worker answers only health, readiness and metrics', async () => {
     await server.server.stop();
     const common = { store: server.store, settings: server.settings, log: createLog('silent') };
     const never = () => {

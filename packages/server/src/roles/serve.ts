@@ -1,11 +1,11 @@
 /**
- * Starts and stops a server process with one or both roles.
+ * Starts and stops a server process with one or both roles:
  *
- *   api      answers HTTP
- *   worker   translates and delivers; answers only health, readiness and metrics
+ * - `api` answers HTTP requests.
+ * - `worker` translates and delivers. It answers only requests for health, readiness and metrics.
  *
- * A stopping server refuses new connections and finishes its requests. Its workers stop claiming, finish work within the
- * grace period, and give the rest back.
+ * A stopping server refuses new connections and finishes its requests. Its workers stop claiming work. They
+ * finish what they can within the grace period, and return the rest to the queue.
  */
 import type { Engine } from '@dragoman/engines';
 import type { FastifyInstance } from 'fastify';
@@ -37,7 +37,7 @@ export interface ServerOptions {
   store: Store;
   settings: Settings;
   role: Role;
-  /** Creates the engines, in order of preference. Called if the role needs them. */
+  /** Creates the engines in order of preference. Called only if the role needs engines. */
   engines(): Engine[];
   log: Log;
   /** Smaller limits for tests. */
@@ -45,7 +45,7 @@ export interface ServerOptions {
 }
 
 export interface Server {
-  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  /** The URL at which the server listens, such as `http://127.0.0.1:8080`. */
   url: string;
   app: FastifyInstance;
   /** Stops the server within about `graceMilliseconds`. The store stays open. */
@@ -56,7 +56,7 @@ const GRACE_MILLISECONDS = 6_000;
 
 /**
  * Starts the roles on an open store. The app listens before the worker starts.
- * @throws the error of `listen`, such as `EADDRINUSE`; then nothing is left running
+ * @throws the error of `listen`, such as `EADDRINUSE`; in this case no part of the server is left running
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { settings, role, log } = options;
@@ -70,7 +70,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   running.url = url;
   const port = Number(new URL(url).port);
   log.info({ version: VERSION, role, host: settings.host, port, pid: process.pid }, 'listening');
-  // After the server listens, so that a failed start leaves no worker running.
+  // The worker starts after the server listens, so that a failed start leaves no worker running.
   if (role !== 'api') {
     const engines = options.engines();
     running.worker = startWorkerRole(context, engines);
@@ -81,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     app,
     async stop(graceMilliseconds = GRACE_MILLISECONDS) {
       running.stopping = true;
-      // Concurrently, so that both end within one grace period.
+      // Both stops run concurrently, so that together they end within one grace period.
       await Promise.all([
         closeApp(app, unused, graceMilliseconds).then(() => api?.idle()),
         running.worker?.stop(graceMilliseconds),
@@ -92,10 +92,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** The changing state of a server. */
+/** The parts of a server's state that change. */
 interface Running {
   stopping: boolean;
-  /** Set when it listens; with port 0 in the settings the system chooses the port. */
+  /** Set when the server listens. With port 0 in the settings, the system chooses the port. */
   url: string | undefined;
   worker: Worker | undefined;
 }

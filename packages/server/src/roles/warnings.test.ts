@@ -1,4 +1,4 @@
-/** Log lines of a server at its start, behind a proxy and in an outage of the database. */
+/** The log lines of a server at its start, behind a proxy, and while its database is unreachable. */
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { createLog } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
@@ -30,7 +30,7 @@ describe('a starting server', () => {
     expect(saying(/^working/)).toMatchObject([{ level: 'info', name: 'fake' }]);
   });
 
-  it.each([0, 1000])('warns about the user root only: user %i', async (user) => {
+  it.each([0, 1000])('warns about running as root only when the user id is 0 (here %i)', async (user) => {
     vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(user);
     const { saying } = await startLogging();
     expect(saying(/running as root/)).toHaveLength(user === 0 ? 1 : 0);
@@ -40,38 +40,47 @@ describe('a starting server', () => {
     ['at-once', 'apertium=100', 1],
     ['at-once', '', 0],
     ['operator', 'apertium=100', 0],
-  ])('warns when sandbox requests are %s and engines cost "%s": %i', async (requests, costs, times) => {
-    const { saying } = await startLogging({
-      DRAGOMAN_SANDBOX_REQUESTS: requests,
-      DRAGOMAN_ENGINE_COSTS: costs,
-    });
-    expect(saying(/engines that you pay for/)).toHaveLength(times);
-  });
+  ])(
+    'warns about engine costs with sandbox requests "%s" and engine costs "%s": %i times',
+    async (requests, costs, times) => {
+      const { saying } = await startLogging({
+        DRAGOMAN_SANDBOX_REQUESTS: requests,
+        DRAGOMAN_ENGINE_COSTS: costs,
+      });
+      expect(saying(/engines that you pay for/)).toHaveLength(times);
+    },
+  );
 
   it.each([
     ['the sandbox may use one that an operator named', 'deepl', 'deepl', 1],
     ['the sandbox may use it by default only if it runs here', '', 'deepl', 0],
-  ])('warns about paid engines when %s', async (_, sandboxEngines, engines, times) => {
-    const { saying } = await startLogging({
-      DRAGOMAN_SANDBOX_REQUESTS: 'at-once',
-      DRAGOMAN_SANDBOX_ENGINES: sandboxEngines,
-      DRAGOMAN_ENGINES: engines,
-    });
-    expect(saying(/engines that you pay for/)).toHaveLength(times);
-    expect(saying(/the sandbox offers no language pair/)).toHaveLength(1 - times);
-  });
+  ])(
+    'warns about paid engines, or about a sandbox without engines, when %s',
+    async (_, sandboxEngines, engines, times) => {
+      const { saying } = await startLogging({
+        DRAGOMAN_SANDBOX_REQUESTS: 'at-once',
+        DRAGOMAN_SANDBOX_ENGINES: sandboxEngines,
+        DRAGOMAN_ENGINES: engines,
+      });
+      expect(saying(/engines that you pay for/)).toHaveLength(times);
+      expect(saying(/the sandbox offers no language pair/)).toHaveLength(1 - times);
+    },
+  );
 
   it.each([
     ['0', 'apertium=100', 1],
     ['0', '', 0],
     ['1', 'apertium=100', 0],
-  ])('warns when a word costs %s and engines "%s": %i', async (price, costs, times) => {
-    const { saying } = await startLogging({
-      DRAGOMAN_PRICE_MACHINE: price,
-      DRAGOMAN_ENGINE_COSTS: costs,
-    });
-    expect(saying(/machine translation is free/)).toHaveLength(times);
-  });
+  ])(
+    'warns about free translation with the price %s and engine costs "%s": %i times',
+    async (price, costs, times) => {
+      const { saying } = await startLogging({
+        DRAGOMAN_PRICE_MACHINE: price,
+        DRAGOMAN_ENGINE_COSTS: costs,
+      });
+      expect(saying(/machine translation is free/)).toHaveLength(times);
+    },
+  );
 });
 
 describe('a server behind a proxy', () => {
@@ -80,7 +89,7 @@ describe('a server behind a proxy', () => {
     ['once where it trusts none', https, 1],
     ['not where it trusts one', { ...https, DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' }, 0],
     ['not where it speaks http', {}, 0],
-  ])('warns %s', async (_, settings, times) => {
+  ])('warns about X-Forwarded-For %s', async (_, settings, times) => {
     const { server, saying } = await startLogging(settings);
     expect(saying(/X-Forwarded-For/)).toHaveLength(0);
     const headers = { 'x-forwarded-for': '203.0.113.9' };
@@ -90,8 +99,8 @@ describe('a server behind a proxy', () => {
   });
 });
 
-describe('a server without its database', () => {
-  it('logs one line for the loss and one for the return', async () => {
+describe('a server that loses its database', () => {
+  it('logs one line for the loss and one line for the return', async () => {
     const { server, lines, saying } = await startLogging();
     const { connection } = inject('cluster');
     const { database } = createConnection(server.connection);
@@ -101,7 +110,7 @@ describe('a server without its database', () => {
       connection,
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
     );
-    // Several loops have failed.
+    // Waits until several loops of the worker have failed.
     await until(
       () => new Set(saying(/could not claim work|was interrupted/).map(({ name }) => name)).size >= 2,
     );

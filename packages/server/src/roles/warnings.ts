@@ -1,9 +1,9 @@
-/** Warnings about the settings at the start. */
+/** Warnings that a starting server logs about risky settings. */
 import type { Log } from '../base/log.ts';
 import { servesSandbox } from '../settings/engine-names.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Engines that charge for translations, with or without `DRAGOMAN_ENGINE_COSTS`. */
+/** Engines that charge for translations, even if `DRAGOMAN_ENGINE_COSTS` does not name them. */
 const CHARGING: ReadonlySet<string> = new Set(['deepl', 'google', 'azure']);
 
 /** Logs a warning for each risky setting. */

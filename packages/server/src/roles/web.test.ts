@@ -1,4 +1,4 @@
-/** Serving the web app: its page, its content security policy and its files. */
+/** The web app as the server serves it: its page, its content security policy and its files. */
 import { readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const ask = (path: string, init: RequestInit = {}) =>
 const assets = readdirSync(new URL('../../../web/dist/assets', import.meta.url));
 const script = assets.find((name) => /^index-.*\.js$/.test(name))!;
 
-describe('the page', () => {
+describe('the web app’s page', () => {
   it('is served at every path below /app, and / redirects to it', async () => {
     for (const path of ['/app', '/app/', '/app/queue', '/app/account/jobs?status=new', '/app/a/b/c']) {
       const response = await ask(path);
@@ -90,14 +90,14 @@ describe('the page', () => {
     }
   });
 
-  it('accepts only reading methods', async () => {
+  it('accepts only GET and HEAD requests', async () => {
     const response = await ask('/app/queue', { method: 'POST' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect((await ask('/app/', { method: 'HEAD' })).status).toBe(200);
   });
 });
 
-it('answers 503 with a sentence when it is not built', async () => {
+it('the web app’s page answers 503 with a sentence when the web app is not built', async () => {
   const app = fastify();
   webRoutes(app, { settings: { publicUrl: undefined }, dist: join(tmpdir(), 'no-such-folder/') });
   const answer = await app.inject('/app/');
@@ -108,8 +108,8 @@ it('answers 503 with a sentence when it is not built', async () => {
   await app.close();
 });
 
-describe('a file', () => {
-  it('is cached for a year and sent compressed if accepted', async () => {
+describe('a file of the web app', () => {
+  it('is cached for a year, and compressed for clients that accept it', async () => {
     const sent = async (encoding: string) => {
       const [response] = await new Promise<[import('node:http').IncomingMessage]>((resolve) => {
         get(`${server.url}/app/assets/${script}`, { headers: { 'accept-encoding': encoding } }, (answer) =>
@@ -146,7 +146,7 @@ describe('a file', () => {
   });
 });
 
-it('sends strict-transport-security only when the public address has https', async () => {
+it('the header strict-transport-security is sent only when the public address has https', async () => {
   const secure = await startTestServer({
     settings: { DRAGOMAN_PUBLIC_URL: 'https://translate.example.com' },
   });

@@ -1,9 +1,10 @@
 /**
- * Serves the web app from `packages/web/dist`, the output of `npm run build`. Every path below `/app/` that is not a
- * file is the page, which routes by itself.
+ * Serves the web app from `packages/web/dist`, the output of `npm run build`. Every path below `/app/` that
+ * is not a file is answered with the page, whose script shows the view for the path.
  *
- * The content security policy allows only the app's own files, and no markup from text; styles have a nonce for each
- * answer. File names contain a hash, so files are cached for a year; the page is not cached.
+ * The content security policy allows only the app's own files and forbids markup from text. Styles have a
+ * nonce for each answer. The names of files contain a hash, so files are cached for a year. The page is not
+ * cached.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -35,7 +36,8 @@ function policy(nonce: string): string {
     "base-uri 'none'",
     "form-action 'self'",
     "require-trusted-types-for 'script'",
-    // The app’s policy refuses all markup; the preview’s is for its own document.
+    // The policy `default` refuses all markup. The policy `dragoman-preview` is for the preview's own
+    // document.
     'trusted-types default dragoman-preview',
   ].join('; ');
 }
@@ -44,14 +46,14 @@ const PAGE_HEADERS = {
   'cache-control': 'no-cache, private',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // Browsers must not resolve host names of links in the preview.
+  // Prevents browsers from resolving the host names of links in the preview.
   'x-dns-prefetch-control': 'off',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
 
 export interface WebOptions {
   settings: Pick<Settings, 'publicUrl'>;
-  /** The folder of the build. */
+  /** The folder with the output of the build. */
   dist?: string;
 }
 
@@ -70,7 +72,7 @@ export function webRoutes(app: FastifyInstance, { settings, dist = DIST }: WebOp
   resource(app, '/app/assets/:file', {
     async GET(request, reply) {
       const { file } = request.params as { file: string };
-      // Only names of the build; compressed files are chosen by the server.
+      // Accepts only names of the build. The server itself chooses compressed files.
       if (!/^[\w.-]+\.(js|css|json|woff2|svg)$/.test(file)) throw notFound();
       reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`);
       return reply.sendFile(`assets/${file}`, dist);
@@ -91,7 +93,10 @@ async function sendPage(dist: string, request: FastifyRequest, reply: FastifyRep
     .send(html.replaceAll(NONCE, nonce).replace('<html lang="en">', rootOf(request.headers.cookie)));
 }
 
-/** Returns the root element with the user's last theme and language, so that the page does not flash at its start. */
+/**
+ * Returns the root element with the user's last theme and language, so that the page does not flash while it
+ * loads.
+ */
 function rootOf(cookies = ''): string {
   const [, theme, language = 'en'] =
     /(?:^|; )dragoman_look=(system|light|dark)\.([a-z]{2})(?:;|$)/.exec(cookies) ?? [];

@@ -1,4 +1,6 @@
-/** The worker process: it translates, delivers and runs periodic work. There can be any number of them. */
+/**
+ * The worker process: it translates, delivers and runs periodic work. Any number of worker processes can run.
+ */
 import type { Engine } from '@dragoman/engines';
 import { createSecretReader } from '../access/webhook-secrets.ts';
 import { followDeliveries } from '../chats/chats.ts';
@@ -23,16 +25,19 @@ import { CHANNELS } from './hints.ts';
 
 export type Worker = ReturnType<typeof startWorkerRole>;
 
-/** The earlier translations that a language model gets with a sentence. */
+/** The number of earlier translations that a language model gets as examples for a sentence. */
 const EXAMPLES = 2;
-/** The interval in which the language pairs of this worker's engines are published. */
+/** The interval in which a worker publishes the language pairs of its engines. */
 const PUBLISH_MILLISECONDS = 600_000;
-/** Shorter than for jobs, because people wait for chat messages: the delay after a worker died. */
+/**
+ * The time until the lease of a chat message ends, which is the delay after a worker died. It is shorter than
+ * for jobs, because people wait for chat messages.
+ */
 const MESSAGE_LEASE_SECONDS = 10;
 /** Messages that one worker processes at a time, in addition to its jobs. */
 const MESSAGES_AT_A_TIME = 64;
 
-/** Starts all loops of a worker. @param engines in order of preference */
+/** Starts all loops of a worker. @param engines the engines in order of preference */
 export function startWorkerRole(context: Context, engines: Engine[]) {
   const { database, log } = context;
   const statistics = createEngineStatistics();
@@ -57,7 +62,7 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
     [CHANNELS.editing]: edited.wake,
     [ERASURES_CHANNEL]: retention.wake,
   };
-  // All of them poll as well, so a failing channel only delays work.
+  // All loops also poll, so a failing channel only delays work.
   for (const [channel, wake] of Object.entries(wakes)) {
     void database.listen(channel, () => wake()).catch(() => {});
   }
@@ -66,14 +71,14 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
     chat,
     sender,
     editing: edited,
-    /** Stops claiming, finishes work within the grace period, and gives the rest back. */
+    /** Stops claiming work, finishes work within the grace period, and returns the rest to the queue. */
     async stop(graceMilliseconds: number) {
       await Promise.all([
         ...[translation, chat, sender].map((loop) => loop.stop(graceMilliseconds)),
         ...upkeeps.map((upkeep) => upkeep.stop()),
       ]);
       await translator.stop();
-      // The sender has given unfinished deliveries back, so their connections can be closed.
+      // The sender has returned unfinished deliveries to the queue, so their connections can be closed.
       await poster.cut();
     },
   };
@@ -105,7 +110,7 @@ function createEngineTranslator(
   return translator;
 }
 
-/** Reports requests to engines to the metrics and to the operator's pages. */
+/** Passes each request to an engine to the metrics and to the console's statistics. */
 function observeBoth(
   metrics: EngineObserver,
   console: Pick<EngineObserver, 'asked' | 'failed'>,
@@ -187,7 +192,10 @@ function startChats(
   });
 }
 
-/** Publishes the language pairs of these engines every ten minutes, and withdraws those that no worker publishes. */
+/**
+ * Publishes the language pairs of these engines every ten minutes, and withdraws pairs that no worker
+ * publishes.
+ */
 function startPublishing({ database, log, stopping }: Context, engines: readonly Engine[]) {
   async function publish(): Promise<void> {
     await Promise.all(

@@ -1,4 +1,4 @@
-/** The form of a setting, and the checks of values. */
+/** The definition of a setting, and the checks of its values. */
 import ipaddr from 'ipaddr.js';
 
 /** Converts a written value. Throws an Error whose message completes the sentence "NAME must be …". */
@@ -6,7 +6,7 @@ type Check<T> = (written: string) => T;
 
 export interface Setting<T> {
   name: string;
-  /** In the form of the environment; empty means "not set". */
+  /** The default as it would be written in the environment. Empty means that the setting is not set. */
   default: string;
   check: Check<T>;
   meaning: string;
@@ -48,7 +48,10 @@ export const httpUrl: Check<string> = (written) => {
   return written.replace(/(?<!\/)\/+$/, '');
 };
 
-/** Returns whether the PostgreSQL driver can parse a URL. The host may be empty and given in the query. */
+/**
+ * Returns whether the PostgreSQL driver can parse a URL. The host may be missing, because the query can name
+ * it.
+ */
 function isReadable(address: string): boolean {
   try {
     decodeURI(address);
@@ -96,7 +99,7 @@ export const direction: Check<string> = (written) => {
   return written;
 };
 
-/** Reads `name=number,name=number`. */
+/** Reads a list of the form `name=number,name=number`. */
 export const numberByName: Check<Record<string, number>> = (written) =>
   Object.fromEntries(
     listOf((item) => {

@@ -1,4 +1,4 @@
-/** The names of all engines, as in `DRAGOMAN_ENGINES` and engine routes. */
+/** The names of all engines. `DRAGOMAN_ENGINES` and engine routes use these names. */
 export const ENGINE_NAMES = [
   'apertium',
   'bergamot',
@@ -9,12 +9,15 @@ export const ENGINE_NAMES = [
   'llm',
 ] as const;
 
-/** Engines that send texts to a service. A test compares the list with the engines' capabilities. */
+/**
+ * The engines that send texts to a service on the network. A test compares this list with the engines'
+ * capabilities.
+ */
 export const REMOTE_ENGINES: readonly string[] = ['deepl', 'libretranslate', 'google', 'azure', 'llm'];
 
 /**
- * Returns whether an engine may translate texts of the sandbox. Without `DRAGOMAN_SANDBOX_ENGINES` these are the engines
- * that run on this machine.
+ * Returns whether an engine may translate texts of the sandbox. Unless `DRAGOMAN_SANDBOX_ENGINES` names
+ * engines, only engines that run on this machine may.
  */
 export function servesSandbox(
   { sandboxEngines }: { sandboxEngines: readonly string[] },

@@ -18,7 +18,7 @@ import { ENGINE_NAMES } from './engine-names.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The setting that names the settings file; the file itself cannot contain it. */
+/** The setting that names the settings file. The settings file itself cannot contain it. */
 export const SETTINGS_FILE = 'DRAGOMAN_SETTINGS';
 
 export const SERVER_SETTINGS = {

@@ -111,8 +111,8 @@ describe('loadSettings', () => {
     expect(refusal({ [name]: written })).toBe(`${name} must be ${meaning}.`);
   });
 
-  it('never quotes an invalid value, because it could be a misplaced secret', () => {
-    // The path of the file is not secret.
+  it('never quotes an invalid value, because the value could be a misplaced secret', () => {
+    // `DRAGOMAN_SETTINGS` is left out, because the path of a file is not secret.
     for (const { name } of describeSettings().filter(({ name }) => name !== 'DRAGOMAN_SETTINGS')) {
       let message = '';
       try {
@@ -124,7 +124,7 @@ describe('loadSettings', () => {
     }
   });
 
-  it('reads the settings file, which the environment overrides', () => {
+  it('reads the settings file, and the environment overrides the file', () => {
     const path = file('# a comment\nDRAGOMAN_PORT=1234\nDRAGOMAN_HOST="0.0.0.0"\n');
     expect(loadSettings({ DRAGOMAN_SETTINGS: path })).toMatchObject({ port: 1234, host: '0.0.0.0' });
     expect(loadSettings({ DRAGOMAN_SETTINGS: path, DRAGOMAN_PORT: '99' })).toMatchObject({

@@ -1,9 +1,10 @@
 /**
- * All settings. Each is one entry with its name, default, check and meaning in `server-settings.ts`,
- * `engine-settings.ts` or `work-settings.ts`; `npx dragoman settings` prints them. An invalid value stops the start.
+ * All settings. Each setting is one entry with its name, default, check and meaning, in `server-settings.ts`,
+ * `engine-settings.ts` or `work-settings.ts`. The command `npx dragoman settings` prints them. An invalid
+ * value stops the start.
  *
- * A setting is read from the environment, else from the file named by `DRAGOMAN_SETTINGS` (lines of `NAME=value`), else
- * it has its default.
+ * The value of a setting comes from the environment, or else from the file that `DRAGOMAN_SETTINGS` names
+ * (lines of `NAME=value`), or else from the default.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Setting } from './checks.ts';
@@ -35,21 +36,24 @@ export function describeSettings(): { name: string; default: string; meaning: st
   }));
 }
 
-/** Settings whose values are never shown: secrets, and URLs that can contain a password. */
+/** Matches the settings whose values are never shown: secrets, and URLs that can contain a password. */
 const SECRET = /KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL|SMTP/;
 
 export interface ShownSetting {
   name: string;
-  /** In the form of the environment; empty for a secret or when it is not set. */
+  /**
+   * The value as it would be written in the environment. Empty for a secret and for a setting that is not
+   * set.
+   */
   value: string;
   secret: boolean;
-  /** Whether it differs from the default. */
+  /** Whether the value differs from the default. */
   set: boolean;
   default: string;
   meaning: string;
 }
 
-/** Returns every setting with its value, without secrets. */
+/** Returns every setting with its value. The values of secrets are left out. */
 export function showSettings(settings: Settings): ShownSetting[] {
   return Object.entries(DEFINITIONS).map(([key, { name, default: fallback, meaning, check }]) => {
     const value = settings[key as keyof Settings];
@@ -69,7 +73,7 @@ function format(value: unknown): string {
     .join(',');
 }
 
-/** Removes user name and password from URLs. */
+/** Removes the user name and the password from URLs. */
 function withoutPassword(written: string): string {
   return written.replaceAll(/\/\/[^/@\s]*@/g, '//…@');
 }
@@ -80,7 +84,7 @@ export type Source = 'environment' | 'file' | 'default';
 const NAMES = Object.values(DEFINITIONS).map(({ name }) => name);
 const NAMES_IN_FILE = NAMES.filter((name) => name !== SETTINGS_FILE);
 
-/** Returns a function that gives the written value of a setting and its source. */
+/** Returns a function that gives the written value of a setting and the source of that value. */
 function readSources(environment: Variables): (name: string) => [string, Source] | undefined {
   const file = readSettingsFile(environment[SETTINGS_FILE], NAMES_IN_FILE);
   return (name) => {
@@ -110,8 +114,8 @@ export function loadSettings(environment: Variables): Settings {
 }
 
 /**
- * Returns every setting with its value and source, without secrets.
- * @throws SettingError as `loadSettings` does
+ * Returns every setting with its value and source. The values of secrets are left out.
+ * @throws SettingError for the same reasons as `loadSettings`
  */
 export function effectiveSettings(environment: Variables): (ShownSetting & { source: Source })[] {
   const written = readSources(environment);

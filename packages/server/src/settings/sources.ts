@@ -7,14 +7,15 @@ export class SettingError extends Error {
   override name = 'SettingError';
 }
 
-/** Node would continue such a value on the next lines. */
+/** Matches a value with an unclosed quote. Node would continue such a value on the next lines. */
 const OPEN_QUOTE = /^[^=]*=\s*(["'`])(?!.*\1)/;
 
 /**
- * Reads a file of `NAME=value` lines. Empty lines, comments, quotes and `export` are read as by Node's `--env-file`, but
- * a value ends with its line.
- * @param path undefined or empty for no file
- * @throws SettingError when the file cannot be read, and for the first line that is malformed or has an unknown name
+ * Reads a file of `NAME=value` lines. Empty lines, comments, quotes and `export` have the same meaning as for
+ * Node's `--env-file`, but a value always ends with its line.
+ * @param path undefined or empty if there is no file
+ * @throws SettingError when the file cannot be read, and for the first line that is malformed or has an
+ * unknown name
  */
 export function readSettingsFile(path: string | undefined, known: string[]): Map<string, string> {
   const written = new Map<string, string>();
@@ -23,7 +24,7 @@ export function readSettingsFile(path: string | undefined, known: string[]): Map
     if (/^\s*(#|$)/.test(line)) continue;
     const [[name, value] = []] = Object.entries(parseEnv(line));
     const place = `Line ${index + 1} of ${path}`;
-    // A malformed line may contain a secret, so it is not quoted.
+    // The error does not quote a malformed line, because the line may contain a secret.
     if (name === undefined || value === undefined || !/^\w+$/.test(name) || OPEN_QUOTE.test(line)) {
       throw new SettingError(`${place} is not NAME=value.`);
     }
@@ -43,10 +44,10 @@ function readFile(path: string): string {
   }
 }
 
-/** A name with more differences counts as another name. */
+/** The limit of differing characters. A name with more differences is not suggested. */
 const MAX_TYPOS = 3;
 
-/** Returns a part of a sentence that suggests the nearest setting. */
+/** Returns a part of a sentence that suggests the setting with the nearest name. */
 export function describeUnknown(name: string, known: string[]): string {
   const [nearest] = known
     .map((other) => ({ other, typos: editDistance(name, other) }))
