@@ -1,6 +1,6 @@
 /**
- * The real WebAssembly engine with a model of the tiny architecture and random weights (bergamot/model.ts). Shows that
- * models load, that codes are kept and that no text aborts it, but not quality or speed.
+ * The real WebAssembly engine with a small model of random weights (bergamot/model.ts). These tests show
+ * that models load, codes are kept and no text aborts the engine; they do not test quality or speed.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -46,14 +46,14 @@ const send = async (pieces: readonly Piece[]): Promise<Piece[]> => {
   return read(reply.text, table, BERGAMOT);
 };
 
-test('offers the directions of models that load', async () => {
+test('Bergamot offers the directions of the models that load', async () => {
   expect(await engine.directions()).toMatchObject([
     { from: 'en', to: 'es', route: 'bergamot:en-es', hops: 1 },
     { from: 'es', to: 'en', route: 'bergamot:es-en', hops: 1 },
   ]);
 });
 
-test('translates a segment and keeps its codes', async () => {
+test('Bergamot translates a segment and keeps its codes', async () => {
   const pieces: Piece[] = [
     { text: 'The ' },
     { open: 1 },
@@ -72,12 +72,12 @@ test('translates a segment and keeps its codes', async () => {
   expect(textOf(target)).toContain('😀');
 });
 
-test('returns the same translation for the same text', async () => {
+test('Bergamot returns the same translation for the same text', async () => {
   const pieces = [{ text: 'The house is red.' }];
   expect(await send(pieces)).toEqual(await send(pieces));
 });
 
-test('keeps every code and never aborts, for any text', async () => {
+test('Bergamot keeps every code of any text and never aborts', async () => {
   const words = fc.constantFrom(
     'The house',
     '<b>',
@@ -114,7 +114,7 @@ test('keeps every code and never aborts, for any text', async () => {
   expect(thread.restarts).toBe(0);
 });
 
-test('replaces the thread and translates the other segments when an unclosed tag aborts it', async () => {
+test('Bergamot replaces a thread that an unclosed tag aborts, and translates the other segments', async () => {
   const before = thread.restarts;
   const [bad, good] = await Promise.all([thread.send('<b>x', true, {}), send([{ text: 'The house.' }])]);
   expect(bad).toMatchObject({ ok: false, reason: 'crashed', detail: 'its thread ended with 134' });

@@ -1,4 +1,4 @@
-/** The Bergamot engine with a test script as its thread: batches, deaths, hops, memory. */
+/** The Bergamot engine with a test script instead of its thread: batches, thread deaths, hops and memory. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,29 +34,32 @@ function draft(engine: BergamotEngine, texts: string[], from = 'en', to = 'es'):
 const batch = (bad: Record<number, string>): string[] =>
   Array.from({ length: 20 }, (_, n) => bad[n] ?? `House ${n}.`);
 
-describe('a text that kills or stalls the thread fails alone', () => {
+describe('the Bergamot engine', () => {
   test.each([
     ['DIE', 'crashed', 'ended with 134', {}],
     ['THROW', 'crashed', 'ended with 1', {}],
     ['HANG', 'timeout', 'within 1000 ms', { deadlineMs: () => 1_000 }],
-  ])('%s', async (word, reason, detail, limits) => {
-    const engine = make({ limits });
-    const drafts = await draft(engine, batch({ 7: `To ${word} for.` }));
-    drafts.forEach((each, n) => {
-      if (n !== 7) expect(textOf(translated(each))).toBe(`hOUSE ${n}.`);
-    });
-    expect(drafts[7]).toMatchObject({ status: 'failed', reason, detail: expect.stringContaining(detail) });
-    expect(engine.threads()).toMatchObject([{ pair: 'en-es', restarts: 2 }]);
-    expect(await engine.health()).toMatchObject({ ok: true });
-  });
+  ])(
+    'fails only the segment with the word %s, which makes the thread end or hang',
+    async (word, reason, detail, limits) => {
+      const engine = make({ limits });
+      const drafts = await draft(engine, batch({ 7: `To ${word} for.` }));
+      drafts.forEach((each, n) => {
+        if (n !== 7) expect(textOf(translated(each))).toBe(`hOUSE ${n}.`);
+      });
+      expect(drafts[7]).toMatchObject({ status: 'failed', reason, detail: expect.stringContaining(detail) });
+      expect(engine.threads()).toMatchObject([{ pair: 'en-es', restarts: 2 }]);
+      expect(await engine.health()).toMatchObject({ ok: true });
+    },
+  );
 
-  test('a reply with too few texts is garbled', async () => {
+  test('fails a segment as garbled when the thread returns too few texts', async () => {
     expect(await draft(make(), ['A SHORT house.'])).toMatchObject([{ status: 'failed', reason: 'garbled' }]);
   });
 });
 
 describe('Bergamot directions', () => {
-  test('are offered if their models load, directly or through English', async () => {
+  test('are offered when their models load, directly or with English as the pivot', async () => {
     const engine = make();
     const found = (await engine.directions()).map(
       ({ from, to, route, hops }) => `${from}>${to} ${route} ${hops}`,
@@ -83,7 +86,7 @@ describe('Bergamot directions', () => {
     expect(drafts).toEqual([{ id: 'a', status: 'translated', pieces, route: 'bergamot:es-en+en-fr' }]);
   });
 
-  test('fail without delaying others when a model cannot be loaded', async () => {
+  test('fail without delaying other directions when their model cannot be loaded', async () => {
     const engine = make();
     const [bad, good] = await Promise.all([draft(engine, ['House.'], 'en', 'zz'), draft(engine, ['House.'])]);
     expect(bad).toMatchObject([{ status: 'failed', reason: 'crashed' }]);
@@ -91,7 +94,7 @@ describe('Bergamot directions', () => {
     expect(await engine.health()).toMatchObject({ ok: false, detail: expect.stringContaining('en-zz') });
   });
 
-  test('exclude a model with a changed file, and health names it', async () => {
+  test('exclude a model with a changed file, which the health check then names', async () => {
     const other = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
     await placeModels(other, ['en-es', 'en-fr']);
     const version = await make({ folder: other }).version();
@@ -106,7 +109,7 @@ describe('Bergamot directions', () => {
     rmSync(other, { recursive: true });
   });
 
-  test('are empty without models', async () => {
+  test('are empty when the folder has no models', async () => {
     const engine = make({ folder: join(folder, 'nothing') });
     expect(await engine.directions()).toEqual([]);
     expect(await engine.version()).toBe('no models');
@@ -114,8 +117,8 @@ describe('Bergamot directions', () => {
   });
 });
 
-describe('threads', () => {
-  test('take turns when memory is limited', async () => {
+describe('Bergamot threads', () => {
+  test('take turns when the memory budget allows only one', async () => {
     const engine = make({ memoryMebibytes: 300, turnMs: 0 });
     let most = 0;
     const work = ['es', 'fr'].map(async (to) => {
@@ -127,7 +130,7 @@ describe('threads', () => {
     expect(most).toBe(1);
   });
 
-  test('are separate for each lane and end when idle', async () => {
+  test('are separate for each lane, and end when they are idle', async () => {
     const engine = make({ limits: { idleMs: 50 }, memoryMebibytes: 2_000 });
     const segments = [{ id: 'a', pieces: [{ text: 'House.' }] }];
     const lanes = (['interactive', 'bulk'] as const).map((lane) =>

@@ -9,7 +9,10 @@ function make() {
   return { clock, breaker: new Breaker(LIMITS, () => clock.now) };
 }
 
-/** Fails `times` times, as soon as calls are allowed. @returns ms for which it was open after each failure */
+/**
+ * Makes `times` calls fail, each as soon as the breaker allows it. @returns the milliseconds it was open
+ * after each failure
+ */
 function failing({ clock, breaker }: ReturnType<typeof make>, times: number): number[] {
   return Array.from({ length: times }, () => {
     clock.now += breaker.remainingMs;
@@ -19,7 +22,7 @@ function failing({ clock, breaker }: ReturnType<typeof make>, times: number): nu
 }
 
 describe('the circuit breaker', () => {
-  test('opens after three failures within a minute, for 1 s, 2 s, 4 s, up to five minutes', () => {
+  test('opens after three failures within a minute, for 1 s, then 2 s, 4 s and so on up to five minutes', () => {
     expect(failing(make(), 13)).toEqual([
       0,
       0,
@@ -36,7 +39,7 @@ describe('the circuit breaker', () => {
     expect(breaker.isOpen).toBe(false);
   });
 
-  test('resets after a success', () => {
+  test('starts over after a success', () => {
     const subject = make();
     failing(subject, 9);
     subject.breaker.succeeded();
@@ -51,7 +54,7 @@ describe('the circuit breaker', () => {
     expect(subject.breaker.remainingMs).toBe(1_000);
   });
 
-  test('closes within the duration of a burst of failures plus 1 s, and within five minutes', () => {
+  test('closes within five minutes after any burst of failures, and within its duration plus 1 s', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 300 }), (waits) => {
         const { clock, breaker } = make();

@@ -1,15 +1,15 @@
-/** Conformance tests for every engine. */
+/** Conformance tests, which every engine must pass. */
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Draft, Engine, Piece, Segment } from '../src/engine.ts';
 
-// The default of 5 s is too short on a loaded machine.
+// On a loaded machine, vitest's default timeout of 5 s is too short.
 vi.setConfig({ testTimeout: 120_000 });
 
 export interface Subject {
   make: () => Engine;
-  /** Target language; the source is English. */
+  /** The target language. The source language is English. */
   to: string;
 }
 
@@ -21,7 +21,7 @@ export function translated(draft: Draft | undefined): Piece[] {
   return draft.pieces;
 }
 
-/** Returns the codes of pieces, sorted, as strings. */
+/** Returns the codes of the pieces as sorted strings. */
 export const codesOf = (pieces: readonly Piece[]): string[] =>
   pieces
     .flatMap((piece) => {
@@ -106,7 +106,7 @@ const CODES: Record<string, Piece[]> = {
   'text that looks like a token': [text('Xqz0 and xqj1 see '), keep(1, '{a}'), text(' xqz0')],
 };
 
-/** Texts that must occur as often in the target as in the source, at any position. */
+/** Texts that must occur in the target as often as in the source, wherever they stand. */
 const HOSTILE = [
   ...'\\[]{}^$/@<>*#~&|%_=+"()«»…—–€£©™§°±×•·',
   '[]',
@@ -357,7 +357,7 @@ function testRequests(subject: Subject, engine: () => Engine, draft: DraftBatch,
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
-/** Returns the characters that must stay: letters and digits may be translated. */
+/** Returns the characters that the target must keep. Letters and digits may be translated. */
 const wordless = (hostile: string): string[] =>
   /[a-z\d]/.test(hostile) ? [...hostile.replace(/[a-z\d]/g, '')] : [hostile];
 

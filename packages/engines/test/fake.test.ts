@@ -12,14 +12,14 @@ describe('the fake engine', () => {
     segments: [{ id: 'a', pieces: [{ open: 1 }, { text }, { close: 1 }] }],
   });
 
-  test('records requests', async () => {
+  test('records its requests', async () => {
     const fake = createFake();
     await fake.draft(request('house'));
     expect(fake.requests).toEqual([request('house')]);
     await fake.waitForRequests(1);
   });
 
-  test('fails segments with a text until it is reset', async () => {
+  test('fails segments that contain a given text, until it is reset', async () => {
     const fake = createFake();
     fake.failOn('house', 'timeout');
     expect(await fake.draft(request('house'))).toMatchObject([{ status: 'failed', reason: 'timeout' }]);
@@ -28,13 +28,13 @@ describe('the fake engine', () => {
     expect(await fake.draft(request('house'))).toMatchObject([{ status: 'translated' }]);
   });
 
-  test('drops codes', async () => {
+  test('drops the codes of drafts on demand', async () => {
     const fake = createFake();
     fake.dropCodes(true);
     expect(translated((await fake.draft(request('house')))[0])).toEqual([{ text: 'HOUSE' }]);
   });
 
-  test('rejects the given number of requests', async () => {
+  test('rejects the requested number of calls', async () => {
     const fake = createFake();
     fake.crash(2);
     await expect(fake.draft(request('house'))).rejects.toThrow('crashed');
@@ -42,7 +42,7 @@ describe('the fake engine', () => {
     expect(await fake.draft(request('house'))).toMatchObject([{ status: 'translated' }]);
   });
 
-  test('stalls until it is resumed', async () => {
+  test('suspends calls until it is resumed', async () => {
     const fake = createFake();
     fake.stall();
     const work = fake.draft(request('house'));
@@ -51,7 +51,7 @@ describe('the fake engine', () => {
     expect(textOf(translated((await work)[0]))).toBe('HOUSE');
   });
 
-  test('ends stalled calls when stopped or aborted', async () => {
+  test('ends suspended calls when it is stopped or the request is aborted', async () => {
     const fake = createFake({ directions: ['en>es'] });
     fake.stall();
     const abort = new AbortController();

@@ -1,4 +1,4 @@
-/** Faults of a pipeline, simulated by a test stage (stage.ts) between two `cat` processes. */
+/** Faults of an Apertium pipeline. A test stage (stage.ts) between two `cat` processes simulates them. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,13 +34,13 @@ function draft(engine: ApertiumEngine, texts: string[], lane: Lane = 'bulk', to 
 const good = (n: number): string => `A big house number ${n}.`;
 const answered = (n: number): string => `A grande house number ${n}.`;
 
-/** Returns twenty segments, with the given ones replaced. */
+/** Returns twenty good segments, with those in `bad` replaced. */
 const batch = (bad: Record<number, string>): string[] =>
   Array.from({ length: 20 }, (_, n) => bad[n] ?? good(n));
 
 const shortDeadline = { bulk: { deadlineMs: () => 300 } };
 
-describe('a bad segment fails alone', () => {
+describe('the Apertium engine', () => {
   test.each([
     ['DIE', 'crashed', 'SIGKILL', {}],
     ['EXIT', 'crashed', 'status 0', {}],
@@ -50,23 +50,26 @@ describe('a bad segment fails alone', () => {
     ['FLOOD', 'garbled', 'without the id', {}],
     ['UNIT', 'garbled', 'lexical unit', {}],
     ['SHORT', 'garbled', 'empty', {}],
-  ])('%s', async (word, reason, detail, limits) => {
-    const engine = make([CAT, stage(), CAT], { limits });
-    const drafts = await draft(engine, batch({ 7: `A ${word} house.` }));
-    drafts.forEach((each, n) => {
-      if (n !== 7) expect(textOf(translated(each))).toBe(answered(n));
-    });
-    expect(drafts[7]).toMatchObject({
-      id: '7',
-      status: 'failed',
-      reason,
-      detail: expect.stringContaining(detail),
-    });
-    const restarts = engine.pipelines()[0]?.restarts;
-    expect(restarts).toBe(word === 'UNIT' || word === 'SHORT' ? 0 : 2);
-  });
+  ])(
+    'fails only the segment whose text makes a stage misbehave: %s',
+    async (word, reason, detail, limits) => {
+      const engine = make([CAT, stage(), CAT], { limits });
+      const drafts = await draft(engine, batch({ 7: `A ${word} house.` }));
+      drafts.forEach((each, n) => {
+        if (n !== 7) expect(textOf(translated(each))).toBe(answered(n));
+      });
+      expect(drafts[7]).toMatchObject({
+        id: '7',
+        status: 'failed',
+        reason,
+        detail: expect.stringContaining(detail),
+      });
+      const restarts = engine.pipelines()[0]?.restarts;
+      expect(restarts).toBe(word === 'UNIT' || word === 'SHORT' ? 0 : 2);
+    },
+  );
 
-  test('without disabling the direction, even after many of them', async () => {
+  test('keeps a direction enabled after many segments that kill a stage', async () => {
     const engine = make([CAT, stage(), CAT]);
     const bad = Object.fromEntries([1, 2, 3, 4, 10, 19].map((n) => [n, 'To DIE for.']));
     const [mine, others] = await Promise.all([draft(engine, batch(bad)), draft(engine, batch({}))]);
@@ -77,7 +80,7 @@ describe('a bad segment fails alone', () => {
     expect(await engine.health()).toMatchObject({ ok: true });
   });
 
-  test('behind a stalled stage, a long segment neither blocks nor crashes the process', async () => {
+  test('is not blocked by long segments behind a stage that hangs', async () => {
     const engine = make([stage(), CAT], { limits: shortDeadline });
     const long = 'A big house. '.repeat(700);
     const drafts = await draft(engine, ['A big HANG.', ...Array.from({ length: 12 }, () => long)]);
@@ -88,8 +91,8 @@ describe('a bad segment fails alone', () => {
   });
 });
 
-describe('a pipeline that does not work', () => {
-  test('a program that does not exist', async () => {
+describe('an Apertium pipeline that cannot work', () => {
+  test('makes segments unsupported when a program does not exist', async () => {
     const engine = make([CAT, { command: '/nonexistent/lt-proc', args: [] }, CAT]);
     expect(await draft(engine, ['A big house.'])).toMatchObject([
       { status: 'unsupported', detail: expect.stringContaining('lt-proc could not be started (ENOENT)') },
@@ -101,13 +104,13 @@ describe('a pipeline that does not work', () => {
     ['ends at once', { command: '/bin/false', args: [] }],
     ['prints an invalid reply', { command: '/bin/sed', args: ['-zu', 's/.*/no/'] }],
     ['changes nothing', CAT],
-  ])('%s: not offered', async (_, bad) => {
+  ])('is not offered when a stage %s', async (_, bad) => {
     const engine = make([CAT, bad]);
     expect(await draft(engine, ['A big house.'])).toMatchObject([{ status: 'unsupported' }]);
     expect(await engine.directions()).toEqual([]);
   });
 
-  test('is disabled after three failed starts, then enabled again', async () => {
+  test('is disabled after three failed starts, and enabled again when a start succeeds', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-engines-'));
     try {
       const flag = join(folder, 'flag');
@@ -134,7 +137,7 @@ describe('a pipeline that does not work', () => {
   });
 });
 
-test('a pipeline killed at every start is offered again as soon as the kills end', async () => {
+test('an Apertium direction is offered again when its pipeline is no longer killed at every start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-stage-'));
   const flag = join(folder, 'dies');
   try {
@@ -156,8 +159,8 @@ test('a pipeline killed at every start is offered again as soon as the kills end
   }
 });
 
-describe('requests and pipelines', () => {
-  test('serve a small request before a large one of the same lane ends', async () => {
+describe('Apertium pipelines', () => {
+  test('answer a small request before a large request of the same lane ends', async () => {
     const engine = make([CAT, stage()]);
     await draft(engine, [good(0)]);
     const order: string[] = [];
@@ -180,7 +183,7 @@ describe('requests and pipelines', () => {
     ).toEqual(['bulk', 'interactive']);
   });
 
-  test('take turns when memory is limited', async () => {
+  test('take turns when the memory budget is too small for all', async () => {
     const engine = make([CAT, stage()], { memoryMebibytes: 160, turnMs: 0 });
     let most = 0;
     const look = (): void => {
@@ -195,7 +198,7 @@ describe('requests and pipelines', () => {
     expect(most).toBe(1);
   });
 
-  test('stop when idle and start again', async () => {
+  test('stop when they are idle, and start again for the next request', async () => {
     const engine = make([CAT, stage()], { limits: { bulk: { idleMs: 20 } } });
     await draft(engine, [good(0)]);
     await vi.waitFor(() => expect(engine.pipelines()).toEqual([]), { timeout: 300_000, interval: 50 });

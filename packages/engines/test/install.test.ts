@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { packageManagerEnvironment } from '../src/apertium/install.ts';
 
-it('gives the package manager no setting of the program', () => {
+it('packageManagerEnvironment passes no settings of the program to the package manager', () => {
   const given = packageManagerEnvironment({
     PATH: '/usr/bin',
     HTTP_PROXY: 'http://127.0.0.1:3128',

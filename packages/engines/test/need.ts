@@ -1,11 +1,14 @@
-/** Tests with a real Apertium. Without it they fail in CI and are skipped elsewhere. */
+/** Helper for tests with a real Apertium. Without it, they fail in CI and are skipped elsewhere. */
 
 import { test } from 'vitest';
 import { findApertium } from '../src/engines.ts';
 
 const found = await findApertium();
 
-/** Returns whether these modes are installed; otherwise registers a failing or skipped test with a message. */
+/**
+ * Returns whether the modes are installed. If not, it registers a test that fails or is skipped, with a
+ * message.
+ */
 export function needApertium(modes: readonly string[]): boolean {
   const missing = modes.filter((mode) => !found.modes.includes(mode));
   if (missing.length === 0) return true;

@@ -1,4 +1,4 @@
-/** Several pipelines of one direction, with a test stage (stage.ts). */
+/** Several pipelines of one direction. A test stage (stage.ts) simulates their faults. */
 
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -31,15 +31,15 @@ function draft(engine: ApertiumEngine, texts: readonly string[], to = 'es'): Pro
 
 const plain = (drafts: readonly Draft[]): string[] => drafts.map((each) => textOf(translated(each)));
 
-/** Starts work that keeps both pipelines busy. */
+/** Starts work that keeps both pipelines busy, and waits until both run. */
 async function bothAtWork(engine: ApertiumEngine): Promise<{ work: Promise<Draft[]> }> {
   const work = draft(engine, [...many, 'A HANG.']);
   await vi.waitFor(() => expect(engine.pipelines()).toHaveLength(2), { timeout: 300_000, interval: 50 });
   return { work };
 }
 
-describe('a pool of two pipelines', () => {
-  test('shares work and returns each segment its own translation', async () => {
+describe('a pool of two Apertium pipelines', () => {
+  test('shares the segments, and returns each one its own translation', async () => {
     const engine = make();
     const busy = new Set<number>();
     const work = Array.from({ length: 4 }, async () => {
@@ -51,13 +51,13 @@ describe('a pool of two pipelines', () => {
     expect(busy.size).toBe(2);
   });
 
-  test('starts one pipeline for occasional sentences', async () => {
+  test('starts only one pipeline for occasional sentences', async () => {
     const engine = make();
     for (let n = 0; n < 20; n++) expect(plain(await draft(engine, [good(n)]))).toEqual([answered(n)]);
     expect(engine.pipelines()).toHaveLength(1);
   });
 
-  test('starts one pipeline if memory allows one', async () => {
+  test('starts only one pipeline when memory is enough for one', async () => {
     const engine = make({ memoryMebibytes: 160 });
     let most = 0;
     const work = draft(engine, many).then(plain);
@@ -70,7 +70,7 @@ describe('a pool of two pipelines', () => {
     expect(most).toBe(1);
   });
 
-  test('yields the memory of the spare pipeline to another direction', async () => {
+  test('gives the memory of its spare pipeline to another direction', async () => {
     const engine = make({ memoryMebibytes: 280, turnMs: 0 });
     const work = Array.from({ length: 3 }, () => draft(engine, many).then(plain));
     await vi.waitFor(() => expect(engine.pipelines()).toHaveLength(2), { timeout: 300_000, interval: 50 });

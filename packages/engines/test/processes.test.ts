@@ -1,4 +1,4 @@
-/** Faults in real pipelines: stages killed, stopped, orphaned. */
+/** Faults of real Apertium pipelines: stages that are killed or stopped, and a killed parent process. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,20 +18,21 @@ const draft = (engine: ApertiumEngine): Promise<Draft[]> =>
 const plain = (drafts: Draft[]): string[] => drafts.map((each) => textOf(translated(each)));
 
 if (needApertium(['eng-spa'])) {
-  describe('a real pipeline', () => {
+  describe('a real Apertium pipeline', () => {
     let engine: ApertiumEngine;
     let expected: string[];
     beforeAll(async () => {
-      // Prevents the circuit breaker from opening after repeated kills; faults.test.ts tests that.
+      // A breaker that opened after the repeated kills would disturb these tests; faults.test.ts tests the
+      // breaker.
       engine = createApertium({ limits: { bulk: { deadlineMs: () => 2_000, loopCount: 1_000 } } });
       expected = plain(await draft(engine));
     });
     afterAll(() => engine.stop());
 
     test.each(Array.from({ length: 13 }, (_, n) => n))(
-      'loses no segment when stage %i is killed',
+      'loses no segment when its stage %i is killed',
       async (stage) => {
-        // After one reply the processes are running, so that the kill hits segments in flight and not a start.
+        // After one reply the processes are running, so the kill hits segments in flight rather than a start.
         await engine.draft({ from: 'en', to: 'es', segments: segments.slice(0, 1), lane: 'bulk' });
         const pid = engine.pipelines()[0]!.pids[stage]!;
         const work = draft(engine);
@@ -42,7 +43,7 @@ if (needApertium(['eng-spa'])) {
     );
 
     test.each([0, 6, 12])(
-      'replaces a stopped stage %i at the deadline and loses no segment',
+      'replaces its stopped stage %i at the deadline and loses no segment',
       async (stage) => {
         const pid = engine.pipelines()[0]!.pids[stage]!;
         process.kill(pid, 'SIGSTOP');
@@ -51,7 +52,7 @@ if (needApertium(['eng-spa'])) {
       },
     );
 
-    test('runs stages of the bulk lane at a lower priority than those of the interactive lane', async () => {
+    test('runs bulk stages at a lower priority than interactive stages', async () => {
       await engine.draft({ from: 'en', to: 'es', segments: segments.slice(0, 1), lane: 'interactive' });
       const niceness = (lane: string) =>
         new Set(
@@ -63,12 +64,12 @@ if (needApertium(['eng-spa'])) {
       expect([niceness('interactive'), niceness('bulk')]).toEqual([new Set([own]), new Set([19])]);
     });
 
-    test('gives stages no open files, sockets or environment of the program', async () => {
+    test('gives its stages no open files, sockets or environment variables of the program', async () => {
       for (const pid of engine.pipelines()[0]!.pids) {
         for (const fd of readdirSync(`/proc/${pid}/fd`)) {
           if (Number(fd) <= 2) continue;
           const target = readlinkSync(`/proc/${pid}/fd/${fd}`);
-          // The stage's own data, and pipes or terminals that Node itself inherited.
+          // Allowed are the stage's own data, and pipes or terminals that Node itself inherited.
           expect(target).toMatch(/^(pipe:|\/dev\/|.*\/share\/apertium\/)/);
         }
         const names = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
@@ -76,7 +77,7 @@ if (needApertium(['eng-spa'])) {
       }
     });
 
-    test('ends every process on stop', async () => {
+    test('ends every process when the engine stops', async () => {
       const other = createApertium();
       await draft(other);
       const { pids } = other.pipelines()[0]!;
@@ -102,7 +103,7 @@ if (needApertium(['eng-spa'])) {
 const CRASHES = "This file is slowly turning into the Anomy sanitizer's user manual.";
 
 if (needApertium(['eng-cat'])) {
-  test('fails only the sentence that crashes a stage', async () => {
+  test('a real Apertium pipeline fails only the sentence that crashes a stage', async () => {
     const engine = createApertium();
     try {
       const batch = [

@@ -1,4 +1,4 @@
-/** Downloading a model: atomic, resumable, and only files that match the manifest. */
+/** Downloading a model: it is atomic and resumable, and accepts only files that match the manifest. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ const source = mkdtempSync(join(tmpdir(), 'dragoman-source-'));
 const folders: string[] = [];
 let server: Server;
 let from = '';
-/** Served files by path; tests change them. */
+/** Contents of the test server by path. Tests change them. */
 let files: Map<string, Buffer>;
 let requests: { path: string; range: string | undefined }[] = [];
 let hook: ((request: IncomingMessage, response: ServerResponse, body: Buffer) => boolean) | null = null;
@@ -65,7 +65,7 @@ function target(): string {
 const pull = (folder: string, more: object = {}) => pullModel({ pair: 'en-es', from, folder, ...more });
 const found = async (folder: string): Promise<number> => (await findModels(folder)).models.length;
 
-/** Interrupts the first response for the model once a part of it is on disk. */
+/** Interrupts the first response for the model after a part of it has been written to disk. */
 function breakOnce(folder: string): void {
   hook = (request, response, body) => {
     if (!request.url?.includes(MODEL)) return false;
@@ -84,8 +84,8 @@ function breakOnce(folder: string): void {
   };
 }
 
-describe('downloading a model', () => {
-  test('stores the files, reports progress, and the model is found', async () => {
+describe('a model download', () => {
+  test('stores the files, reports progress, and makes the model available', async () => {
     const folder = target();
     const progress = new Map<string, [number, number]>();
     await pull(folder, {
@@ -108,7 +108,7 @@ describe('downloading a model', () => {
     expect(await found(folder)).toBe(1);
   });
 
-  test('replaces an older model of the pair', async () => {
+  test('replaces an older model of the same pair', async () => {
     const folder = target();
     await pull(folder);
     const other = target();
@@ -122,7 +122,7 @@ describe('downloading a model', () => {
     expect(readdirSync(folder)).toEqual(['en-es']);
   });
 
-  test.each([false, true])('resumes after an interruption; compressed: %s', async (packed) => {
+  test.each([false, true])('resumes after an interruption (compressed file: %s)', async (packed) => {
     if (packed) {
       const path = `/en-es/${MODEL}`;
       files.set(`${path}.gz`, gzipSync(files.get(path)!));
@@ -139,7 +139,7 @@ describe('downloading a model', () => {
     expect(requests.find((each) => each.path === path)?.range).toMatch(/^bytes=[1-9]\d*-$/);
   });
 
-  test('starts again when the partial file is of another version', async () => {
+  test('starts over when the partial file belongs to another version', async () => {
     const folder = target();
     breakOnce(folder);
     await expect(pull(folder)).rejects.toThrow(ModelError);
@@ -149,7 +149,7 @@ describe('downloading a model', () => {
     expect(await found(folder)).toBe(1);
   });
 
-  test('works with a server without range requests', async () => {
+  test('completes when the server does not support range requests', async () => {
     const folder = target();
     breakOnce(folder);
     await expect(pull(folder)).rejects.toThrow(ModelError);
@@ -161,7 +161,7 @@ describe('downloading a model', () => {
     expect(await found(folder)).toBe(1);
   });
 
-  test('keeps partial files when aborted', async () => {
+  test('keeps the partial files when it is aborted', async () => {
     const folder = target();
     const abort = new AbortController();
     const onProgress = ({ file, bytes }: { file: string; bytes: number }): void => {
@@ -175,7 +175,7 @@ describe('downloading a model', () => {
   });
 });
 
-describe('a download is rejected', () => {
+describe('an invalid model download', () => {
   const change = (path: string, how: (body: Buffer) => Buffer): void => {
     files.set(path, how(files.get(path)!));
   };
@@ -240,7 +240,7 @@ describe('a download is rejected', () => {
       },
       /responded with 302/,
     ],
-  ])('%s', async (_, spoil, message) => {
+  ])('is rejected and leaves no model behind: %s', async (_, spoil, message) => {
     spoil();
     const folder = target();
     await expect(pull(folder)).rejects.toThrow(message);
@@ -252,7 +252,7 @@ describe('a download is rejected', () => {
     ['../../etc', 'http://127.0.0.1'],
     ['en-es/..', 'http://127.0.0.1'],
     ['en-es', 'file:///etc'],
-  ])('%s from %s', async (pair, from) => {
+  ])('is rejected for the pair %s from %s', async (pair, from) => {
     await expect(pullModel({ pair, from, folder: target() })).rejects.toThrow(ModelError);
   });
 });
@@ -278,7 +278,7 @@ test.each([
   );
 });
 
-test('sealing writes a manifest for files named like those of Firefox, but not for duplicates', async () => {
+test("sealModel writes a manifest for files with Firefox's names, but rejects several files of one kind", async () => {
   const folder = target();
   await expect(sealModel(folder, 'en', 'es')).rejects.toThrow('no model');
   for (const name of [
@@ -298,16 +298,16 @@ test('sealing writes a manifest for files named like those of Firefox, but not f
   await expect(sealModel(folder, 'en', 'es')).rejects.toThrow('several files');
 });
 
-describe('the source of a download', () => {
+describe('the source of a model download', () => {
   test.each(['http://models.example/', 'http://10.0.0.1/', 'http://127.0.0.1.example/'])(
-    'is not %s without leave',
+    'cannot be %s, because http from another machine needs --insecure',
     async (place) => {
       const pulled = pullModel({ pair: 'en-es', from: place, folder: target() });
       await expect(pulled).rejects.toThrow('models are downloaded over https; --insecure also allows http');
     },
   );
 
-  test('gets no further requests when the manifest has another checksum', async () => {
+  test('gets no further request when the manifest has another checksum than required', async () => {
     const folder = target();
     const requests: string[] = [];
     const onProgress = ({ file }: { file: string }) => requests.push(file);

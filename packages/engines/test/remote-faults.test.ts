@@ -1,4 +1,6 @@
-/** Faults of HTTP services, simulated by a test server, for every engine that uses one. */
+/**
+ * Faults of translation services, simulated by a test server. Every engine that uses HTTP runs these tests.
+ */
 
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Draft, Engine, Piece } from '../src/engines.ts';
@@ -28,7 +30,7 @@ const expectRecovered = async (engine: Engine): Promise<void> => {
   expect(textOf(translated((await draft(engine, [HOUSE]))[0]))).toBe(TURNED);
 };
 
-/** Simulated responses, and the resulting number of calls and failure. */
+/** Simulated responses, and the number of calls and the failure that they must cause. */
 const FAULTS: [string, Fault[], { calls: number; reason?: string; detail?: string }][] = [
   ['429 with Retry-After', [{ status: 429, headers: { 'retry-after': '0' } }], { calls: 2 }],
   ['429 three times', times(3, { status: 429 }), { calls: 3, reason: 'unavailable', detail: '429' }],
@@ -84,32 +86,40 @@ function times<T>(count: number, fault: T): T[] {
   return Array.from({ length: count }, () => fault);
 }
 
-describe.each(makers)('$name', ({ start }) => {
-  test.concurrent.each(FAULTS)('%s', async (_, faults, { calls, reason, detail }) => {
-    const { service, make } = await start();
-    const engine = make();
-    service.plant(...faults);
-    const [result] = await draft(engine, [HOUSE]);
-    expect(service.requests).toHaveLength(calls);
-    if (reason === undefined) expect(textOf(translated(result))).toBe(TURNED);
-    else {
-      const expected = { id: 's0', status: 'failed', reason, detail: expect.stringContaining(detail ?? '') };
-      expect(result).toEqual(expected);
-    }
-    const output = JSON.stringify([result, await engine.health(), await engine.version()]);
-    expect(output).not.toContain(service.key);
-    expect(output).not.toContain('planted');
-    if (reason !== undefined) expect(output).not.toContain('house');
-    await expectRecovered(engine);
-    await engine.stop();
-  });
+describe.each(makers)('the HTTP engine for $name', ({ start }) => {
+  test.concurrent.each(FAULTS)(
+    'makes the expected number of calls and returns the expected draft after %s',
+    async (_, faults, { calls, reason, detail }) => {
+      const { service, make } = await start();
+      const engine = make();
+      service.plant(...faults);
+      const [result] = await draft(engine, [HOUSE]);
+      expect(service.requests).toHaveLength(calls);
+      if (reason === undefined) expect(textOf(translated(result))).toBe(TURNED);
+      else {
+        const expected = {
+          id: 's0',
+          status: 'failed',
+          reason,
+          detail: expect.stringContaining(detail ?? ''),
+        };
+        expect(result).toEqual(expected);
+      }
+      const output = JSON.stringify([result, await engine.health(), await engine.version()]);
+      expect(output).not.toContain(service.key);
+      expect(output).not.toContain('planted');
+      if (reason !== undefined) expect(output).not.toContain('house');
+      await expectRecovered(engine);
+      await engine.stop();
+    },
+  );
 
-  // These wait for their deadlines, so they run concurrently, each with its own service.
+  // Both tests wait for a deadline, so they run concurrently, each with its own service.
   test.concurrent.each(['stall', 'stall in the body'] as const)(
-    'times out at the deadline: %s',
+    'fails with a timeout at the deadline when the response has a %s',
     async (fault) => {
       const { service, make } = await start();
-      // Long enough for the list of languages on a busy machine; the stalled call never ends.
+      // The deadline is long enough to list the languages on a busy machine. The stalled call never ends.
       const engine = make({ deadlineMs: 2_000 });
       await expectRecovered(engine);
       service.plant(fault);
@@ -119,7 +129,7 @@ describe.each(makers)('$name', ({ start }) => {
     },
   );
 
-  test('fails with a response that is too large', async () => {
+  test('fails a segment when the response exceeds the size limit', async () => {
     const { service, make } = await start();
     const engine = make({ maxResponseBytes: 20_000 });
     service.plant(...times(2, { status: 200, body: `"${'x'.repeat(100_000)}"` }));
@@ -128,7 +138,7 @@ describe.each(makers)('$name', ({ start }) => {
     await engine.stop();
   });
 
-  test('limits concurrent calls', async () => {
+  test('limits the number of concurrent calls', async () => {
     const { service, make } = await start();
     const engine = make({ concurrency: 2 });
     const work = Array.from({ length: 12 }, (_, n) => draft(engine, [`House number ${n}.`]));
@@ -139,7 +149,7 @@ describe.each(makers)('$name', ({ start }) => {
     await engine.stop();
   });
 
-  test.concurrent('stops calling a service that is down, and recovers', async () => {
+  test.concurrent('stops calling a service that is down, and resumes when it is up again', async () => {
     const { service, make } = await start();
     const engine = make();
     await expectRecovered(engine);
@@ -151,7 +161,7 @@ describe.each(makers)('$name', ({ start }) => {
     await engine.stop();
   });
 
-  test('offers nothing with a wrong key, and health reports it', async () => {
+  test('offers no directions with a wrong key, and reports it in the health check', async () => {
     const { make } = await start();
     const engine = make({ key: 'wrong', token: () => 'wrong' });
     expect(await engine.directions()).toEqual([]);
@@ -179,7 +189,7 @@ describe.each(makers)('$name', ({ start }) => {
     await Promise.all([engine, narrow, bent].map((each) => each.stop()));
   });
 
-  test('changes its version with its settings but not with its key', async () => {
+  test('changes its version with its settings, but not with its key', async () => {
     const { make } = await start();
     const [one, same, other] = [make(), make({ key: 'other' }), make({ baseUrl: 'http://127.0.0.1:9' })];
     expect(await one.version()).toBe(await same.version());
@@ -187,46 +197,52 @@ describe.each(makers)('$name', ({ start }) => {
   });
 });
 
-describe.each(makers)('$name, unreachable at first', ({ name, start }) => {
-  test('offers declared pairs as untested until the service can be tested', async () => {
-    const { service, make } = await start();
-    await service.stop();
-    const engine = make();
-    const declared = name.startsWith('a language model')
-      ? ['en>es', 'es>en'].map((pair) => ({ pair, untested: true }))
-      : [];
-    const offered = async () =>
-      (await engine.directions()).map(({ from, to, untested }) => ({ pair: `${from}>${to}`, untested }));
-    expect(await offered()).toEqual(declared);
-    // Also while the circuit breaker is open.
-    for (let round = 0; round < 5; round++) expect(await offered()).toEqual(declared);
-    await service.start();
-    const tested = await vi.waitUntil(
-      async () => {
-        const now = await offered();
-        return now.some(({ untested }) => !untested) && now;
-      },
-      { timeout: TIMEOUT_MS, interval: 50 },
-    );
-    expect(tested).toContainEqual({ pair: 'en>es', untested: undefined });
-    await expectRecovered(engine);
-    await engine.stop();
-  });
+describe.each(makers)(
+  'the HTTP engine for $name, whose service is unreachable at first',
+  ({ name, start }) => {
+    test('offers its declared pairs as untested until the service can be tested', async () => {
+      const { service, make } = await start();
+      await service.stop();
+      const engine = make();
+      const declared = name.startsWith('a language model')
+        ? ['en>es', 'es>en'].map((pair) => ({ pair, untested: true }))
+        : [];
+      const offered = async () =>
+        (await engine.directions()).map(({ from, to, untested }) => ({ pair: `${from}>${to}`, untested }));
+      expect(await offered()).toEqual(declared);
+      // The pairs are offered even while the circuit breaker is open.
+      for (let round = 0; round < 5; round++) expect(await offered()).toEqual(declared);
+      await service.start();
+      const tested = await vi.waitUntil(
+        async () => {
+          const now = await offered();
+          return now.some(({ untested }) => !untested) && now;
+        },
+        { timeout: TIMEOUT_MS, interval: 50 },
+      );
+      expect(tested).toContainEqual({ pair: 'en>es', untested: undefined });
+      await expectRecovered(engine);
+      await engine.stop();
+    });
 
-  test.each<[string, Fault[]]>([
-    ['that rejects the key', [{ status: 401 }]],
-    ['with a fault', times(3, { status: 500 })],
-    ['that returns JSON of another structure', times(2, { status: 200, body: '{"ok":true}' })],
-  ])('offers nothing for an endpoint %s', async (_, faults) => {
-    const { service, make } = await start();
-    service.plant(...faults);
-    const engine = make();
-    expect(await engine.directions()).toEqual([]);
-    await engine.stop();
-  });
-});
+    test.each<[string, Fault[]]>([
+      ['that rejects the key', [{ status: 401 }]],
+      ['with a fault', times(3, { status: 500 })],
+      ['that returns JSON of another structure', times(2, { status: 200, body: '{"ok":true}' })],
+    ])('offers no directions for an endpoint %s', async (_, faults) => {
+      const { service, make } = await start();
+      service.plant(...faults);
+      const engine = make();
+      expect(await engine.directions()).toEqual([]);
+      await engine.stop();
+    });
+  },
+);
 
-/** Invalid replies for one segment of ten, which is sent again alone, and fails if the second reply is invalid too. */
+/**
+ * Invalid replies for one segment of ten. The segment is sent again alone, and fails if the second reply is
+ * invalid too.
+ */
 const BENT: [string, (target: string) => string, string][] = [
   ['nothing', () => '', ''],
   ['a code dropped', (target) => target.replace(/<(span|g) id="1">|⟦1⟧/, ''), ''],
@@ -258,7 +274,7 @@ const BENT: [string, (target: string) => string, string][] = [
 ];
 
 describe.each(makers.filter(({ name }) => !name.includes('plain')))(
-  '$name retries a segment alone after',
+  'the HTTP engine for $name',
   ({ start }) => {
     const bad: Piece[] = [
       { open: 7 },
@@ -271,7 +287,7 @@ describe.each(makers.filter(({ name }) => !name.includes('plain')))(
     const batch = [...Array.from({ length: 9 }, (_, n) => `Garden number ${n}.`), bad];
     const isBad = (target: string): boolean => target.includes('house');
 
-    test.each(BENT)('%s', async (_, bend, detail) => {
+    test.each(BENT)('retries only the segment whose reply has this fault: %s', async (_, bend, detail) => {
       const { service, make } = await start();
       const engine = make();
       const upper = (target: string): string => bend(target.replaceAll('house', 'HOUSE'));
@@ -287,7 +303,7 @@ describe.each(makers.filter(({ name }) => !name.includes('plain')))(
         detail: expect.stringContaining(detail),
       };
       expect(drafts[9]).toEqual(failed);
-      // The last call has only the bad segment.
+      // The last call contains only the segment with the invalid reply.
       const again = service.requests.at(-1)!;
       expect(JSON.stringify(again.body)).not.toContain('Garden');
 
@@ -301,7 +317,7 @@ describe.each(makers.filter(({ name }) => !name.includes('plain')))(
       ['one too few', (texts: string[]) => (texts.length > 1 ? texts.slice(0, -1) : texts)],
       ['one too many', (texts: string[]) => (texts.length > 1 ? [...texts, 'mORE'] : texts)],
       ['none', (texts: string[]) => (texts.length > 1 ? [] : texts)],
-    ])('a wrong number of translations (%s), in smaller batches', async (_, bend) => {
+    ])('sends smaller batches after a reply with a wrong number of translations (%s)', async (_, bend) => {
       const { service, make } = await start();
       const engine = make();
       service.bend(bend);
@@ -314,7 +330,7 @@ describe.each(makers.filter(({ name }) => !name.includes('plain')))(
   },
 );
 
-test('a batch is divided after 413', async () => {
+test('an HTTP engine divides a batch after status 413', async () => {
   const { service, make } = await makerOf('DeepL');
   const engine = make();
   service.plant({ status: 413 });
@@ -324,7 +340,7 @@ test('a batch is divided after 413', async () => {
   await engine.stop();
 });
 
-test('the interactive lane comes before the bulk lane', async () => {
+test('an HTTP engine sends interactive requests before bulk requests', async () => {
   const { service, make } = await makerOf('a language model');
   const engine = make({ concurrency: 1 });
   const bulk = Array.from({ length: 3 }, (_, n) => draft(engine, [`Bulk ${n}.`]));
@@ -348,10 +364,10 @@ test.each([
   ['soon', null],
   ['', null],
   [undefined, null],
-])('reads Retry-After: %j', (header, ms) => expect(retryAfter(header, 2_000)).toBe(ms));
+])('retryAfter reads the header value %j', (header, ms) => expect(retryAfter(header, 2_000)).toBe(ms));
 
 test.each(['ftp://a.example', 'https://me:secret@a.example', 'https://a.example/?key=secret'])(
-  'rejects the base URL %s without repeating it in the error',
+  'an HTTP engine rejects the base URL %s without repeating it in the error',
   async (baseUrl) => {
     const { make } = await makerOf('DeepL');
     expect(() => make({ baseUrl })).toThrow(/^(?!.*secret)the URL of an engine/);

@@ -26,11 +26,11 @@ const cleaned = (pieces: readonly Piece[]): string =>
     ),
   );
 
-describe.each(Object.entries(NOTATIONS))('%s', (name, notation) => {
-  test('reads back what it wrote, for any text and codes', () => {
+describe.each(Object.entries(NOTATIONS))('the notation %s', (name, notation) => {
+  test('reads back the pieces that it wrote, for any text and codes', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (raw) => {
-        // Merging texts would repair a surrogate pair that is split over two of them.
+        // Merging adjacent texts would join a surrogate pair that is split over two of them.
         const pieces = raw.map((each) =>
           'text' in each && !('keep' in each) ? { text: each.text.toWellFormed() } : each,
         );
@@ -43,7 +43,7 @@ describe.each(Object.entries(NOTATIONS))('%s', (name, notation) => {
     );
   });
 
-  test('reads any reply as pieces of the segment, or as garbled', () => {
+  test('reads any reply as pieces of the segment, or rejects it as garbled', () => {
     const pieces: Piece[] = [{ open: 5 }, { text: 'a' }, { keep: 6, text: 'x' }, { close: 5 }, { single: 7 }];
     const { text, table } = write(pieces, notation);
     const part = fc.constantFrom(
@@ -67,7 +67,7 @@ describe.each(Object.entries(NOTATIONS))('%s', (name, notation) => {
     );
   });
 
-  test('reads markup with deviations of services', () => {
+  test('reads markup with the variations that services return', () => {
     const pieces: Piece[] = [
       { text: 'See ' },
       { open: 5 },
@@ -84,7 +84,7 @@ describe.each(Object.entries(NOTATIONS))('%s', (name, notation) => {
   });
 });
 
-test('a pair that comes back several times covers the longest run', () => {
+test('a pair of codes that comes back several times covers only its longest run', () => {
   const pieces: Piece[] = [
     { open: 5 },
     { text: 'a ' },
@@ -110,24 +110,24 @@ test('a pair that comes back several times covers the longest run', () => {
   expect(() => read(reply, table, HTML)).toThrow(Garbled);
 });
 
-test('entities are decoded once', () => {
+test('unescaped decodes entities once', () => {
   expect(unescaped('&lt;b&gt; &amp;amp; &#39;&quot;&#x1F600;&nbsp;&unknown; &#0;&#xD800;&#9999999;')).toBe(
     '<b> &amp; \'"😀\u00a0&unknown; &#0;&#xD800;&#9999999;',
   );
 });
 
-test('plain text is sent unchanged unless it has a line break', () => {
+test('write sends plain text unchanged unless it has a line break', () => {
   expect(write([{ text: '5 < 6 & 7' }], HTML)).toMatchObject({ text: '5 < 6 & 7', table: { plain: true } });
   expect(write([{ text: 'a\nb & c' }], HTML).text).toBe('a<img id="1"/>b &amp; c');
 });
 
-test('the test server does not change tags and kept words', () => {
+test('the test server leaves tags and kept words unchanged', () => {
   expect(swapMarked('a <span id="1">b &amp; "c"</span> <code id="2">d</code>')).toBe(
     'A <span id="1">B &amp; &quot;C&quot;</span> <code id="2">d</code>',
   );
 });
 
-/** Source, target, from, to, and the fault. */
+/** Rows with source, target, source language, target language, and the fault or null. */
 const FAULTS: [string, string, string, string, string | null][] = [
   ['The house is red.', 'La casa es roja.', 'en', 'es', null],
   ['The house', '   ', 'en', 'es', 'the reply is empty'],
@@ -219,6 +219,9 @@ const FAULTS: [string, string, string, string, string | null][] = [
   ['Run ```x``` now', 'Ejecuta ```x``` ya', 'en', 'es', null],
 ];
 
-test.each(FAULTS)('%s → %s (%s, %s): %s', (source, target, from, to, fault) => {
-  expect(serviceFaultOf([{ text: target }], [{ text: source }], { from, to })).toBe(fault);
-});
+test.each(FAULTS)(
+  'the check of “%s” → “%s” (%s to %s) returns the fault: %s',
+  (source, target, from, to, fault) => {
+    expect(serviceFaultOf([{ text: target }], [{ text: source }], { from, to })).toBe(fault);
+  },
+);

@@ -1,4 +1,7 @@
-/** Runs the conformance tests of every HTTP service against a local server with its protocol. */
+/**
+ * Runs the conformance tests of every HTTP engine with a local server that implements the protocol of its
+ * service.
+ */
 
 import { afterAll } from 'vitest';
 import { conformance } from './conformance.ts';

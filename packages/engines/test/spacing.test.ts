@@ -8,7 +8,7 @@ import { textOf } from './conformance.ts';
 const decoded = (source: string, reply: string): string =>
   textOf(decode(reply, { ...encode([{ text: source }]).record, stopAdded: false }));
 
-/** Source, reply of eng-spa or eng-cat, and the expected target. */
+/** Rows with the source, the reply of eng-spa or eng-cat, and the expected target. */
 const ROWS: [string, string, string][] = [
   ['He said: "I am here", and left.', 'Dijo: " soy aquí", y dejó.', 'Dijo: "soy aquí", y dejó.'],
   ['(I see)', '( veo)', '(Veo)'],
@@ -27,12 +27,15 @@ const ROWS: [string, string, string][] = [
   ['ﬁne', 'ßx', 'ßx'],
 ];
 
-describe('decode repairs spaces and capitals', () => {
-  test.each(ROWS)('%s: %s → %s', (source, reply, expected) => {
-    expect(decoded(source, reply)).toBe(expected);
-  });
+describe('decode', () => {
+  test.each(ROWS)(
+    'repairs spaces and capitals: source “%s”, reply “%s”, target “%s”',
+    (source, reply, expected) => {
+      expect(decoded(source, reply)).toBe(expected);
+    },
+  );
 
-  test('after a leading kept word', () => {
+  test('lower-cases the word after a kept word at the start', () => {
     const { record, stream } = encode([{ keep: 1, text: '{count}' }, { text: ' items' }]);
     expect(textOf(decode(stream.replace('items', 'Elementos'), record))).toBe('{count} elementos');
   });

@@ -1,6 +1,6 @@
 /**
- * A pipeline stage for fault tests: replaces `big` by `grande` in each NUL-terminated segment, unless the segment has a
- * word that triggers a fault. With an argument, it exits at once if that file exists.
+ * A pipeline stage for fault tests. It replaces `big` by `grande` in each NUL-terminated segment, unless the
+ * segment contains a word that triggers a fault. If its argument names an existing file, it exits at once.
  */
 
 import { existsSync } from 'node:fs';

@@ -21,7 +21,7 @@ describe('the route table', () => {
     expect(keys).toHaveLength(count);
   });
 
-  test.each(Object.entries(ROUTES))('%s has modes that form a chain', (key, route) => {
+  test.each(Object.entries(ROUTES))('has modes for %s that form a chain', (key, route) => {
     const { from, to } = parseDirection(key);
     const modes = route.map((name) => modeNamed(name));
     expect(modes[0]?.from).toBe(from);
@@ -30,7 +30,7 @@ describe('the route table', () => {
     expect(SELF_TEST[from]).toBeDefined();
   });
 
-  test('needs twelve default packages and four Scandinavian ones', () => {
+  test('needs twelve default packages and four Scandinavian packages', () => {
     expect(DEFAULT_PACKAGES).toHaveLength(12);
     expect(SCANDINAVIAN_PACKAGES).toHaveLength(4);
     const packages = new Set([...DEFAULT_PACKAGES, ...SCANDINAVIAN_PACKAGES]);
@@ -38,8 +38,8 @@ describe('the route table', () => {
   });
 });
 
-describe('a mode file', () => {
-  test('is parsed into argument lists', () => {
+describe('parseChain', () => {
+  test('parses a mode file into argument lists', () => {
     const line =
       "lt-proc -z '/usr/share/apertium/a b/x.bin' | apertium-tagger -z -g $2 'y' | lt-proc -z $1 -b 'z'\n";
     expect(parseChain(line, treeAt())).toEqual([
@@ -49,7 +49,7 @@ describe('a mode file', () => {
     ]);
   });
 
-  test('is relocated into a private tree', () => {
+  test('relocates the paths of a mode file into a private tree', () => {
     expect(parseChain("lt-proc '/usr/share/apertium/x.bin'", treeAt('/srv/tree/'))).toEqual([
       { command: '/srv/tree/usr/bin/lt-proc', args: ['/srv/tree/usr/share/apertium/x.bin'] },
     ]);
@@ -64,20 +64,20 @@ describe('a mode file', () => {
     '../lt-proc x',
     'lt-proc $3',
     'a `b`',
-  ])('is rejected when it is %j', (line) => {
+  ])('rejects the mode file %j', (line) => {
     expect(() => parseChain(line, treeAt())).toThrow('a mode file');
   });
 });
 
-describe('a private installation', () => {
-  test('keeps apt inside its folder', () => {
+describe('a private installation of Apertium', () => {
+  test('keeps the files of apt inside its folder', () => {
     const { options, folders, archives, status } = aptFolders('/srv/x');
     for (const path of [...folders, archives, status]) expect(path).toMatch(/^\/srv\/x\//);
     expect(options).toContain('Dir::State::lists=/srv/x/lists');
     expect(options).toContain('Debug::NoLocking=1');
   });
 
-  test('installs all of Apertium even if the system has parts of it', () => {
+  test('contains all parts of Apertium even if the system has some', () => {
     const stanza = (name: string): string => `Package: ${name}\nStatus: install ok installed\nVersion: 1`;
     const names = [
       'libc6',
@@ -94,8 +94,8 @@ describe('a private installation', () => {
   });
 });
 
-describe('framing', () => {
-  test('splits replies wherever chunks end, even inside a character', () => {
+describe("the framing of Apertium's output", () => {
+  test('splits replies correctly wherever chunks end, even inside a character', () => {
     const bytes = Buffer.from('año\0\0😀 b\0c', 'utf8');
     for (let size = 1; size <= bytes.length; size++) {
       const framing = new Framing();
@@ -108,7 +108,7 @@ describe('framing', () => {
   });
 });
 
-describe('the fair queue', () => {
+describe('the fair queue of a pipeline', () => {
   test('serves requests round robin', () => {
     const queue = new FairQueue<object, string>();
     const [a, b] = [{}, {}];

@@ -1,7 +1,8 @@
 /**
- * A model for tests: the architecture of the "tiny" Firefox models (transformer encoder of six layers, two decoder
- * layers with SSRU, tied embeddings, 8-bit matrices with precomputed scales), but narrower and with random weights. It
- * loads and computes like a real one, but its translations are meaningless.
+ * Writes a model for tests. It has the architecture of the "tiny" Firefox models: a transformer encoder of
+ * six layers, two decoder layers with SSRU, tied embeddings, and 8-bit matrices with precomputed scales. It
+ * is narrower and has random weights, so it loads and computes like a real model, but its translations are
+ * meaningless.
  */
 
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -20,7 +21,7 @@ export interface TinySize {
 
 const FLOAT32 = 0x404;
 const INT8 = 0x101;
-/** `int8` with the flag of intgemm's layout. */
+/** The type `int8` with the flag for intgemm's layout. */
 const INTGEMM8 = 0x4101;
 
 interface Item {
@@ -47,7 +48,7 @@ export function tinyModel({ width = 64, inner = 128, vocabulary = 256, seed = 1 
   const matrix = (name: string, rows: number, columns: number): void => {
     const bytes = Buffer.alloc(rows * columns + 4);
     for (let at = 0; at < rows * columns; at++) bytes.writeInt8(Math.trunc((random() * 2 - 1) * 127), at);
-    // Weights between -0.3 and 0.3.
+    // The scale makes the weights lie between -0.3 and 0.3.
     bytes.writeFloatLE(127 / 0.3, rows * columns);
     items.push({ name, type: INTGEMM8, shape: [rows, columns], bytes });
     scale(name);
@@ -174,7 +175,7 @@ function file(items: readonly Item[]): Buffer {
   return Buffer.concat([head, gap, ...padded]);
 }
 
-/** A deterministic random generator (mulberry32). */
+/** Creates a deterministic random generator (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -185,7 +186,7 @@ function generator(seed: number): () => number {
   };
 }
 
-/** A SentencePiece vocabulary of single characters, with and without a space before them. */
+/** Returns a SentencePiece vocabulary of single characters, each with and without a preceding space. */
 export function tinyVocabulary(size = 256): Buffer {
   const characters = [
     ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,;:!?()-\'"&<>/%$€áéíóúñ',
@@ -204,7 +205,7 @@ export function tinyVocabulary(size = 256): Buffer {
     ['<unk>', 0, 2],
     ...pieces.map((each, index): [string, number, number] => [each, -1 - index / 100, 1]),
   ];
-  // Single letters keep translations about as long as real ones.
+  // Pieces of single letters keep the translations about as long as real ones.
   for (let point = 0x100; all.length < size; point++) {
     if (/\p{L}/u.test(String.fromCodePoint(point))) all.push([String.fromCodePoint(point), -20, 1]);
   }

@@ -1,6 +1,6 @@
 /**
- * A thread script for tests: swaps the case of a-z, except in tags and `code`, unless a word triggers a fault. Models
- * of the language `zz` cannot be loaded.
+ * A thread script for tests. It swaps the case of a-z outside tags and `code`, unless a word triggers a
+ * fault. Models of the language `zz` cannot be loaded.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';

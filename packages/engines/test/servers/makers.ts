@@ -1,4 +1,4 @@
-/** Each engine with its test server. */
+/** A list of all HTTP engines, each with a test server for its protocol. */
 
 import type { Engine } from '../../src/engines.ts';
 import {

@@ -1,6 +1,7 @@
 /**
- * A translation service for tests, on 127.0.0.1. It checks keys and requests like the real services and "translates" by
- * swapping the case of a-z outside tags. Protocols are in protocols.ts; faults are simulated here.
+ * A translation service for tests on 127.0.0.1. It checks keys and requests like the real services, and
+ * "translates" by swapping the case of a-z outside tags. protocols.ts defines the protocols; this file
+ * simulates faults.
  */
 
 import { once } from 'node:events';
@@ -23,10 +24,10 @@ export interface HttpResult {
   headers?: Record<string, string>;
 }
 
-/** A simulated fault of a call for a translation. Calls for languages and health never fail. */
+/** A simulated fault of a translation call. Calls for languages and health never fail. */
 export type Fault =
   | { status: number; headers?: Record<string, string>; body?: string }
-  /** No response, a truncated response, or a broken connection. */
+  /** No response (`stall`), a truncated response, or a broken connection (`reset`). */
   | 'stall'
   | 'stall in the body'
   | 'reset';
@@ -34,22 +35,22 @@ export type Fault =
 export interface Protocol {
   key: string;
   answer(request: ReceivedRequest, translate: (texts: string[], marked: boolean) => string[]): HttpResult;
-  /** Whether the call is for a translation. */
+  /** Whether the request asks for a translation. */
   translates(request: ReceivedRequest): boolean;
 }
 
 export interface TestService {
   url: string;
   key: string;
-  /** Calls for translations, including failed ones. */
+  /** All translation calls, including failed ones. */
   requests: ReceivedRequest[];
-  /** Sets the faults of the next calls for translations. */
+  /** Sets the faults of the next translation calls. */
   plant(...faults: Fault[]): void;
-  /** Changes the translations of each call; null resets it. */
+  /** Changes the translations of each call, until it is called with null. */
   bend(how: ((texts: string[], request: ReceivedRequest) => string[]) | null): void;
-  /** Returns the largest number of concurrent calls. */
+  /** Returns the largest number of calls that ran at the same time. */
   most(): number;
-  /** Stops the server until it is started again at the same address. */
+  /** Stops the server until `start` opens it again at the same address. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -144,7 +145,9 @@ export const swap = (text: string): string =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   );
 
-/** Swaps the case outside tags, entities and untranslatable elements. Writes entities like the services. */
+/**
+ * Swaps the case outside tags, entities and untranslatable elements. Returns entities like the services do.
+ */
 export const swapMarked = (text: string): string =>
   text
     .replace(/(<(code|k)\b[^>]*>[\s\S]*?<\/\2>|<[^>]*>|&#?\w+;)|([^<&]+)/g, (_, fixed, _name, words) =>

@@ -71,7 +71,7 @@ describe('a database server without free space', () => {
     ['memory', '53200'],
     ['space for temporary files', '53400'],
   ])(
-    '(no %s) makes writes answer 503 with Retry-After and the server not ready, until space is free',
+    'makes writes answer 503 with Retry-After and the server not ready, until it has %s again',
     async (_, state) => {
       logged = '';
       await fill(state);
