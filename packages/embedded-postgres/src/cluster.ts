@@ -1,4 +1,4 @@
-/** The cluster on disk, created completely or not at all, and the settings of its server. */
+/** Creates the cluster on disk, completely or not at all, and defines the settings of its server. */
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -20,37 +20,40 @@ import { chownTree, syncDirectory } from './files.ts';
 import { commandAs, type Identity } from './identity.ts';
 
 /**
- * Settings of the server, given on its command line, so that they belong to the running version and override any
- * `ALTER SYSTEM`. All others have PostgreSQL's defaults.
+ * Settings of the server. They are passed on its command line, so that they match the running version and
+ * override any `ALTER SYSTEM`. All other settings have PostgreSQL's defaults.
  */
 export const SETTINGS: Readonly<Record<string, string>> = {
-  // No TCP; the socket is in a directory that only its owner can enter.
+  // The server does not listen on TCP. Only its owner can enter the directory of its socket.
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  // A committed transaction is on disk.
+  // Every committed transaction is on disk.
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
-  // For a small machine. Shared buffers cost memory only when used, connections only when opened.
+  // Sizes for a small machine. Shared buffers cost memory only when they are used, connections only when they
+  // are open.
   shared_buffers: '128MB',
   max_connections: '100',
-  // On 2 cores, a parallel plan takes time from other queries, and memory from /dev/shm, which has 64 MB in a container.
+  // On two cores a parallel plan slows down other queries. It also uses /dev/shm, which has 64 MB in a
+  // container.
   max_parallel_workers_per_gather: '0',
-  // For solid-state disks. The default, 4, assumes a spinning disk and avoids indexes.
+  // Suits solid-state disks. The default of 4 assumes a spinning disk and avoids indexes.
   random_page_cost: '1.1',
-  // Compiling takes longer than the short statements of a service.
+  // JIT compilation takes longer than the short statements of a service.
   jit: 'off',
-  // With the default, `try`, memory use depends on the configuration of the machine.
+  // The default, `try`, would make memory use depend on the configuration of the machine.
   huge_pages: 'off',
-  // A client that dies during a long statement releases its locks within seconds.
+  // When a client dies during a long statement, its locks are released within seconds.
   client_connection_check_interval: '2s',
-  // Logs contain no data: error details and failing statements quote rows. The client gets them.
+  // Logs must not contain data, but error details and failing statements quote rows. The client still
+  // receives both.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
   log_autovacuum_min_duration: '-1',
-  // New tables have no statistics; with the default, they would get them after a minute.
+  // New tables have no statistics at first. With the default, they would get statistics only after a minute.
   autovacuum_naptime: '10s',
   logging_collector: 'off',
   log_destination: 'stderr',
@@ -70,8 +73,8 @@ export interface ClusterPlan {
 }
 
 /**
- * Creates the cluster or checks the existing one, and makes `identity` its owner. An interrupted `initdb` leaves only a
- * draft directory, which is removed.
+ * Creates the cluster or checks the existing one, and makes `identity` its owner. An interrupted `initdb`
+ * leaves only a draft directory, which the next start removes.
  * @throws EmbeddedPostgresError `cluster` or `start`
  */
 export async function prepareCluster(plan: ClusterPlan): Promise<void> {
@@ -79,7 +82,7 @@ export async function prepareCluster(plan: ClusterPlan): Promise<void> {
   for (const entry of readdirSync(dataDir)) {
     if (/^postgres(-binaries)?\.new-/.test(entry)) removeDraft(join(dataDir, entry));
   }
-  // A container's mount or an operator may leave an empty directory.
+  // A container's mount or an operator may have created an empty directory.
   if (existsSync(cluster) && readdirSync(cluster).length === 0) rmdirSync(cluster);
   if (existsSync(cluster)) {
     checkCluster(cluster, binaries);
@@ -87,7 +90,7 @@ export async function prepareCluster(plan: ClusterPlan): Promise<void> {
       log(`giving the cluster to user ${identity.uid}`);
       chownTree(cluster, identity.uid, identity.gid);
     }
-    // Some restore tools do not keep modes, and the server refuses a directory that others can read.
+    // Some restore tools change the mode, and the server refuses a directory that others can read.
     chmodSync(cluster, 0o700);
     return;
   }
@@ -104,11 +107,12 @@ async function initdb(directory: string, { binaries, identity, user }: ClusterPl
   const { file, args, options } = commandAs(identity, binaries.initdb, [
     `--pgdata=${directory}`,
     `--username=${user}`,
-    // The only way to the server is its socket, in a directory that no other user can enter.
+    // The server is reached only through its socket, in a directory that no other user can enter.
     '--auth-local=trust',
     '--auth-host=reject',
     '--encoding=UTF8',
-    // The provider built into the server: the same order and Unicode case rules on every machine, and no index to
+    // This locale provider is built into the server. It sorts and changes case equally on every machine, and
+    // no index has to be rebuilt when the system's C library changes its collations.
     // rebuild when the C library of the system changes its collations.
     '--locale=C',
     '--locale-provider=builtin',
@@ -134,7 +138,8 @@ function checkCluster(cluster: string, binaries: Binaries): void {
     version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
     statSync(join(cluster, 'global', 'pg_control'));
   } catch (error) {
-    // A new cluster is renamed into place when complete, so this one is damaged. An empty one would hide the loss.
+    // A new cluster gets its final name only when it is complete, so this cluster is damaged. Creating an
+    // empty one would hide the loss.
     throw new EmbeddedPostgresError(
       'cluster',
       `${cluster} is not a complete PostgreSQL cluster. Restore it from a backup, or move it away to start empty.`,
@@ -154,6 +159,7 @@ function removeDraft(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    // An orphaned initdb may still be writing there. Draft names are unique, and the next start tries again.
+    // An orphaned initdb may still be writing there. Draft names are unique, and the next start tries to
+    // remove it again.
   }
 }

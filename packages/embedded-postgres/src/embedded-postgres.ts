@@ -1,11 +1,12 @@
 /**
- * An embedded PostgreSQL: the server binaries from npm, listening on a Unix socket, one cluster per data directory.
+ * An embedded PostgreSQL: the server binaries come from npm, the server listens on a Unix socket, and each data directory
+ * has one cluster.
  *
- * - `serve` owns the server until it stops. A second one is refused.
+ * - `serve` owns the server until it stops. A second `serve` is refused.
  * - `command` uses the server of a running owner as a guest. Without an owner, it becomes the owner.
  *
- * In the data directory: `postgres/` the cluster, `socket/`, `postgres.log`, `server.json` (the running server),
- * `owner.lock`, `owner.json`, `guests.lock`, and `scratch`, the path of the scratch directory if there is one.
+ * Files in the data directory: `postgres/` (the cluster), `socket/`, `postgres.log`, `server.json` (the running server),
+ * `owner.lock`, `owner.json`, `guests.lock`, and `scratch` (the path of the scratch directory, if there is one).
  */
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -34,14 +35,17 @@ export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './errors.
 export interface EmbeddedPostgresOptions {
   dataDir: string;
   role: Role;
-  /** The superuser that a new cluster gets, and that everything here connects as. */
+  /** The superuser of a new cluster. All connections of this package use it. */
   user: string;
-  /** Created when it is missing. Also names the server in process lists. */
+  /**
+   * The name of the database, which is created when it is missing. Process lists show it as the server's
+   * name.
+   */
   database: string;
   log?: (line: string) => void;
-  /** PostgreSQL settings, which override ours. */
+  /** PostgreSQL settings that override the package's own settings. */
   settings?: Record<string, string>;
-  /** For tests: simulates machines that forbid user namespaces. */
+  /** For tests: replaces the check whether the machine allows user namespaces. */
   canUnshare?: (identity: Identity) => boolean;
 }
 
@@ -51,25 +55,28 @@ export interface EmbeddedPostgres {
   /** Whether this process runs the server; false for a guest. */
   owned: boolean;
   version: string;
-  /** Counts restarts after unexpected exits; 0 for a guest. */
+  /** Number of restarts after unexpected exits; 0 for a guest. */
   readonly restarts: number;
   /** Whether the server process is alive now. */
   readonly running: boolean;
-  /** Calls `listener` after each unexpected exit; the server restarts on its own. Returns a function that removes it. */
+  /**
+   * Calls `listener` after each unexpected exit. The server restarts by itself. Returns a function that
+   * removes the listener.
+   */
   onExit(listener: ExitListener): () => void;
   /** Stops the server, if this process owns it, and unlocks the data directory. May be called more than once. */
   stop(): Promise<void>;
 }
 
-/** A command may wait 10 s for its guests and then has to stop the server. */
+/** A command may wait 10 s for its guests before it stops the server, so `serve` waits longer than that. */
 const WAIT_FOR_COMMAND_MS = 15_000;
 const WAIT_FOR_GUESTS_MS = 10_000;
-/** The owner may be creating its cluster or recovering. */
+/** The owner may still be creating its cluster or recovering. */
 const WAIT_FOR_OWNER_MS = 60_000;
 const POLL_MS = 25;
 
 /**
- * Starts the server of a data directory, or joins the one that is running there.
+ * Starts the server of a data directory, or joins the server that is running there.
  * @throws EmbeddedPostgresError with a message that tells the operator what to do
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -132,7 +139,7 @@ async function own(options: EmbeddedPostgresOptions, lock: Lock): Promise<Embedd
       },
     };
   } catch (error) {
-    // A server that is still running, visible or not, needs its socket.
+    // A server that is still running needs its socket, even if this process cannot see it.
     const inUse = error instanceof EmbeddedPostgresError && error.code === 'in_use';
     if (!inUse && findOrphan(dataDir, cluster) === undefined) removeScratch(dataDir);
     lock.release();
@@ -152,7 +159,7 @@ async function close(supervisor: Supervisor, dataDir: string, role: Role, lock: 
   }
 }
 
-/** Joins the server of the running owner; undefined while none answers. */
+/** Joins the server of the running owner; undefined while no owner answers. */
 async function joinOwner(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres | undefined> {
   const { dataDir, user, database } = options;
   const lock = tryGuestLock(dataDir);
@@ -181,9 +188,9 @@ async function joinOwner(options: EmbeddedPostgresOptions): Promise<EmbeddedPost
   };
 }
 
-/** Where the server listens. Callers cannot override these settings: everything here relies on them. */
+/** Settings of the socket. Callers cannot override them, because this package relies on them. */
 function listeningSettings(socketDir: string): Record<string, string> {
-  // The setting is a list separated by commas, so a directory with a comma in its name needs quotes.
+  // The setting is a list separated by commas, so the directory is quoted in case its name contains a comma.
   const quoted = `"${socketDir.replaceAll('"', '""')}"`;
   return { listen_addresses: '', unix_socket_directories: quoted, port: String(PORT) };
 }
@@ -192,7 +199,7 @@ function makePrivate(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process was first.
+    // EEXIST means that another process created it first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -201,7 +208,7 @@ function makeDataDir(path: string): string {
   try {
     mkdirSync(dirname(resolve(path)), { recursive: true });
     if (!existsSync(path)) makePrivate(path);
-    // Paths are recorded and compared, so symbolic links are resolved.
+    // Symbolic links are resolved, because paths are recorded and compared.
     return realpathSync(resolve(path));
   } catch (error) {
     throw new EmbeddedPostgresError(

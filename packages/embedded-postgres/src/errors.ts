@@ -1,20 +1,20 @@
 export type EmbeddedPostgresErrorCode =
-  /** No server binaries for this operating system, processor or C library. */
+  /** There are no server binaries for this operating system, processor or C library. */
   | 'unsupported_platform'
   /** Another process owns the data directory. */
   | 'in_use'
   /** The data directory cannot be created, written or locked. */
   | 'data_directory'
-  /** Started as root, and the server cannot be run as another user. */
+  /** The program was started as root, and the server cannot run as another user. */
   | 'root'
   /** The cluster is damaged or was created by another major version. */
   | 'cluster'
   /** `initdb` or the server failed or never answered. */
   | 'start'
-  /** The server of another process does not answer. */
+  /** Another process owns the server, but the server does not answer. */
   | 'owner_unavailable';
 
-/** Why the server cannot run. The message tells the operator what to do. */
+/** The error when the server cannot run. Its message tells the operator what to do. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError';
   readonly code: EmbeddedPostgresErrorCode;

@@ -14,14 +14,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes a file so that a reader sees either the old or the new content. */
+/** Writes a file atomically: a reader sees either the old or the new content. */
 export function writeAtomically(path: string, content: string): void {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, content, { mode: 0o600 });
   renameSync(draft, path);
 }
 
-/** Makes a rename or a new entry in a directory survive a power failure. */
+/** Syncs a directory, so that a rename or a new entry in it survives a power failure. */
 export function syncDirectory(path: string): void {
   const fd = openSync(path, 'r');
   try {
@@ -32,8 +32,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * Gives files that root created to the owner of their directory, who could not open them otherwise. Happens when a
- * command runs with sudo next to a service of an ordinary user.
+ * Gives files that root has created to the owner of their directory. Otherwise that user could not open
+ * them, for example after a command with sudo next to the service of an ordinary user.
  */
 export function giveToOwnerOf(directory: string, ...paths: string[]): void {
   if (process.getuid?.() !== 0) return;
@@ -42,7 +42,9 @@ export function giveToOwnerOf(directory: string, ...paths: string[]): void {
   for (const path of paths) chownSync(path, owner.uid, owner.gid);
 }
 
-/** Gives a tree to a user. The top directory comes last, so that an interrupted run is repeated. */
+/**
+ * Gives a directory tree to a user. The top directory comes last, so that an interrupted change is repeated.
+ */
 export function chownTree(path: string, uid: number, gid: number): void {
   if (lstatSync(path).isDirectory()) {
     for (const entry of readdirSync(path)) chownTree(join(path, entry), uid, gid);
@@ -50,7 +52,7 @@ export function chownTree(path: string, uid: number, gid: number): void {
   lchownSync(path, uid, gid);
 }
 
-/** Lets a group enter a directory, but not list it or write to it. */
+/** Allows a group to enter a directory, but not to list it or write to it. */
 export function allowGroupToEnter(directory: string, gid: number): void {
   chownSync(directory, -1, gid);
   chmodSync(directory, (statSync(directory).mode & 0o777) | 0o010);
@@ -70,7 +72,7 @@ export function lastLines(path: string, count: number, from = 0): string {
       closeSync(fd);
     }
   } catch {
-    // A missing log must not hide the error that it would explain.
+    // An unreadable log must not hide the error that it would explain.
     return '';
   }
 }

@@ -1,16 +1,16 @@
 /**
- * The user that the server runs as. PostgreSQL refuses to run as root, but a new machine often has only root, with the
- * program and the data in a directory that only root can enter. In the order of preference:
+ * Chooses the user that the server runs as. PostgreSQL refuses to run as root, but a new machine often has only root, and
+ * the program and its data are in a directory that only root can enter. The ways, in order of preference:
  *
- * - `self`: this process is not root. The server runs as the same user.
- * - `namespace`: root, with files of root. `unshare` starts the server in a user namespace, where it appears as an
- *   ordinary user while its files belong to root: no chown, no copy. Many containers forbid it.
- * - `uid`: root. The server runs as the owner of the data directory, or as `nobody`, who then gets the cluster. The
- *   binaries are copied to where that user can read them.
- * - `capability`: as `uid`, where that user cannot enter the data directory. `setpriv` gives the server the one
- *   capability that lets it.
+ * - `self`: this process is not root, so the server runs as the same user.
+ * - `namespace`: root starts the server with `unshare` in a user namespace. There the server is an ordinary user, while
+ *   its files belong to root, so nothing is chowned or copied. Many containers forbid user namespaces.
+ * - `uid`: root starts the server as the owner of the data directory, or as `nobody`, who then gets the cluster. The
+ *   binaries are copied to a directory that this user can read.
+ * - `capability`: like `uid`, for a user who cannot enter the data directory. `setpriv` gives the server the one
+ *   capability that allows it to enter.
  *
- * A cluster keeps its owner, so that one command run as root does not lock out an ordinary user.
+ * A cluster keeps its owner, so that a single command run by root does not lock out an ordinary user.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -21,10 +21,10 @@ import { allowGroupToEnter } from './files.ts';
 
 export interface Identity {
   way: 'self' | 'namespace' | 'uid' | 'capability';
-  /** The owner of the server's files, as seen outside the namespace. */
+  /** The owner of the server's files, as seen from outside the namespace. */
   uid: number;
   gid: number;
-  /** The uid inside the namespace. */
+  /** The user id inside the namespace. */
   insideAs?: number;
 }
 
@@ -36,7 +36,10 @@ export interface Command {
 
 const NOBODY = 65534;
 
-/** Returns how to start a program as `identity`. The started process becomes the program, so its pid is the program's. */
+/**
+ * Returns the command that starts a program as `identity`. Wrappers such as `setpriv` are replaced by the
+ * program, which keeps their pid.
+ */
 export function commandAs(identity: Identity, file: string, args: string[]): Command {
   const options = { cwd: '/', env: childEnvironment() };
   switch (identity.way) {
@@ -56,7 +59,7 @@ export function commandAs(identity: Identity, file: string, args: string[]): Com
   }
 }
 
-/** Whether a program exits with 0 as `identity`; also false where `unshare` or `setpriv` is missing. */
+/** Whether a program exits with status 0 as `identity`. False when `unshare` or `setpriv` is missing. */
 export function worksAs(identity: Identity, file: string, args: string[]): boolean {
   const { file: program, args: all, options } = commandAs(identity, file, args);
   return spawnSync(program, all, { ...options, stdio: 'ignore' }).status === 0;
@@ -93,7 +96,10 @@ export function chooseIdentity(
   );
 }
 
-/** `initdb` fails when its user has no name, as in a container with a bare uid. A namespace gives it one. */
+/**
+ * `initdb` fails when its user has no name, as in a container with a bare user id. Inside a namespace the
+ * user has a name.
+ */
 function chooseForOrdinaryUser(self: Identity, canUnshare: (identity: Identity) => boolean): Identity {
   try {
     userInfo();
@@ -108,7 +114,7 @@ function namespaceWorks(identity: Identity): boolean {
   return worksAs(identity, '/bin/sh', ['-c', `test "$(id -u)" = ${identity.insideAs}`]);
 }
 
-/** Lets the user enter the data directory through its group, if only the directory itself prevents that. */
+/** Lets the user enter the data directory through its group, if no parent directory prevents it. */
 function letIn(identity: Identity, dataDir: string): boolean {
   if (canEnter(identity, dataDir)) return true;
   if (!canEnter(identity, dirname(dataDir))) return false;
@@ -120,7 +126,9 @@ function canEnter(identity: Identity, directory: string): boolean {
   return worksAs(identity, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory]);
 }
 
-/** Returns a uid that has a name, which `initdb` needs; not the overflow user, which means "unknown". */
+/**
+ * Returns a user id that has a name, which `initdb` needs. Skips the overflow user, which means "unknown".
+ */
 function namedUser(): number {
   const ids = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -129,7 +137,10 @@ function namedUser(): number {
   return ids.includes(1000) ? 1000 : (ids[0] ?? NOBODY);
 }
 
-/** Keeps our environment from changing the server (PGDATA, PGOPTIONS, a locale that is not installed). */
+/**
+ * Removes variables that would change the server, such as PGDATA, PGOPTIONS or a locale that is not
+ * installed.
+ */
 function childEnvironment(): NodeJS.ProcessEnv {
   const { PATH, LD_LIBRARY_PATH } = process.env;
   return {

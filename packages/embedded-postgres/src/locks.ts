@@ -1,13 +1,13 @@
 /**
- * Locks of a data directory. Both are SQLite file locks, because the kernel releases them when the holder dies, even
- * by `kill -9`. A pid file would need guessing.
+ * Locks of a data directory. Both are SQLite file locks, because the kernel releases them when their holder dies, even
+ * after `kill -9`. With a pid file, a dead holder could be mistaken for a living one.
  *
  * - `owner.lock`, exclusive: its holder starts and stops the server.
  * - `guests.lock`, shared: held by commands that use the server of another process. A command that owns the server
- *   takes this lock exclusively before it stops the server, so that no guest loses its connection.
+ *   locks it exclusively before it stops the server, so that no guest loses its connection.
  *
- * `owner.json` only describes the owner for messages; the lock decides. Nothing else in this process may open the
- * lock files: closing any descriptor of a file releases its POSIX locks.
+ * `owner.json` only describes the owner in messages; the lock decides. No other code of this process may open the lock
+ * files, because closing any descriptor of a file releases its POSIX locks.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -52,13 +52,15 @@ export function tryOwnerLock(dataDir: string, role: Role): Lock | undefined {
   };
 }
 
-/** Takes a share of the guests' lock; undefined while an owner is stopping. */
+/** Takes a shared lock as a guest; undefined while an owner is stopping the server. */
 export function tryGuestLock(dataDir: string): Lock | undefined {
-  // The first read takes the shared lock, and the open transaction keeps it.
+  // The first read takes the shared lock, and the open transaction holds it.
   return tryLock(join(dataDir, 'guests.lock'), ['BEGIN', 'SELECT count(*) FROM sqlite_schema']);
 }
 
-/** Waits until all guests have left, and keeps new ones out; undefined when some are left after `limitMs`. */
+/**
+ * Waits until all guests have left, and refuses new guests; undefined when a guest remains after `limitMs`.
+ */
 export async function lockOutGuests(dataDir: string, limitMs: number): Promise<Lock | undefined> {
   const end = performance.now() + limitMs;
   for (;;) {
@@ -68,20 +70,21 @@ export async function lockOutGuests(dataDir: string, limitMs: number): Promise<L
   }
 }
 
-/** Returns the living process that recorded itself as the owner, or undefined. */
+/** Returns the living process that is recorded as the owner, or undefined. */
 export function currentOwner(dataDir: string): Owner | undefined {
   try {
     const owner = JSON.parse(readFileSync(join(dataDir, 'owner.json'), 'utf8')) as Owner;
     return isAlive(owner) ? owner : undefined;
   } catch {
-    // Not written yet; callers poll.
+    // The file does not exist yet. Callers poll.
     return undefined;
   }
 }
 
 /**
- * Takes the owner lock for `serve`. Waits for a command that holds it.
- * @throws EmbeddedPostgresError `in_use` when another `serve` holds it, or a command still does after `limitMs`
+ * Takes the owner lock for `serve`. If a command holds the lock, it waits.
+ * @throws EmbeddedPostgresError `in_use` when another `serve` holds the lock, or a command still holds it
+ * after `limitMs`
  */
 export async function waitForOwnerLock(dataDir: string, limitMs: number): Promise<Lock> {
   const end = performance.now() + limitMs;

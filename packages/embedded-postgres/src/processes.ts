@@ -1,6 +1,6 @@
 /**
- * Processes identified by pid *and* start time. After a crash or a reboot, a pid may belong to another process, so
- * every check and every signal compares both.
+ * Identifies processes by pid and start time. After a crash or a reboot, another process may have the same
+ * pid, so every check and every signal compares both.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessRef {
   pid: number;
-  /** The start time, in a form that is equal only for the same process. */
+  /** The start time as a text that no later process with the same pid has. */
   started: string;
 }
 
@@ -22,13 +22,13 @@ export function isAlive(target: ProcessRef): boolean {
   return startedAt(target.pid) === target.started;
 }
 
-/** Sends a signal to exactly this process. Returns false when it has ended. */
+/** Sends a signal to exactly this process. Returns false when the process has ended. */
 export function signal(target: ProcessRef, name: NodeJS.Signals): boolean {
   if (!isAlive(target)) return false;
   try {
     return process.kill(target.pid, name);
   } catch (error) {
-    // It ended between the check and the signal.
+    // The process ended between the check and the signal.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
     throw error;
   }
@@ -44,7 +44,7 @@ export async function waitUntilEnded(target: ProcessRef, limitMs: number): Promi
   return true;
 }
 
-/** Returns the command line of a process, one entry an argument; empty when it cannot be read. */
+/** Returns the command line of a process, one entry per argument; empty when it cannot be read. */
 export function commandLine(pid: number): string[] {
   try {
     if (process.platform === 'linux') {
@@ -57,8 +57,9 @@ export function commandLine(pid: number): string[] {
 }
 
 /**
- * Returns the PostgreSQL processes whose working directory is `directory`. All processes of a server work in the
- * directory of its cluster, so this also finds those that outlived their postmaster. Linux only; elsewhere empty.
+ * Returns the PostgreSQL processes whose working directory is `directory`. All processes of a server work in
+ * the directory of its cluster, so processes that outlived their postmaster are found too. Works only on
+ * Linux; elsewhere the list is empty.
  */
 export function findServersIn(directory: string): ProcessRef[] {
   if (process.platform !== 'linux') return [];
@@ -67,7 +68,7 @@ export function findServersIn(directory: string): ProcessRef[] {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) continue;
     try {
       if (readlinkSync(`/proc/${entry}/cwd`) !== directory) continue;
-      // An operator's shell may have the same working directory.
+      // The executable is checked too, because an operator's shell may have the same working directory.
       if (!/\/postgres( \(deleted\))?$/.test(readlinkSync(`/proc/${entry}/exe`))) continue;
     } catch {
       // The process has ended or belongs to another user.
@@ -80,8 +81,8 @@ export function findServersIn(directory: string): ProcessRef[] {
 }
 
 /**
- * Returns the start time of a living process, or undefined. A zombie counts as ended: its files are closed, and where
- * process 1 does not reap, as in many containers, it would stay forever.
+ * Returns the start time of a living process, or undefined. A zombie counts as ended: its files are closed.
+ * It may stay forever in a container whose process 1 does not reap children.
  */
 function startedAt(pid: number): string | undefined {
   return process.platform === 'linux' ? startedAtLinux(pid) : startedAtElsewhere(pid);
@@ -96,10 +97,11 @@ function startedAtLinux(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-  // proc(5): the name in parentheses may contain anything; after it come state (3rd field) … starttime (22nd).
+  // proc(5): the name in parentheses may contain any characters. After it come the state (field 3) up to
+  // starttime (field 22).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
-  // Start times count from the boot, so they repeat after a reboot.
+  // Start times count from the boot, so they may repeat after a reboot. The boot id makes them unique.
   boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   return `${boot}:${fields[19]}`;
 }
@@ -110,7 +112,7 @@ function startedAtElsewhere(pid: number): string | undefined {
     const [state = 'Z', ...start] = line.split(/\s+/);
     return state.startsWith('Z') ? undefined : start.join(' ');
   } catch {
-    // `ps` exits with 1 when there is no such process.
+    // `ps` exits with 1 when the process does not exist.
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The directory of the socket, and the scratch directory for what cannot be in the data directory. The path of a
- * socket must fit into 108 bytes, which the path of a deep data directory does not. Then a private scratch directory
- * below the temporary directory holds it. Its path is recorded in the data directory, so that it is reused after a
- * crash and removed when the server stops.
+ * Creates the directory of the socket, and the scratch directory for files that cannot be in the data
+ * directory. The path of a socket may have at most 108 bytes, so in a deep data directory the socket is in a
+ * private scratch directory below the temporary directory. The data directory records its path, so that it
+ * is reused after a crash and removed when the server stops.
  */
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,14 +10,14 @@ import { basename, join } from 'node:path';
 import { giveToOwnerOf, writeAtomically } from './files.ts';
 import type { Identity } from './identity.ts';
 
-/** Only a part of the socket's name: the server does not listen on TCP. */
+/** The port is only a part of the socket's name, because the server does not listen on TCP. */
 export const PORT = 5432;
 
-/** unix(7): 108 bytes with the final zero; 104 on macOS. */
+/** unix(7): 108 bytes including the final zero byte; 104 on macOS. */
 const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
 const PREFIX = 'postgres-';
-/** `mkdtemp` adds six characters; the socket's directory inside is `s`. */
+/** `mkdtemp` adds six characters to the prefix. The directory of the socket inside is named `s`. */
 const SOCKET_DIRECTORY = `${PREFIX}XXXXXX/s`;
 
 /** Creates the directory of the socket, which only the server's user can enter, and returns its path. */
@@ -36,7 +36,7 @@ export function makeScratch(dataDir: string): string {
   if (recorded !== undefined) return recorded;
   const parent = [tmpdir(), '/tmp'].find((each) => socketFits(join(each, SOCKET_DIRECTORY))) ?? tmpdir();
   const made = mkdtempSync(join(parent, PREFIX));
-  // Other users may enter, to reach what belongs to them, but not list.
+  // Other users may enter the directory to reach their own files, but may not list it.
   chmodSync(made, 0o711);
   const path = join(dataDir, 'scratch');
   writeAtomically(path, made);
@@ -54,7 +54,10 @@ function socketFits(directory: string): boolean {
   return Buffer.byteLength(join(directory, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_PATH_BYTES;
 }
 
-/** Returns the recorded directory if it still exists and is ours: temporary directories get cleaned up and reused. */
+/**
+ * Returns the recorded directory if it still exists and belongs to this user, because temporary directories
+ * are cleaned up and reused.
+ */
 function recordedScratch(dataDir: string): string | undefined {
   try {
     const path = readFileSync(join(dataDir, 'scratch'), 'utf8');

@@ -1,4 +1,4 @@
-/** The server process: started, found again after a crash of its owner, and stopped. */
+/** The server process: it is started, found again after its owner crashed, and stopped. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -28,7 +28,7 @@ import {
 } from './processes.ts';
 import { PORT } from './scratch.ts';
 
-/** What it takes to run the server of one data directory. */
+/** Everything that is needed to run the server of one data directory. */
 export interface ServerPlan {
   dataDir: string;
   cluster: string;
@@ -38,11 +38,11 @@ export interface ServerPlan {
   log: (line: string) => void;
 }
 
-/** `server.json`: the running server, for the next owner and for guests. */
+/** The content of `server.json`, which describes the running server to the next owner and to guests. */
 export interface ServerRecord extends ProcessRef {
   socketDir: string;
   version: string;
-  /** The whole command line. A server with another command line is replaced, not adopted. */
+  /** The whole command line. A server with another command line is replaced rather than adopted. */
   command: string[];
 }
 
@@ -53,12 +53,15 @@ export interface RunningServer {
 }
 
 const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
-/** How long a living server may not answer at all. A server that recovers answers, and may take longer. */
+/** Time for which a living server may not answer at all. A recovering server answers, and may take longer. */
 const SILENCE_LIMIT_MS = 60_000;
-/** A fast shutdown writes a checkpoint. After this time, the next start replays the log instead. */
+/**
+ * A fast shutdown writes a checkpoint. If it takes longer than this, the server is stopped without one and
+ * replays its log at the next start.
+ */
 const FAST_STOP_MS = 5_000;
 const IMMEDIATE_STOP_MS = 5_000;
-/** An adopted server is no child of this process, so its end is found by polling. */
+/** An adopted server is not a child of this process, so its end is noticed by polling. */
 const POLL_MS = 200;
 
 export function readRecord(dataDir: string): ServerRecord | undefined {
@@ -74,8 +77,9 @@ export function removeRecord(dataDir: string): void {
 }
 
 /**
- * Finds the server that a previous owner left running in this cluster. The record identifies it by pid and start
- * time. Without a record (killed before it was written), the postmaster's pid file and command line do.
+ * Finds a server that a previous owner left running in this cluster. The record identifies it by pid and
+ * start time. If the owner was killed before it wrote the record, the postmaster's pid file and command line
+ * identify it.
  */
 export function findOrphan(dataDir: string, cluster: string): ProcessRef | undefined {
   const record = readRecord(dataDir);
@@ -88,7 +92,7 @@ export function findOrphan(dataDir: string, cluster: string): ProcessRef | undef
   return serves ? server : undefined;
 }
 
-/** Adopts the recorded server once it answers; undefined when it does not. */
+/** Adopts the recorded server when it answers; undefined when it does not. */
 export async function adopt(
   record: ServerRecord,
   address: Address,
@@ -100,9 +104,9 @@ export async function adopt(
 }
 
 /**
- * Removes what a dead server left. PostgreSQL takes its pid file as proof of life when the pid is in use again or
- * belongs to a zombie, and the last processes of a server may still hold its shared memory. Call it only with the
- * owner lock held and after `findOrphan` found nothing.
+ * Removes the remains of a dead server. PostgreSQL takes its old pid file for a running server if the pid is in use again
+ * or belongs to a zombie. The last processes of a server may also still hold its shared memory. Call this only while
+ * holding the owner lock, after `findOrphan` has found nothing.
  * @throws EmbeddedPostgresError `in_use` when a server answers that this process cannot see, as in another container
  */
 export async function clearStale({ dataDir, cluster, address }: ServerPlan): Promise<void> {
@@ -116,7 +120,8 @@ export async function clearStale({ dataDir, cluster, address }: ServerPlan): Pro
   }
   const remaining = findServersIn(realpathSync(cluster));
   for (const name of ['SIGQUIT', 'SIGKILL'] as const) {
-    // They end on their own when they notice that the postmaster is gone, unless busy with a long statement.
+    // The processes end by themselves when they notice that the postmaster is gone, unless they are busy with
+    // a long statement.
     await Promise.all(remaining.map((server) => waitUntilEnded(server, 2_000)));
     for (const server of remaining) signal(server, name);
   }
@@ -130,7 +135,7 @@ export async function clearStale({ dataDir, cluster, address }: ServerPlan): Pro
 
 /**
  * Starts the server and waits until it answers.
- * @throws EmbeddedPostgresError `start` with the last lines of its log
+ * @throws EmbeddedPostgresError `start` with the last lines of the server's log
  */
 export async function launch(plan: ServerPlan, stop: AbortSignal): Promise<RunningServer> {
   const { dataDir, address, version } = plan;
@@ -139,15 +144,16 @@ export async function launch(plan: ServerPlan, stop: AbortSignal): Promise<Runni
   const log = openLog(path);
   const logStart = statSync(path).size;
   giveToOwnerOf(dataDir, path);
-  // The log is a file, because a pipe breaks when this process dies, and the server with it. The server is detached,
-  // because Ctrl-C signals the whole process group and would stop the server before the program has drained.
+  // The log is a file, because a pipe would break when this process dies, and the server would then stop. The
+  // server is detached, because Ctrl-C signals the whole process group and would stop the server before the
+  // program has drained.
   const child = spawn(file, args, { ...options, detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   const ended = once(child, 'exit').then(
     ([code, by]) => (by === null ? `exit code ${code}` : `signal ${by}`),
     (error: Error) => error.message,
   );
-  // The server does not keep the program running.
+  // A running server does not keep the program from exiting.
   child.unref();
   const server = child.pid === undefined ? undefined : findProcess(child.pid);
   if (server !== undefined) {
@@ -157,7 +163,8 @@ export async function launch(plan: ServerPlan, stop: AbortSignal): Promise<Runni
     if ((await waitUntilReady(server, address, stop)) === 'ready') return { process: server, ended };
     await stopServer(server);
   }
-  // An unreferenced child does not keep the event loop alive; the program must live to report the error.
+  // The unreferenced child does not keep the event loop alive, but the program must live long enough to
+  // report the error.
   const hold = setInterval(() => {}, 1_000);
   const end = await ended.finally(() => clearInterval(hold));
   const lines = lastLines(path, 12, logStart);
@@ -167,7 +174,10 @@ export async function launch(plan: ServerPlan, stop: AbortSignal): Promise<Runni
   );
 }
 
-/** Tries a fast shutdown (disconnects clients, saves all work), then an immediate one, then SIGKILL. */
+/**
+ * Tries a fast shutdown, which disconnects clients and saves all data, then an immediate shutdown, then
+ * SIGKILL.
+ */
 export async function stopServer(server: ProcessRef, log: (line: string) => void = () => {}): Promise<void> {
   signal(server, 'SIGINT');
   if (await waitUntilEnded(server, FAST_STOP_MS)) return;
@@ -178,7 +188,10 @@ export async function stopServer(server: ProcessRef, log: (line: string) => void
   await waitUntilEnded(server, IMMEDIATE_STOP_MS);
 }
 
-/** Waits until the server is ready, and creates its database when it is missing. Gives up with `silent`. */
+/**
+ * Waits until the server is ready, and creates its database when it is missing. Resolves to `silent` when
+ * the server never answers.
+ */
 async function waitUntilReady(
   server: ProcessRef,
   address: Address,

@@ -1,9 +1,9 @@
 /**
- * Keeps the server of one data directory running while this process owns it.
+ * Keeps the server of one data directory running while this process owns the server.
  *
- * - `opening`: an orphaned server is adopted or stopped, or a new one started; leads to `running` or fails.
+ * - `opening`: an orphaned server is adopted or stopped, or a new server is started. This leads to `running` or fails.
  * - `running`: an unexpected exit leads back to `opening` after a growing delay.
- * - `stopping`: final; the server is stopped and not restarted.
+ * - `stopping`: the final state. The server is stopped and not restarted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, type ProcessRef, signal } from './processes.ts';
@@ -19,13 +19,16 @@ import {
   stopServer,
 } from './server.ts';
 
-/** Called after each unexpected exit. `restarts` counts the restarts before it. */
+/** Called after each unexpected exit, with the number of restarts so far. */
 export type ExitListener = (event: { how: string; restarts: number }) => void;
 
 const FIRST_DELAY_MS = 50;
-/** With recovery, a killed server is back within ten seconds, however often it was killed before. */
+/**
+ * With this maximum, a killed server is back within ten seconds including its recovery, however often it was
+ * killed before.
+ */
 const MAX_DELAY_MS = 5_000;
-/** An exit after a longer run starts again from the first delay. */
+/** After a run of at least this length, the delay starts again at its minimum. */
 const STABLE_MS = 10_000;
 
 export class Supervisor {
@@ -61,7 +64,7 @@ export class Supervisor {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    // A restart in progress ends first: it may have just started the server that must stop.
+    // Waits for a restart in progress, because it may have just started the server that must stop.
     await this.#restarting;
     if (this.#server !== undefined) {
       await stopServer(this.#server.process, this.#plan.log);
@@ -132,7 +135,10 @@ function haveSameWords(a: string[], b: string[]): boolean {
 const stoppedAtExit = new Set<ProcessRef>();
 let registered = false;
 
-/** Stops the server when this process exits without `stop`, as after an uncaught error or `process.exit`. */
+/**
+ * Stops the server when this process exits without `stop`, for example after an uncaught error or
+ * `process.exit`.
+ */
 function stopAtExit(server: ProcessRef): void {
   stoppedAtExit.add(server);
   if (registered) return;

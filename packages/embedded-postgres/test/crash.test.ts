@@ -1,4 +1,4 @@
-/** Recovery after a crash of the program, of the server, of both, and during the first start. */
+/** Recovery after a crash of the program, the server, or both, and after a crash during the first start. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { Fixture, query, queryWhenUp, storeValue, until } from './fixture.ts';
 const fixture = new Fixture();
 afterAll(() => fixture.clean());
 
-/** Kills a program after it committed a row. Its server may keep running. */
+/** Starts a program, lets it commit a row, and kills it. Its server may keep running. */
 async function killedOwner(dataDir: string) {
   const owner = fixture.startProgram(dataDir);
   const ready = await owner.event('ready');
@@ -20,7 +20,7 @@ async function killedOwner(dataDir: string) {
   return readRecord(dataDir)!;
 }
 
-test('adopts the server of a killed program', async () => {
+test('startEmbeddedPostgres adopts the server of a killed program', async () => {
   const dataDir = await fixture.sharedCluster();
   const orphan = await killedOwner(dataDir);
   expect(isAlive(orphan)).toBe(true);
@@ -31,7 +31,7 @@ test('adopts the server of a killed program', async () => {
   expect(isAlive(orphan)).toBe(false);
 });
 
-test('replaces the server of a killed program when the settings differ', async () => {
+test('startEmbeddedPostgres replaces the server of a killed program when the settings differ', async () => {
   const dataDir = await fixture.sharedCluster();
   const orphan = await killedOwner(dataDir);
   const next = await fixture.start(dataDir, { settings: { work_mem: '8MB' } });
@@ -41,7 +41,7 @@ test('replaces the server of a killed program when the settings differ', async (
   await next.stop();
 });
 
-test('finds a server without a record by its pid file, and replaces it', async () => {
+test('startEmbeddedPostgres finds a server without a record by its pid file and replaces it', async () => {
   const dataDir = await fixture.sharedCluster();
   const orphan = await killedOwner(dataDir);
   writeFileSync(join(dataDir, 'server.json'), '{"half":');
@@ -51,7 +51,7 @@ test('finds a server without a record by its pid file, and replaces it', async (
   await next.stop();
 });
 
-test('restarts an adopted server that dies', async () => {
+test('an adopted server is restarted when it dies', async () => {
   const dataDir = await fixture.sharedCluster();
   const orphan = await killedOwner(dataDir);
   const next = await fixture.start(dataDir);
@@ -61,7 +61,7 @@ test('restarts an adopted server that dies', async () => {
   await next.stop();
 });
 
-test('restarts a killed server each time, and notifies listeners', async () => {
+test('a killed server is restarted each time, and listeners are notified', async () => {
   const dataDir = await fixture.sharedCluster();
   const postgres = await fixture.start(dataDir);
   await storeValue(postgres, 7);
@@ -77,7 +77,7 @@ test('restarts a killed server each time, and notifies listeners', async () => {
   await postgres.stop();
 });
 
-test('stops when asked to during a restart', async () => {
+test('an embedded server can be stopped during a restart', async () => {
   const dataDir = await fixture.sharedCluster();
   const postgres = await fixture.start(dataDir);
   const server = readRecord(dataDir)!;
@@ -90,10 +90,10 @@ test('stops when asked to during a restart', async () => {
   await (await fixture.start(dataDir)).stop();
 });
 
-test('ends the remaining processes of a server that was killed during a long statement', async () => {
+test('a restart ends the remaining processes of a server that was killed during a long statement', async () => {
   const dataDir = await fixture.sharedCluster();
   const postgres = await fixture.start(dataDir);
-  // A busy process does not notice that its postmaster is gone.
+  // A process with a long statement does not notice that its postmaster is gone.
   const busy = query(postgres, 'SELECT count(*) FROM generate_series(1, 20000000000)').catch(
     (error) => error,
   );
@@ -108,7 +108,7 @@ test('ends the remaining processes of a server that was killed during a long sta
   await postgres.stop();
 });
 
-test('leaves another process alone that has the pid of the killed server', async () => {
+test('startEmbeddedPostgres spares another process that has the pid of the killed server', async () => {
   const dataDir = await fixture.sharedCluster();
   const orphan = await killedOwner(dataDir);
   signal(orphan, 'SIGKILL');
@@ -132,7 +132,7 @@ test('leaves another process alone that has the pid of the killed server', async
   }
 });
 
-test('repeats a first start that was killed during initdb', async () => {
+test('startEmbeddedPostgres repeats a first start that was killed during initdb', async () => {
   const dataDir = fixture.newDataDir();
   const first = fixture.startProgram(dataDir);
   const drafts = () => readdirSync(dataDir).filter((entry) => entry.startsWith('postgres.new-'));
@@ -147,7 +147,7 @@ test('repeats a first start that was killed during initdb', async () => {
   await next.stop();
 });
 
-test('rotates a large log at the start', async () => {
+test('startEmbeddedPostgres rotates a large log', async () => {
   const dataDir = await fixture.sharedCluster();
   const path = join(dataDir, 'postgres.log');
   writeFileSync(path, 'x'.repeat(5 * 1024 * 1024));

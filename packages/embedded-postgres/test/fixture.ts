@@ -1,4 +1,4 @@
-/** What these tests share: data directories, programs with an embedded server, and cleanup. */
+/** Shared helpers of these tests: data directories, programs with an embedded server, and cleanup. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -24,12 +24,12 @@ export interface ProgramEvent {
   message: string;
 }
 
-/** A user without rights, who owns nothing on any machine. */
+/** A user without privileges, who owns no files on usual machines. */
 export const NOBODY = 65534;
 const PROGRAM = fileURLToPath(new URL('./program.ts', import.meta.url));
 const NAMES = { user: 'test_owner', database: 'test' };
 
-/** Polls for a state that sends no event. */
+/** Polls until a condition holds, for states without an event. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(5);
 }
@@ -47,7 +47,7 @@ export async function query({ connection }: Connectable, sql: string): Promise<u
   }
 }
 
-/** Stores a value, to test later whether it is still there. */
+/** Stores a value, so that a test can check later whether it survived. */
 export async function storeValue(server: Connectable, value: number): Promise<void> {
   await query(server, 'DROP TABLE IF EXISTS stored');
   await query(server, `CREATE TABLE stored AS SELECT ${value} AS n`);
@@ -64,7 +64,7 @@ export async function queryWhenUp(server: Connectable, sql: string): Promise<unk
   }
 }
 
-/** Another process with an embedded server. */
+/** A separate process that runs an embedded server. */
 export class TestProgram {
   readonly #child: ChildProcess;
   readonly #events: ProgramEvent[] = [];
@@ -74,11 +74,12 @@ export class TestProgram {
   constructor(options: object, uid?: number) {
     this.#child = spawn(process.execPath, [PROGRAM, JSON.stringify(options)], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      // A process group of its own, so that a test can kill it with everything it started in that group.
+      // The program gets its own process group, so that a test can kill it together with its children in that
+      // group.
       detached: true,
       ...(uid !== undefined && { uid, gid: uid }),
     });
-    this.#child.stdin!.on('error', () => {}); // it may exit before it reads `stop`
+    this.#child.stdin!.on('error', () => {}); // the program may exit before it reads `stop`
     this.#ended = once(this.#child, 'close').then(([code]) => {
       this.#over = true;
       return code;
@@ -115,7 +116,7 @@ export class TestProgram {
   }
 }
 
-/** The directories, servers and programs of one test file. */
+/** Creates the directories, servers and programs of one test file, and removes them afterwards. */
 export class Fixture {
   readonly root = mkdtempSync(join(tmpdir(), 'embedded-'));
   readonly #servers: EmbeddedPostgres[] = [];
@@ -133,8 +134,9 @@ export class Fixture {
   }
 
   /**
-   * Returns a data directory with a stopped cluster. Tests share it, because copying and removing one each took two
-   * thirds of the time. After a test that failed to stop the server, the next test gets a new one.
+   * Returns a data directory with a stopped cluster. Tests share it, because copying and removing one per
+   * test took two thirds of the time. When a test has failed to stop the server, the next test gets a new
+   * data directory.
    */
   async sharedCluster(): Promise<string> {
     if (this.#shared === undefined || existsSync(join(this.#shared, 'server.json'))) {
@@ -144,7 +146,7 @@ export class Fixture {
     return this.#shared;
   }
 
-  /** Returns a copy of it, for tests that change it or need another path. */
+  /** Returns a copy of the shared cluster, for tests that change it or need another path. */
   async copiedCluster(...below: string[]): Promise<string> {
     const from = await this.sharedCluster();
     const path = this.newDataDir(...below);

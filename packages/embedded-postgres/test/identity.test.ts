@@ -1,4 +1,4 @@
-/** The user that the server runs as. Most tests need root. */
+/** Tests of the user that the server runs as. Most of them need root. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -25,11 +25,11 @@ afterAll(() => fixture.clean());
 
 const root = process.getuid!() === 0;
 const own = { uid: NOBODY, gid: NOBODY, stdio: 'ignore' } as const;
-/** False when this checkout is below a directory that only root can enter. */
+/** False when this checkout is in a directory that only root can enter. */
 const nobodyCanRun = root && spawnSync(process.execPath, ['--check', import.meta.filename], own).status === 0;
 const namespaces = root && spawnSync('unshare', ['--user', '--map-user=1', '--', 'true']).status === 0;
 
-/** The effective uid of the server process. */
+/** Returns the effective user id of the server process. */
 function effectiveUser(dataDir: string): number {
   const { pid } = readRecord(dataDir)!;
   return Number(/^Uid:\s+\d+\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
@@ -44,7 +44,7 @@ function dataDirOf(uid: number): string {
   return dataDir;
 }
 
-test.runIf(nobodyCanRun)('runs as the ordinary user that started it', async () => {
+test.runIf(nobodyCanRun)('an embedded server runs as the ordinary user that started it', async () => {
   const dataDir = dataDirOf(NOBODY);
   const program = fixture.startProgram(dataDir, {}, NOBODY);
   const ready = await program.event('ready', 'refused');
@@ -53,7 +53,7 @@ test.runIf(nobodyCanRun)('runs as the ordinary user that started it', async () =
   await program.stop();
 });
 
-test.runIf(nobodyCanRun && namespaces)('runs for a user without a name', async () => {
+test.runIf(nobodyCanRun && namespaces)('an embedded server runs for a user id without a name', async () => {
   const nameless = 54321;
   const dataDir = dataDirOf(nameless);
   const program = fixture.startProgram(dataDir, {}, nameless);
@@ -61,20 +61,23 @@ test.runIf(nobodyCanRun && namespaces)('runs for a user without a name', async (
   await program.stop();
 });
 
-test.runIf(nobodyCanRun)('does not lock out an ordinary user after a command of root', async () => {
-  const dataDir = dataDirOf(NOBODY);
-  const postgres = await fixture.start(dataDir, { role: 'command' });
-  await storeValue(postgres, 7);
-  expect(effectiveUser(dataDir)).toBe(NOBODY);
-  await postgres.stop();
-  const program = fixture.startProgram(dataDir, { role: 'command' }, NOBODY);
-  const ready = await program.event('ready', 'refused');
-  expect(ready).toMatchObject({ event: 'ready', owned: true });
-  expect(await query(ready, 'SELECT n FROM stored')).toEqual([7]);
-  await program.stop();
-});
+test.runIf(nobodyCanRun)(
+  'a command of root leaves the cluster usable for the ordinary user who owns it',
+  async () => {
+    const dataDir = dataDirOf(NOBODY);
+    const postgres = await fixture.start(dataDir, { role: 'command' });
+    await storeValue(postgres, 7);
+    expect(effectiveUser(dataDir)).toBe(NOBODY);
+    await postgres.stop();
+    const program = fixture.startProgram(dataDir, { role: 'command' }, NOBODY);
+    const ready = await program.event('ready', 'refused');
+    expect(ready).toMatchObject({ event: 'ready', owned: true });
+    expect(await query(ready, 'SELECT n FROM stored')).toEqual([7]);
+    await program.stop();
+  },
+);
 
-test.runIf(nobodyCanRun)('lets a command of root join the server of an ordinary user', async () => {
+test.runIf(nobodyCanRun)('a command of root joins the server of an ordinary user', async () => {
   const dataDir = dataDirOf(NOBODY);
   const program = fixture.startProgram(dataDir, {}, NOBODY);
   await program.event('ready', 'refused');
@@ -86,7 +89,7 @@ test.runIf(nobodyCanRun)('lets a command of root join the server of an ordinary 
 });
 
 test.runIf(namespaces)(
-  'runs in a namespace for root, below a closed directory, with files of root',
+  'an embedded server of root runs in a namespace, in a closed directory, with files of root',
   async () => {
     const dataDir = await fixture.copiedCluster('closed');
     chmodSync(dirname(dataDir), 0o700);
@@ -98,14 +101,14 @@ test.runIf(namespaces)(
 );
 
 test.runIf(root)(
-  'gives the cluster to an unprivileged user when root may not create namespaces',
+  'an embedded server of root gives the cluster to an unprivileged user when root may not create namespaces',
   async () => {
     const dataDir = await fixture.copiedCluster();
     chmodSync(dataDir, 0o700);
     const postgres = await fixture.start(dataDir, { canUnshare: () => false });
     expect(effectiveUser(dataDir)).toBe(NOBODY);
     expect(statSync(join(dataDir, 'postgres')).uid).toBe(NOBODY);
-    // That user may enter the data directory, which contains keys, but not list or write it.
+    // The data directory contains keys, so that user may enter it, but not list or write it.
     expect(statSync(dataDir)).toMatchObject({ uid: 0, gid: NOBODY });
     expect(statSync(dataDir).mode & 0o777).toBe(0o710);
     await storeValue(postgres, 7);
@@ -118,7 +121,7 @@ test.runIf(root)(
 );
 
 test.runIf(root)(
-  'gives the server a capability when root may not create namespaces and the directory is closed',
+  'an embedded server of root gets a capability when the directory is closed and namespaces are forbidden',
   async () => {
     const dataDir = fixture.newDataDir('closed');
     mkdirSync(dirname(dataDir), { recursive: true, mode: 0o700 });
@@ -129,12 +132,12 @@ test.runIf(root)(
   },
 );
 
-test.runIf(root)('tells root what to do when the server cannot run', async () => {
+test.runIf(root)('chooseIdentity tells root what to do when the server cannot run', async () => {
   const dataDir = fixture.newDataDir('closed');
   mkdirSync(dataDir, { recursive: true });
   chmodSync(dirname(dataDir), 0o700);
   const { PATH } = process.env;
-  // A system without `unshare` and `setpriv`.
+  // This PATH simulates a system without `unshare` and `setpriv`.
   process.env.PATH = '/nowhere';
   try {
     const choose = () => chooseIdentity(dataDir, join(dataDir, 'postgres'));
@@ -146,7 +149,7 @@ test.runIf(root)('tells root what to do when the server cannot run', async () =>
   }
 });
 
-test('creates missing library links, also when repeated', async () => {
+test('makeLinks creates missing library links, and may be repeated', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'links-'));
   mkdirSync(join(directory, 'lib'));
   writeFileSync(join(directory, 'lib', 'libpq.so.5.18'), 'library');

@@ -8,7 +8,7 @@ import { Fixture, query, storeValue, until } from './fixture.ts';
 const fixture = new Fixture();
 afterAll(() => fixture.clean());
 
-test('creates a cluster at the first start and uses it at the next one', async () => {
+test('startEmbeddedPostgres creates a cluster at the first start and uses it at the next start', async () => {
   const dataDir = fixture.newDataDir();
   const first = await fixture.start(dataDir);
   expect(first).toMatchObject({ owned: true, running: true, restarts: 0 });
@@ -23,7 +23,7 @@ test('creates a cluster at the first start and uses it at the next one', async (
   await second.stop();
 });
 
-test('runs a server that is durable, local and the same on every machine', async () => {
+test('an embedded server is durable, local, and configured equally on every machine', async () => {
   const dataDir = fixture.newDataDir();
   const postgres = await fixture.start(dataDir);
   const rows: [string, string][] = [
@@ -37,14 +37,14 @@ test('runs a server that is durable, local and the same on every machine', async
   ];
   for (const [name, value] of rows)
     expect([name, ...(await query(postgres, `SHOW ${name}`))]).toEqual([name, value]);
-  // Case rules beyond ASCII and the order by code point come from the server, not from the system.
+  // Case rules beyond ASCII and the order by code point come from the server rather than the system.
   expect(await query(postgres, `SELECT upper('éß'), 'Z' < 'a' COLLATE "default"`)).toEqual(['Éß', true]);
   const rules = readFileSync(join(dataDir, 'postgres', 'pg_hba.conf'), 'utf8').match(/^[a-z].*$/gm)!;
   expect(rules.filter((rule) => !/^local\s/.test(rule) && !/\sreject$/.test(rule))).toEqual([]);
   await postgres.stop();
 });
 
-test('logs no text of a statement that fails', async () => {
+test('an embedded server logs no text of a statement that fails', async () => {
   const dataDir = await fixture.sharedCluster();
   const postgres = await fixture.start(dataDir);
   await expect(query(postgres, `SELECT 'customer text'::int`)).rejects.toThrow();
@@ -54,7 +54,7 @@ test('logs no text of a statement that fails', async () => {
   expect(log).not.toContain('customer');
 });
 
-test('refuses a second serve, from another process and from the same', async () => {
+test('startEmbeddedPostgres refuses a second serve, from this process or another', async () => {
   const dataDir = await fixture.sharedCluster();
   const first = await fixture.start(dataDir);
   const refusal = await fixture.startProgram(dataDir).event('refused', 'ready');
@@ -66,7 +66,7 @@ test('refuses a second serve, from another process and from the same', async () 
   await first.stop();
 });
 
-test('lets a command use the server of serve, and leaves it running when the command ends', async () => {
+test('a command uses the server of serve, and leaves it running when the command ends', async () => {
   const dataDir = await fixture.sharedCluster();
   const serve = await fixture.start(dataDir);
   const command = fixture.startProgram(dataDir, { role: 'command' });
@@ -77,7 +77,7 @@ test('lets a command use the server of serve, and leaves it running when the com
   await serve.stop();
 });
 
-test('lets a command wait for a serve that is starting', async () => {
+test('a command waits for a serve that is starting', async () => {
   const dataDir = fixture.newDataDir();
   const serve = fixture.startProgram(dataDir);
   await until(() => existsSync(join(dataDir, 'owner.json')));
@@ -89,7 +89,7 @@ test('lets a command wait for a serve that is starting', async () => {
   await serve.stop();
 });
 
-test('waits for guests when the command that owns the server stops', async () => {
+test('a command that owns the server waits for its guests before it stops the server', async () => {
   const dataDir = await fixture.sharedCluster();
   const owner = fixture.startProgram(dataDir, { role: 'command' });
   expect(await owner.event('ready', 'refused')).toMatchObject({ owned: true });
@@ -102,7 +102,7 @@ test('waits for guests when the command that owns the server stops', async () =>
   await owner.event('stopped');
 });
 
-test('starts serve when the command that owns the server has stopped', async () => {
+test('serve starts after the command that owns the server has stopped', async () => {
   const dataDir = await fixture.sharedCluster();
   const command = await fixture.start(dataDir, { role: 'command' });
   const serve = fixture.startProgram(dataDir);
@@ -111,7 +111,7 @@ test('starts serve when the command that owns the server has stopped', async () 
   await serve.stop();
 });
 
-test('runs several clusters at the same time', async () => {
+test('several clusters can run at the same time', async () => {
   const dataDirs = [
     await fixture.copiedCluster(),
     await fixture.copiedCluster(),
@@ -123,7 +123,7 @@ test('runs several clusters at the same time', async () => {
   await Promise.all(all.map((each) => each.stop()));
 });
 
-test('puts the socket into a scratch directory when the path is too long, and removes it at the stop', async () => {
+test('the socket is put into a scratch directory when its path is too long, and removed at the stop', async () => {
   const dataDir = await fixture.copiedCluster('l'.repeat(60), 'o'.repeat(60), `n'g, "${'é'.repeat(10)}`);
   const postgres = await fixture.start(dataDir);
   const { host } = postgres.connection;
@@ -133,7 +133,7 @@ test('puts the socket into a scratch directory when the path is too long, and re
   expect(existsSync(host)).toBe(false);
 });
 
-test('accepts a comma, a quote and a space in the path', async () => {
+test('the path of the data directory may contain a comma, a quote and a space', async () => {
   const dataDir = await fixture.copiedCluster(`a, "b' c`);
   const postgres = await fixture.start(dataDir);
   expect(postgres.connection.host).toBe(join(dataDir, 'socket'));
@@ -141,7 +141,7 @@ test('accepts a comma, a quote and a space in the path', async () => {
   await postgres.stop();
 });
 
-test('does not keep a program from exiting, and stops the server when it exits', async () => {
+test('an embedded server lets its program exit, and stops with the program', async () => {
   const dataDir = await fixture.sharedCluster();
   const program = fixture.startProgram(dataDir, { leave: true });
   await program.event('ready');
@@ -150,7 +150,7 @@ test('does not keep a program from exiting, and stops the server when it exits',
   await until(() => !isAlive(server));
 });
 
-test('reports why a server did not start, and unlocks the data directory', async () => {
+test('startEmbeddedPostgres reports why a server did not start, and unlocks the data directory', async () => {
   const dataDir = await fixture.sharedCluster();
   const wrong = fixture.start(dataDir, { settings: { shared_buffers: 'plenty' } });
   await expect(wrong).rejects.toMatchObject({ code: 'start', message: expect.stringContaining('plenty') });
@@ -159,7 +159,7 @@ test('reports why a server did not start, and unlocks the data directory', async
   await right.stop();
 });
 
-test('accepts an empty cluster directory; refuses a damaged cluster and one of another version', async () => {
+test("startEmbeddedPostgres accepts an empty cluster directory, and refuses damaged or other versions' clusters", async () => {
   const mounted = fixture.newDataDir();
   mkdirSync(join(mounted, 'postgres'), { recursive: true });
   await (await fixture.start(mounted)).stop();
@@ -179,7 +179,7 @@ test('accepts an empty cluster directory; refuses a damaged cluster and one of a
   });
 });
 
-test('names a data directory that cannot be created', async () => {
+test('startEmbeddedPostgres names a data directory that it cannot create', async () => {
   const dataDir = fixture.newDataDir();
   mkdirSync(join(dataDir, '..'), { recursive: true });
   writeFileSync(dataDir, 'a file');

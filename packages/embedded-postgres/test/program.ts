@@ -1,7 +1,7 @@
 /**
- * A program that starts an embedded server, for tests that kill it. Takes options as JSON in the first argument, prints
- * each event as a line of JSON, and stops on the line `stop`. With `leave` it does not wait for input, which shows
- * whether the server keeps a program from exiting.
+ * A program that starts an embedded server, for tests that kill it. It takes its options as JSON in the
+ * first argument, prints each event as a line of JSON, and stops when it reads the line `stop`. With `leave`
+ * it does not wait for input, which shows whether the server keeps a program from exiting.
  */
 import { createInterface } from 'node:readline';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../src/embedded-postgres.ts';
