@@ -1,18 +1,23 @@
-/** Statements about one user and one task: the user's rights now, and the segments that they edited. */
+/**
+ * SQL statements about one user and one task: the user's current rights and the segments that they edited.
+ */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { TaskKind, TaskStatus } from './states.ts';
 import type { TaskKey } from './store.ts';
 
-/** Condition: the user has the language pair of task `t` now, and for a review the right to review it. */
+/**
+ * SQL condition: the user has the language pair of task `t` now, and for a review also the right to review
+ * it.
+ */
 const hasPair = (user: string) => `exists (
   select from user_languages l
    where l.user_id = ${user} and l.source_language = t.source_language and l.target_language = t.target_language
      and (t.kind = 'edit' or l.review))`;
 
 /**
- * Condition: `user` may claim open task `t` of their language pairs. The task is not reserved for another user, the user
- * has not skipped it, and it is no review of their own work.
+ * SQL condition: `user` may claim the open task `t` of their language pairs. The task is not reserved for
+ * another user, the user has not skipped it, and it is not a review of their own work.
  */
 export const claimable = (user: string) => `
   (t.reserved_for is null or t.reserved_for = ${user} or t.reserved_until <= now())
@@ -24,7 +29,9 @@ export const claimable = (user: string) => `
      where o.part = t.part and o.account_id = t.account_id and o.job_id = t.job_id and o.kind = 'edit'
        and o.user_id = ${user} and o.saves > 0))`;
 
-/** Condition: claim `c` is valid. It has not ended or expired, and its editor still has the language pair. */
+/**
+ * SQL condition: claim `c` is valid. It has not ended or expired, and its editor still has the language pair.
+ */
 export const HOLDS = `c.ended_at is null and least(c.lease_until, c.limit_until) > now() and exists (
   select from tasks t
    where t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id and ${hasPair('c.user_id')})`;
@@ -45,16 +52,16 @@ export interface TaskRow {
 export const TASK_COLUMNS =
   'task_id, job_id, kind, status, first_position, last_position, words, editor_id, reserved_for, returned';
 
-/** The relation of a user to a task. */
+/** A user's rights on a task. */
 export interface TaskRights {
-  /** Has its language pair now. */
+  /** True if the user has the task's language pair now. */
   has_pair: boolean;
-  /** The task is open and the user may claim it. */
+  /** True if the task is open and the user may claim it. */
   may_claim: boolean;
-  /** Claimed this task at some time, not only another task of the job. */
+  /** True if the user claimed this task at some time; claims on other tasks of the job do not count. */
   has_claimed: boolean;
   holds: boolean;
-  /** Saved an edit in it, submitted it or returned it. */
+  /** True if the user saved an edit in the task, submitted it or returned it. */
   has_worked: boolean;
 }
 

@@ -95,7 +95,7 @@ afterAll(async () => {
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const LINES = 14;
-/** Seven tasks of two segments. The tests use the fourth. */
+/** The job's text gives seven tasks of two segments. The tests use the fourth task. */
 const TEXT = Array.from({ length: LINES }, (_, line) => `The house ${'abcdefghijklmn'[line]}.`).join('\n');
 
 interface Claimed {
@@ -109,14 +109,14 @@ interface Case {
   task: string;
   /** The lease token of a current or past claim. */
   token: string;
-  /** A segment that the user edited, if any. */
+  /** The position of a segment that the user edited, if any. */
   own: number;
-  /** The first segment of the task. */
+  /** The positions of the task's segments. */
   positions: number[];
   issue?: string;
 }
 
-/** Makes a job the only one in editing. @returns its tasks in order */
+/** Creates a job and removes all others from editing. @returns its tasks in order */
 async function order(text = TEXT): Promise<{ uid: string; tasks: string[] }> {
   await emptyEditing(owner);
   const uid = await orderEdit(call, text);
@@ -142,7 +142,9 @@ const act = async ({ call }: TestPerson, claimed: Claimed, what: string, more: o
 const setLanguages = async ({ userId }: TestPerson, languages: object[]) =>
   expect((await operator.call('PATCH', `/api/console/people/${userId}`, { languages })).status).toBe(200);
 
-/** Situations of the fourth of seven tasks; by default the user is an editor of its language pair. */
+/**
+ * Creates a situation of the fourth of seven tasks. By default the user is an editor of its language pair.
+ */
 const ofTask =
   (make: (person: TestPerson, task: string, uid: string) => Promise<Claimed | undefined>, pair = 'en:es') =>
   async (): Promise<Case> => {
@@ -162,7 +164,7 @@ async function handIn(person: TestPerson, task: string): Promise<Claimed> {
 
 const deliver = (task: string) => owner.query(`update tasks set status = 'done' where task_id = $1`, [task]);
 
-/** A job whose review is open; `author` edited it and has review rights too. */
+/** Creates a job whose review is open. `author` edited the job and has review rights too. */
 const ofReview =
   (make: (author: TestPerson, reviewer: TestPerson, task: string) => Promise<Partial<Case>>) =>
   async (): Promise<Case> => {
@@ -176,14 +178,14 @@ const ofReview =
   };
 
 const SITUATIONS: Record<string, () => Promise<Case>> = {
-  /** Without the language pair. */
+  /** The user does not have the task's language pair. */
   other: ofTask(async () => {}, 'en:fr'),
-  /** Open, and the user may claim it. */
+  /** The task is open and the user may claim it. */
   offer: ofTask(async () => {}),
   held: ofTask((person, task) => work(person, task, 6)),
-  /** Another editor holds it. */
+  /** Another editor holds the task. */
   taken: ofTask(async (_, task) => void (await claimTask(bob, task))),
-  /** Skipped by the user; skipped after editing it. */
+  /** The user has skipped the task: without editing it (`skip`), or after editing it (`skip+`). */
   skip: ofTask(async ({ call }, task) => {
     expect((await call('POST', pathOf({ task }, '/skip'), { reason: 'no_time' })).status).toBe(200);
   }),
@@ -192,25 +194,25 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     await act(person, claimed, 'skip', { reason: 'no_time' });
     return claimed;
   }),
-  /** Reserved for another editor. */
+  /** The task is reserved for another editor. */
   kept: ofTask(async (_, task) => {
     const { status } = await operator.call('POST', `/api/console/tasks/${task}/reassign`, {
       user: bob.userId,
     });
     expect(status).toBe(200);
   }),
-  /** Reported to the operators. */
+  /** Another editor reported the task to the operators. */
   report: ofTask(async (_, task) => {
     await act(bob, await claimTask(bob, task), 'report', { reason: 'other' });
     return undefined;
   }),
-  /** Released by the user after editing it. */
+  /** The user released the task after editing it. */
   free: ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
     await act(person, claimed, 'release');
     return claimed;
   }),
-  /** The user's claim expired, and another editor holds it. */
+  /** The user's claim on the task expired, and another editor holds the task now. */
   lost: ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
     const past = `update claims set lease_until = now() - interval '1 s' where claim_id = $1`;
@@ -218,9 +220,9 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     await claimTask(bob, task);
     return claimed;
   }),
-  /** Submitted by the user. */
+  /** The user submitted the task. */
   handed: ofTask(handIn),
-  /** Delivered: with a segment that the user edited, and without. */
+  /** The job was delivered: with a segment that the user edited, and without one. */
   done: ofTask(async (person, task) => {
     const claimed = await handIn(person, task);
     await deliver(task);
@@ -230,7 +232,7 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     await handIn(bob, task);
     await deliver(task);
   }),
-  /** The user lost the language pair while holding it, and after submitting it. */
+  /** The user lost the language pair while holding the task, and after submitting it. */
   nolang: ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
     await setLanguages(person, [{ source_language: 'en', target_language: 'fr', review: true }]);
@@ -242,19 +244,21 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     await setLanguages(person, []);
     return claimed;
   }),
-  /** Canceled by the customer. */
+  /** The customer canceled the job while the user held the task. */
   cancel: ofTask(async (person, task, uid) => {
     const claimed = await work(person, task, 6);
     expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
     return claimed;
   }),
-  /** The user was disabled while holding it. */
+  /** The user was disabled while holding the task. */
   shut: ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
     expect((await operator.call('POST', `/api/console/people/${person.userId}/disable`)).status).toBe(200);
     return claimed;
   }),
-  /** A review: of the user's own work; of another's; without review rights; held by the user. */
+  /**
+   * The task is a review: of the user's own work, of another's work, without review rights, held by the user.
+   */
   mywork: ofReview(async (author) => ({ person: author })),
   review: ofReview(async () => ({})),
   norev: ofReview(async () => ({ person: bob })),
@@ -262,7 +266,7 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     const { token } = (await claimTask(reviewer, task)).lease;
     const issue = { token, position: 0, category: 'style', severity: 'minor' };
     const marked = await reviewer.call('POST', pathOf({ task }, '/issues'), issue);
-    // One unconfirmed segment keeps an approved review from being delivered during the other probes.
+    // Leaves one segment unconfirmed, so that an approved review is not delivered during the other probes.
     await owner.query(`update edits set status = 'draft', confirmed_at = null where position = 1`);
     return { token, issue: marked.body.issue };
   }),
@@ -296,7 +300,10 @@ const ask =
     return wordOf(await one.person.call(method, pathOf(one, rest), body?.(one)));
   };
 
-/** The body of a task for each access. Other texts of the customer are part of it only while it is held. */
+/**
+ * Reads the task and checks that its body fits the access. Other texts of the customer may be in the body
+ * only while the user holds the task.
+ */
 async function readTask(one: Case): Promise<string> {
   const answer = await one.person.call('GET', pathOf(one));
   if (answer.status !== 200) return wordOf(answer);
@@ -322,14 +329,17 @@ async function readQueue({ person, task }: Case): Promise<string> {
 const token = ({ token }: Case) => ({ token });
 const target = [{ text: 'Una casa' }];
 const saving = (more: object) => (one: Case) => ({ token: one.token, revision: 1, target, ...more });
-/** A segment next to the task, and one far from it. */
+/** The position of the segment after the task, and of one far from it. */
 const nearbyPosition = ({ positions }: Case) => positions.at(-1)! + 1;
 const FAR = LINES - 1;
 const segment = (rest: string, at: (one: Case) => number) => (one: Case) => `/segments/${at(one)}${rest}`;
 const own = ({ own }: Case) => own;
 const task = '/api/editing/tasks/{task}';
 
-/** The probe of each row. An operation may have several rows, distinguished by the word after the comma. */
+/**
+ * The request of each table row. An operation may have several rows, distinguished by the word after the
+ * comma.
+ */
 const PROBES: Record<string, [operation: string, probe: Probe]> = {
   'GET queue': ['GET /api/editing/queue', readQueue],
   'GET work': [
@@ -404,7 +414,7 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
   ],
 };
 
-/** The tables that probes may change; referenced tables come last. */
+/** The database tables that probes may change; referenced tables come last. */
 const CHANGED = [
   'issues',
   'task_reports',
@@ -418,7 +428,10 @@ const CHANGED = [
   'edited_jobs',
 ];
 
-/** Saves the current rows. @returns a function that restores them, so that every probe finds the same situation */
+/**
+ * Saves the rows of these tables. @returns a function that restores them, so that every probe finds the same
+ * situation
+ */
 async function keep(): Promise<() => Promise<void>> {
   for (const table of CHANGED) {
     await owner.query(`drop table if exists kept_${table}`);
@@ -431,8 +444,8 @@ async function keep(): Promise<() => Promise<void>> {
   return async () => void (await owner.query(`begin; ${back.join('; ')}; commit`));
 }
 
-describe('access to the routes of a task', () => {
-  it('covers every route of the web app in the table', async () => {
+describe('access to a task', () => {
+  it('is defined in the table for every route of the web app', async () => {
     const { paths } = await describeApp('web');
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith('/api/editing/'))
@@ -440,11 +453,11 @@ describe('access to the routes of a task', () => {
     expect(new Set(Object.values(PROBES).map(([operation]) => operation))).toEqual(new Set(described));
   });
 
-  it('is as the table says for every user and every situation of the task', async () => {
+  it('matches the table for every user and every situation of the task', async () => {
     const columns = new Map<string, string[]>();
     for (const [name, make] of Object.entries(SITUATIONS)) {
       const one = await make();
-      // A glossary term of the customer, which only the holder of the task may read.
+      // A customer's glossary term, which only the holder of the task may read.
       const said = await operator.call('POST', pathOf(one, '/comments'), { text: 'About the house.' });
       expect(said.status === 201 || name === 'cancel', said.text).toBe(true);
       const restore = await keep();
@@ -465,8 +478,9 @@ describe('access to the routes of a task', () => {
 const lineOf = ([row, ...cells]: string[]) =>
   `${row!.padEnd(24)}${cells.map((cell) => cell.padEnd(7)).join('')}`.trimEnd();
 
-it('refuses the 121st concordance search within an hour with Retry-After', async () => {
-  // A past date, because ids never decrease: a future date would stay in all later ids of this process.
+it('the concordance search refuses the 121st search of an hour with Retry-After', async () => {
+  // The fake date is in the past, because ids never decrease: a future date would stay in all later ids of
+  // this process.
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2020-01-01T12:30:00Z') });
   const { person, task } = await SITUATIONS.held!();
   const question = () => person.call('GET', pathOf({ task }, '/concordance?q=house'));
@@ -482,7 +496,7 @@ it('refuses the 121st concordance search within an hour with Retry-After', async
 });
 afterEach(() => vi.useRealTimers());
 
-it('writes an audit entry when an editor loses a language pair', async () => {
+it("changing an editor's language pairs writes an audit entry", async () => {
   const person = await editor('en:es');
   await setLanguages(person, []);
   const { body } = await operator.call('GET', '/api/console/audit?action=person.languages');

@@ -1,13 +1,14 @@
 /**
- * Which parts of a task a user may see. Every route of a task uses this rule. It depends on the language pairs that the
- * user has now and the tasks that they hold now. A disabled user has no session and includesAccess none of these routes.
+ * Decides which parts of a task a user may see. Every route of a task uses this rule. It depends on the
+ * language pairs that the user has now and the tasks that they hold now. A disabled user has no session and
+ * so reaches none of these routes.
  *
  * | access | who                               | sees                                                             |
  * | ------ | --------------------------------- | ---------------------------------------------------------------- |
  * | none   | everybody else                    | nothing: 404, as for an unknown task                             |
- * | record | who worked on it before           | the segments that they edited, with their history                |
- * | offer  | who may claim it now              | the segments of the task; the history of segments that they edited |
- * | held   | who holds it                      | also segments around it, memory, glossary, comments, preview     |
+ * | record | users who worked on it before     | the segments that they edited, with their history                |
+ * | offer  | users who may claim it now        | the segments of the task; the history of segments that they edited |
+ * | held   | the user who holds it             | also segments around it, memory, glossary, comments, preview     |
  * | all    | operators                         | the same for every segment of the job                            |
  */
 import { ApiError, notFound } from '../base/errors.ts';
@@ -15,11 +16,11 @@ import * as store from './access-store.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import type { TaskKey } from './store.ts';
 
-/** In ascending order. */
+/** The kinds of access, in ascending order. */
 export const ACCESS = ['none', 'record', 'offer', 'held', 'all'] as const;
 export type Access = (typeof ACCESS)[number];
 
-/** Number of segments before and after a task that its holder sees. */
+/** The number of segments before and after a task that its holder sees. */
 const CONTEXT_SEGMENTS = 5;
 
 /** A task with the access that a user has to it. */
@@ -39,7 +40,8 @@ export function includesAccess(access: Access, least: Access): boolean {
 /**
  * Reads a task and checks the user's access to it.
  * @param least the required access
- * @throws ApiError `not_found` if the user has less; `job_canceled` for a canceled task that they once claimed
+ * @throws ApiError `not_found` if the user has less; `job_canceled` for a canceled task that they once
+ * claimed
  */
 export async function openTask(
   context: EditingContext,

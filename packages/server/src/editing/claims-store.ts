@@ -1,9 +1,9 @@
 /**
- * Statements about claims.
+ * SQL statements about claims.
  *
- * A claim is one statement. It reads across accounts on purpose, since an editor works for all of them, and returns no
- * text. Concurrent claims of two editors are separated by `for update skip locked` on the task, those of one editor by
- * the unique key of the editor's slots.
+ * Claiming a task is one statement. It reads across accounts on purpose, because an editor works for all
+ * accounts, and it returns no text. `for update skip locked` on the task separates concurrent claims of two
+ * editors. The unique key of an editor's slots separates concurrent claims of one editor.
  */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -40,19 +40,25 @@ export interface ClaimRules {
   expiries: number;
 }
 
-/** The end of the pause of 30 minutes after too many claims of a user expired within 24 hours. */
+/**
+ * SQL query: the end of the user's pause. A pause of 30 minutes follows when too many of a user's claims
+ * expired within 24 hours.
+ */
 const PAUSED = (user: string, expiries: string) => `
   select max(ended_at) + interval '30 minutes' as until from claims
    where user_id = ${user} and ended in ('lease_expired', 'limit_expired') and ended_at > now() - interval '1 day'
   having count(*) >= ${expiries} and max(ended_at) + interval '30 minutes' > now()`;
 
-/** 0, late: past the deadline. 1, soon: less than half of the time to the deadline is left. 2: normal. */
+/**
+ * SQL expression for urgency: 0 past the deadline, 1 when less than half of the time to the deadline is left,
+ * otherwise 2.
+ */
 const URGENCY = `case when t.deadline_at <= now() then 0
        when now() > t.created_at + (t.deadline_at - t.created_at) / 2 then 1 else 2 end`;
 
 /**
- * The accounts with open tasks in the language pairs of a user, found by one index lookup for each account; of each
- * account its first tasks, with the number of tasks of that account that are claimed now.
+ * SQL query for the tasks that a user may claim: the first open tasks of each account in the user's language
+ * pairs, with the number of the account's claimed tasks. Each account costs one index lookup.
  */
 const candidates = (user: string, mine: string, each: string) => `
    mine as (${mine}),
@@ -82,10 +88,13 @@ const candidates = (user: string, mine: string, each: string) => `
             and t.part = m.part and t.account_id = m.account_id and ${claimable(user)}
           order by t.priority desc, t.deadline_at, t.task_id limit ${each}) t)`;
 
-/** Urgency first, then the account with the fewest claimed tasks, then age. */
+/**
+ * The order of the queue: urgency, then the account with the fewest claimed tasks, then age. Priority and
+ * reservations come before.
+ */
 const ORDER = 'priority desc, mine desc, urgency, in_work, created_at, task_id';
 
-/** The lowest free slot of each kind. */
+/** SQL query: the lowest free claim slot of the user for each kind of task. */
 const SLOTS = `
    slots as (
      select k.kind, min(n.slot) as slot
@@ -95,7 +104,7 @@ const SLOTS = `
       group by k.kind),
    paused as (${PAUSED(':user_id', ':expiries')})`;
 
-/** Claims the `picked` task. */
+/** SQL query: claims the task in `picked`. */
 const TAKE = `
    slotted as (
      insert into editor_slots (user_id, kind, slot, part, account_id, task_id)
@@ -117,11 +126,11 @@ const TAKE = `
 
 type ClaimedRow = HeldRow & { part: number; account_id: string };
 
-/** Candidates of each account, because some may be locked by other claims. */
+/** Several candidates of each account are read, because other claims may have locked some. */
 const CANDIDATES_PER_ACCOUNT = 8;
 
-// The lateral lookup tries the candidates in order until one can be locked. A plain join reads all open tasks of all
-// accounts (20 ms instead of 0.5 ms with 12,000 tasks).
+// The lateral lookup tries the candidates in order until it can lock one. A plain join would read all open
+// tasks of all accounts (20 ms instead of 0.5 ms with 12,000 tasks).
 const CLAIM_NEXT = statement<ClaimedRow>(
   'editing.claim_next',
   `with recursive ${SLOTS},
@@ -227,7 +236,7 @@ export interface QueueRow {
   confirmed: number;
 }
 
-/** The listed columns of task `t`. */
+/** The columns of task `t` that lists show. */
 const LISTED = `t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words,
   t.first_position, t.last_position, t.priority, t.created_at, t.deadline_at, j.order_number, j.text_format, j.tone, j.topics,
   (select b.name from brands b
@@ -257,7 +266,7 @@ const QUEUE = statement<QueueRow>(
     where t.place <= $3 order by t.place`,
 );
 
-/** @param each maximum number of tasks of one account */
+/** Lists the tasks that a user holds or may claim. @param each maximum number of tasks of one account */
 export function listQueue(on: Queryable, userId: string, each: number, all: number): Promise<QueueRow[]> {
   return on.query(QUEUE, [userId, each, all]);
 }
@@ -269,7 +278,7 @@ const WAITING = statement<{ waiting: number }>(
       where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable('$1')} limit $2) one`,
 );
 
-/** Counting stops here. */
+/** The highest number of open tasks that is counted. */
 const MAX_COUNTED = 1000;
 
 export async function countWaiting(on: Queryable, userId: string): Promise<number> {
@@ -302,7 +311,7 @@ export async function findHeld(on: Queryable, { account, taskId }: TaskKey): Pro
   return (await on.query(FIND_HELD, [account.part, account.accountId, taskId]))[0];
 }
 
-// Locks the row, so that the end of the claim waits for the save.
+// The update also locks the row, so that the end of the claim waits for the save.
 const KEEP = statement<HeldRow>(
   'editing.keep',
   `update claims c set lease_until = now() + make_interval(secs => $6), saves = saves + $7, active_ms = active_ms + $8
@@ -337,7 +346,10 @@ const EXTEND = statement<HeldRow>(
    returning ${HELD}`,
 );
 
-/** Extends the time of a claim by half, once. @returns undefined if the claim is not valid or was extended before */
+/**
+ * Extends the time limit of a claim by half, once. @returns undefined if the claim is invalid or was extended
+ * before
+ */
 export async function extendClaim(
   on: Queryable,
   { account, taskId }: TaskKey,
@@ -356,7 +368,7 @@ const PAST = statement<{ ended: ClaimEnd | null }>(
     where part = $1 and account_id = $2 and task_id = $3 and claim_id = $4 and user_id = $5`,
 );
 
-/** Returns how a claim ended: null if it has not ended in the table; undefined if there was no such claim. */
+/** Returns how a claim ended: null if its end is not recorded; undefined if there was no such claim. */
 export async function findPastClaim(
   on: Queryable,
   { account, taskId }: TaskKey,
@@ -365,7 +377,8 @@ export async function findPastClaim(
   return (await on.query(PAST, [account.part, account.accountId, taskId, token, userId]))[0]?.ended;
 }
 
-// Locks the task first, as everywhere. The second check of the times respects a concurrent heartbeat.
+// Locks tasks before claims, like all statements. Checks the times again after the lock, because a concurrent
+// heartbeat may have extended a lease.
 const EXPIRE = statement<{ part: number; account_id: string; job_id: string }>(
   'editing.expire',
   `with over as (
@@ -389,7 +402,7 @@ const EXPIRE = statement<{ part: number; account_id: string; job_id: string }>(
    returning t.part, t.account_id, t.job_id`,
 );
 
-/** Ends expired claims and reopens their tasks; edits are kept. @returns the job of each */
+/** Ends expired claims and reopens their tasks; edits are kept. @returns the job of each ended claim */
 export async function expireClaims(
   on: Queryable,
   most: number,
@@ -408,7 +421,7 @@ const HAS_CLAIMS = statement<{ claimed: boolean }>(
   `select exists (select from claims where part = $1 and account_id = $2 and job_id = $3 and ended_at is null) as claimed`,
 );
 
-/** Returns whether a job has a claim that has not ended. */
+/** Returns true if a job has a claim that has not ended. */
 export async function isInWork(
   transaction: Transaction,
   account: AccountRef,

@@ -1,4 +1,7 @@
-/** Claims, the queue, skips, reports and saves. Time passes by moving the times of rows, never by waiting. */
+/**
+ * Tests of claims, the queue, skips, reports and saves. Time passes by changing the times in rows, never by
+ * waiting.
+ */
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConnection } from '../database/connections.ts';
@@ -47,7 +50,7 @@ beforeEach(async () => {
   await emptyEditing(owner);
 });
 
-/** Makes a claim expire. */
+/** Moves the end of a claim into the past. */
 const runOut = (task: { lease: { token: string } }, column: 'lease_until' | 'limit_until') =>
   owner.query(`update claims set ${column} = now() - interval '1 s' where claim_id = $1`, [task.lease.token]);
 const statusOf = async (task: { task: string }) =>
@@ -58,7 +61,7 @@ const codeOf = ({ status, body }: { status: number; body: { error: { code: strin
 ];
 
 describe('a claim', () => {
-  it('is limited to one at a time, and is returned again to its holder', async () => {
+  it('is limited to one task per editor; claiming it again returns the same claim', async () => {
     await orderEdit(call, 'One house.\n');
     await orderEdit(call, 'Two houses.\n');
     const task = await claimTask(ann);
@@ -71,7 +74,7 @@ describe('a claim', () => {
     expect((await claimTask(bob)).task).not.toBe(task.task);
   });
 
-  it('gets a full lease when it is returned again', async () => {
+  it('gets a full lease when its editor claims the task again', async () => {
     await orderEdit(call, 'One house.\n');
     const { task, lease } = await claimTask(ann);
     await owner.query(`update claims set lease_until = now() + interval '5 s' where claim_id = $1`, [
@@ -95,7 +98,7 @@ describe('a claim', () => {
     expect((await claimTask(ann)).lease.token).toEqual(expect.any(String));
   });
 
-  it('is never given twice when many editors claim at once', async () => {
+  it('is given to one editor when many editors claim the same task at once', async () => {
     for (let job = 0; job < 3; job++) await orderEdit(call, `Job ${job} of three.\n`);
     const people = await Promise.all(
       Array.from({ length: 6 }, () => createPerson(server, { role: 'editor', languages: ['en:es'] })),
@@ -113,7 +116,7 @@ describe('a claim', () => {
     expect(rows[0].count).toBe(3);
   });
 
-  it('is extended by heartbeats and saves, and once by half of its time', async () => {
+  it('is extended by heartbeats and saves, and once by half of its time limit', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     await owner.query(`update claims set lease_until = now() + interval '5 s' where claim_id = $1`, [
@@ -153,7 +156,7 @@ describe('a claim', () => {
     },
   );
 
-  it('is paused with an end time after too many claims expired', async () => {
+  it('is refused with the end of the pause after too many claims of the editor expired', async () => {
     await orderEdit(call, 'One house.\n');
     for (let times = 0; times < 2; times++) await runOut(await claimTask(ann), 'lease_until');
     const refused = await ann.call('POST', '/api/editing/claims', {});
@@ -170,7 +173,7 @@ describe('a claim', () => {
 });
 
 describe('the order of the queue', () => {
-  it('is urgency, then the account with the fewest claimed tasks, then age', async () => {
+  it('is by urgency, then by fewest claimed tasks of the account, then by age', async () => {
     const uids: string[] = [];
     for (const text of ['A one.', 'A two.', 'A three.']) uids.push(await orderEdit(call, text));
     uids.push(await orderEdit(other, 'B one.'));
@@ -192,7 +195,7 @@ describe('the order of the queue', () => {
     expect(taken).toEqual([uids[2], uids[3], uids[0], uids[1]]);
   });
 
-  it('puts higher priority first, and reserves a reassigned task for its editor', async () => {
+  it('starts with higher priority, and reserves a reassigned task for its editor', async () => {
     await orderEdit(call, 'One house.\n');
     const uid = await orderEdit(call, 'Two houses.\n');
     const { tasks } = (await operator.call('GET', '/api/console/tasks')).body;
@@ -217,7 +220,7 @@ describe('the order of the queue', () => {
   });
 });
 
-describe('skipping and reporting', () => {
+describe('skipping and reporting a task', () => {
   it('hides a skipped task from the editor, and reports it after enough skips', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
@@ -231,7 +234,7 @@ describe('skipping and reporting', () => {
       409,
       'task_taken',
     ]);
-    // Without a claim.
+    // Bob skips the task without claiming it.
     const second = await bob.call('POST', pathOf(task, '/skip'), { reason: 'no_time' });
     expect(second.body.status).toBe('reported');
     const { tasks } = (await operator.call('GET', '/api/console/tasks?status=reported')).body;
@@ -240,14 +243,14 @@ describe('skipping and reporting', () => {
     expect(await statusOf(task)).toBe('open');
   });
 
-  it('keeps the reservation of a task that another editor skips', async () => {
+  it("keeps the task's reservation for another editor", async () => {
     await orderEdit(call, 'One house.\n');
     const [task] = (await ann.call('GET', '/api/editing/queue')).body.open;
     await operator.call('POST', `/api/console/tasks/${task.task}/reassign`, { user: bob.userId });
     const skipped = await ann.call('POST', pathOf(task, '/skip'), { reason: 'no_time' });
     expect(skipped.body.status).toBe('open');
     expect((await bob.call('GET', '/api/editing/queue')).body.open).toMatchObject([{ reserved: true }]);
-    // An editor who skipped the task could not claim it.
+    // The task cannot be reassigned to an editor who has skipped it.
     const back = await operator.call('POST', `/api/console/tasks/${task.task}/reassign`, {
       user: ann.userId,
     });
@@ -283,7 +286,7 @@ describe('skipping and reporting', () => {
     expect((await skip(dan)).body.status).toBe('reported');
   });
 
-  it('offers a released task to everybody', async () => {
+  it('lets the same editor claim a task again after releasing it', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
@@ -292,9 +295,9 @@ describe('skipping and reporting', () => {
   });
 });
 
-describe('reading a task', () => {
-  it('shows the held task and edited segments only, and fewer segments after the claim', async () => {
-    // Two tasks, because the words of a task are limited.
+describe('an editor who reads a task', () => {
+  it('sees the held task and their edited segments only, and fewer segments after the claim', async () => {
+    // The text needs two tasks, because the words of a task are limited.
     const uid = await orderEdit(call, 'The house is big.\n'.repeat(220));
     const [first, second] = (await ann.call('GET', '/api/editing/queue')).body.open;
     const held = await claimTask(ann, first.task);
@@ -303,12 +306,12 @@ describe('reading a task', () => {
     for (const rest of ['', '/preview', '/segments/219/history']) {
       expect((await ann.call('GET', pathOf(second, rest))).status, rest).toBe(404);
     }
-    // Also a segment far from the editor's own task.
+    // In the customer's job, the editor sees the history of an edited segment but not of one far away.
     expect((await ann.call('GET', pathOf(first, '/segments/0/history'))).status).toBe(200);
     expect((await ann.call('GET', pathOf(first, '/segments/219/history'))).status).toBe(404);
     const comment = { text: 'Look.', position: 219 };
     expect((await ann.call('POST', pathOf(first, '/comments'), comment)).status).toBe(404);
-    // A task released without an edit is no longer visible; an edited one stays visible.
+    // A task that was released without an edit is no longer visible; an edited one stays visible.
     const { token } = held.lease;
     await ann.call('POST', pathOf(first, '/release'), { token });
     const cat = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -326,8 +329,8 @@ describe('reading a task', () => {
   });
 });
 
-describe('a save', () => {
-  it('is refused with the current segment when the revision differs', async () => {
+describe('saving a segment', () => {
+  it('fails with the current segment when the revision differs', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const [segment] = task.segments;
@@ -335,13 +338,13 @@ describe('a save', () => {
     const refused = await save(ann, task, segment, { target: [{ text: 'Otra' }] });
     expect(codeOf(refused)).toEqual([409, 'conflict']);
     expect(refused.body.error.segment).toMatchObject({ revision: 1, target: [{ text: 'Una casa' }] });
-    // The same save again, as after a lost response.
+    // Repeats the same save, like a client that lost the response.
     expect((await save(ann, task, segment, { target: [{ text: 'Una casa' }] })).body.segment.revision).toBe(
       1,
     );
   });
 
-  it('is kept as a draft after the claim, or in the history if another editor holds the task', async () => {
+  it('after the claim keeps the text as a draft, or in the history if another editor holds the task', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const [segment] = task.segments;
@@ -394,7 +397,7 @@ describe('a save', () => {
   });
 });
 
-it('sums the effort by editor, job and draft source', async () => {
+it('the console sums effort by editor, job and draft source', async () => {
   const uid = await orderEdit(call, 'One house here.\n');
   await editNext(ann);
   const work = (await ann.call('GET', '/api/editing/work')).body;

@@ -12,9 +12,9 @@ import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
 
 const MAX_SHOWN = 100;
-/** One customer’s tasks do not fill the list. */
+/** The maximum number of claims that one transaction ends. */
 const MAX_SHOWN_PER_ACCOUNT = 10;
-/** Maximum number of claims that one transaction ends. */
+/** A claim skips rows that other claims have locked, so it is tried again while open tasks exist. */
 export const EXPIRED_AT_ONCE = 500;
 /** Rows locked by other claims are skipped, so a claim is tried again while open tasks exist. */
 const CLAIM_TRIES = 5;

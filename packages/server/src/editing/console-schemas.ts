@@ -1,4 +1,4 @@
-/** The operations of the console that concern tasks, with their bodies. */
+/** Schemas of the console's operations on tasks. */
 import Type, { type Static } from 'typebox';
 import { GIVEN_MOMENT, ID, MOMENT, OPTIONAL_TEXT, PAGE } from '../http/schemas.ts';
 import {
@@ -11,7 +11,7 @@ import {
   taskParameters,
 } from './schemas.ts';
 
-/** A task in the list of the console. */
+/** A task in the console's task list. */
 const ConsoleTask = Type.Object(
   {
     ...QueueTask.properties,

@@ -1,4 +1,4 @@
-/** Statements of the console about tasks and effort of all accounts, and about an editor's own work. */
+/** SQL statements of the console: tasks and effort of all accounts, and an editor's own work. */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { QueueRow } from './claims-store.ts';
@@ -26,7 +26,7 @@ export interface ConsoleRow extends Omit<QueueRow, 'status' | 'mine'> {
   reports: { reason: string; note: string | null; by: string; created_at: string }[];
 }
 
-// Reads across accounts for operators, without any text.
+// Reads tasks across accounts for operators, without any text.
 const TASKS = statement<ConsoleRow>(
   'editing.console_tasks',
   `select t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words, t.first_position,
@@ -130,7 +130,7 @@ const EFFORT = {
   ),
 };
 
-/** Sums the effort for segments confirmed since `since`. */
+/** Sums the effort for segments confirmed since a moment. */
 export function sumEffort(on: Queryable, by: keyof typeof EFFORT, since: Date): Promise<EffortRow[]> {
   return on.query(EFFORT[by], [since]);
 }

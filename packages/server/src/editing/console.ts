@@ -1,4 +1,4 @@
-/** Tasks in the console of operators, and statistics of an editor's own work. */
+/** Console operations on tasks, and statistics of an editor's own work. */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import { ApiError, fieldError } from '../base/errors.ts';
 import { presentListed } from './claims.ts';
@@ -37,12 +37,15 @@ export async function listTasks(context: EditingContext, query: queries.ConsoleQ
   };
 }
 
-/** Returns a task to the queue and ends its claim; its reports are resolved. */
+/** Returns a task to the queue, ends its claim and resolves its reports. */
 export function freeTask(context: EditingContext, by: Actor, key: store.TaskKey): Promise<TaskStatus> {
   return returnToQueue(context, by, key, 'task.released', {});
 }
 
-/** Reserves a task for an editor and ends its claim. @throws ApiError `invalid_request` if they could not claim it */
+/**
+ * Reserves a task for an editor and ends its claim. @throws ApiError `invalid_request` if the editor could
+ * not claim it
+ */
 export async function reassignTask(
   context: EditingContext,
   by: Actor,

@@ -1,4 +1,4 @@
-/** What the files of this module share: connections, rules and observers. */
+/** The editing context: database, rules and observers that all files of this module use. */
 import type { Description } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import type { Database, Transaction } from '../database/database.ts';
@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { ClaimRules } from './claims-store.ts';
 import type { ClaimEnd, TaskKind } from './states.ts';
 
-/** Limits and times of editing, all from settings. */
+/** The rules of editing, all from settings. */
 export interface EditingRules extends ClaimRules {
   deadlineHours: number;
   taskWords: number;

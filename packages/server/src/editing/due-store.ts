@@ -1,4 +1,4 @@
-/** The queue of edited jobs: those past their deadline, and those whose result is to be assembled. */
+/** The queue of edited jobs that are past their deadline or whose result must be assembled. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -9,7 +9,8 @@ export interface DueJob {
   jobId: string;
 }
 
-// The claim moves `due_at` on, as in the work queue: if this process dies, the row falls due again.
+// Taking a job moves its `due_at` forward, like the work queue does: if this process dies, the job falls due
+// again.
 const DUE_JOB = statement<{ part: number; account_id: string; job_id: string }>(
   'editing.due_job',
   `update edited_jobs e set due_at = now() + make_interval(secs => $2)
@@ -19,7 +20,7 @@ const DUE_JOB = statement<{ part: number; account_id: string; job_id: string }>(
    returning e.part, e.account_id, e.job_id`,
 );
 
-/** Claims the job that has been due longest, of accounts other than `except`. */
+/** Takes the job that has been due longest, except jobs of the accounts in `except`. */
 export async function takeDueJob(
   on: Queryable,
   except: readonly string[],
@@ -30,7 +31,7 @@ export async function takeDueJob(
   return { account: { part: row.part, accountId: row.account_id } as AccountRef, jobId: row.job_id };
 }
 
-// If another transaction changed the stage, it also set `due_at`.
+// If another transaction has changed the stage, it has also set `due_at`.
 const DUE_AGAIN = statement(
   'editing.due_again',
   `update edited_jobs
@@ -38,7 +39,7 @@ const DUE_AGAIN = statement(
     where part = $1 and account_id = $2 and job_id = $3 and stage = $4 and due_at is not null`,
 );
 
-/** Makes a job due again after `seconds`, but before assembly not earlier than its deadline. */
+/** Makes a job due again after `seconds`. Before assembly it is due no earlier than its deadline. */
 export async function makeDueAgain(
   on: Queryable,
   account: AccountRef,
@@ -49,7 +50,7 @@ export async function makeDueAgain(
   await on.query(DUE_AGAIN, [account.part, account.accountId, jobId, stage, seconds]);
 }
 
-// Locked rows are skipped: another transaction is processing them, or they fall due by themselves.
+// Skips locked rows: another transaction is processing them, or they fall due by themselves.
 const DUE_NOW = statement(
   'editing.due_now',
   `update edited_jobs e set due_at = now()
@@ -61,7 +62,7 @@ const DUE_NOW = statement(
     where e.part = d.part and e.account_id = d.account_id and e.job_id = d.job_id`,
 );
 
-/** Makes those of the jobs due now that are past their deadline: a claim on them may have ended. */
+/** Makes jobs due now if they are past their deadline, because a claim on them may have ended. */
 export async function makeDueNow(
   on: Queryable,
   jobs: readonly { account: AccountRef; jobId: string }[],
@@ -79,7 +80,7 @@ const COUNT_TRY = statement<{ tries: number }>(
   `update edited_jobs set tries = tries + 1 where part = $1 and account_id = $2 and job_id = $3 returning tries`,
 );
 
-/** Counts an attempt to assemble the result of a job. @returns the number of attempts at its stage */
+/** Counts an attempt to assemble the result of a job. @returns the number of attempts at the job's stage */
 export async function countTry(
   transaction: Transaction,
   account: AccountRef,

@@ -1,4 +1,4 @@
-/** Statements about edited jobs. */
+/** SQL statements about edited jobs. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -14,7 +14,8 @@ export interface NewEditedJob {
   deadlineHours: number;
 }
 
-// Only a job with a fallback falls due at its deadline. A canceled row exists if a machine job is upgraded again.
+// Only a job with a fallback falls due at its deadline. If a machine job is upgraded again, its canceled row
+// exists already.
 const INSERT_JOB = statement<{ deadline_at: Date }>(
   'editing.insert_job',
   `insert into edited_jobs (part, account_id, job_id, stage, words, fallback, deadline_at, due_at)
@@ -60,7 +61,10 @@ export async function findEditedJob(
   return (await on.query(FIND_JOB, [account.part, account.accountId, jobId]))[0];
 }
 
-/** Locks the edited job for decisions about the whole job: after the row of the job, before its tasks and claims. */
+/**
+ * Locks the edited job for decisions about the whole job. The lock order is: job row, edited job, tasks,
+ * claims.
+ */
 export async function lockEditedJob(
   transaction: Transaction,
   account: AccountRef,
@@ -79,7 +83,7 @@ const SET_STAGE = statement<{ stage: Stage }>(
    returning stage`,
 );
 
-/** @returns false if the job is at none of the stages `from` */
+/** Changes the stage of a job. @returns false if the job is at none of the stages in `from` */
 export async function setStage(
   transaction: Transaction,
   account: AccountRef,
@@ -98,7 +102,7 @@ const EXTEND_DEADLINE = statement(
     where part = $1 and account_id = $2 and job_id = $3`,
 );
 
-/** Moves the deadline to at least `hours` from now. */
+/** Extends the deadline of a job to at least `hours` from now. */
 export async function extendDeadline(
   transaction: Transaction,
   account: AccountRef,

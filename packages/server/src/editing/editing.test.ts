@@ -1,4 +1,4 @@
-/** Editing from the customer's request to the delivery, over HTTP. */
+/** Tests of editing over HTTP, from the customer's request to the delivery. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -57,7 +57,7 @@ const done = (uid: string) =>
     return body.status === 'completed' ? body : undefined;
   });
 
-describe('a job', () => {
+describe('an edited job', () => {
   it('is drafted, edited, submitted and delivered to its customer', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe garden is small.\n', {
       callback_url: `${receiver.url}/first`,
@@ -133,7 +133,7 @@ describe('a job', () => {
     ]);
   });
 
-  it('is divided into tasks of consecutive segments and delivered after the last one', async () => {
+  it('is divided into tasks of consecutive segments and delivered after the last one is submitted', async () => {
     const uid = await orderEdit(
       call,
       'One is a short line here.\nTwo is a short line here.\nThree is a short line here.\nFour is a short line here.\n',
@@ -161,14 +161,14 @@ describe('a job', () => {
     expect((await done(uid)).translated_text.split('\n')).toHaveLength(5);
   });
 
-  it('is delivered unchanged when it has no segment', async () => {
-    // It may be completed before a request sees it as `translating`.
+  it('is delivered unchanged when it has no translatable segment', async () => {
+    // The job may be completed before a request sees it as `translating`.
     const job = { uid: 'no-sentence', text: '12 34\n', source_language: 'en', target_language: 'es' };
     expect((await call('POST', HUMAN, job)).status).toBe(201);
     expect((await done(job.uid)).translated_text).toBe('12 34\n');
   });
 
-  it('cancels its tasks with it, and its editor gets job_canceled', async () => {
+  it('loses its tasks when the customer cancels it, and its editor gets job_canceled', async () => {
     const uid = await orderEdit(call, 'This one will be taken back.\n');
     const task = await claimTask(ann);
     expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
@@ -184,7 +184,7 @@ describe('a job', () => {
     expect(queue).toMatchObject({ open: [], held: [], waiting: 0 });
   });
 
-  it('copies confirmed targets to repeats that no editor edited', async () => {
+  it('copies confirmed targets to repeats that no editor has edited', async () => {
     await orderEdit(call, 'Press the button now.\nWait.\nPress the button now.\nPress the button now.\n');
     const task = await claimTask(ann);
     const [first, , third] = task.segments;
@@ -206,7 +206,7 @@ describe('a job', () => {
   });
 });
 
-describe('the editor', () => {
+describe('an editor who opens a task', () => {
   it('gets the supplied target as the draft', async () => {
     await orderEdit(call, 'The house is big.\nThe door.\n', {
       target_text: 'La casa es grande.\nLa puerta.\n',
@@ -285,7 +285,7 @@ describe('the editor', () => {
   });
 });
 
-describe('a task', () => {
+describe('an editing task', () => {
   it('is hidden from editors without its language pair and from customers', async () => {
     await emptyEditing(owner);
     await orderEdit(call, 'Not for everybody to read.\n');

@@ -1,9 +1,9 @@
 /**
- * Editing of drafted jobs: the main file of the module.
+ * Editing of drafted jobs; the main file of the module.
  *
- * A drafted job is divided into tasks. Editors claim tasks, correct and confirm their segments and submit them. If a
- * review is due, another editor reviews the whole job. Then the result is assembled and delivered. The rules are in
- * docs/editing.md, the states of a task in states.ts.
+ * A drafted job is divided into tasks. Editors claim tasks, correct and confirm their segments and submit
+ * them. If a review is due, another editor reviews the whole job. Then the result is assembled and delivered.
+ * The rules are in docs/editing.md, the states of a task in states.ts.
  */
 import type { AccountRef } from '../base/account.ts';
 import type { Database, Transaction } from '../database/database.ts';
@@ -35,17 +35,17 @@ export interface EditingOptions {
   settings: EditingSettings;
   observer: EditingObserver;
   wake(): void;
-  /** Default: does nothing. */
+  /** Does nothing by default. */
   corrected?: EditingContext['corrected'];
 }
 
 export interface Editing {
   context: EditingContext;
-  /** Called in the transactions that change jobs. */
+  /** Hooks that run in the transactions that change jobs. */
   jobHooks: JobHooks;
   /**
    * Reopens a delivered job in the transaction that rejects it.
-   * @param by `userId` is undefined if a program rejects the job
+   * @param by `userId` is undefined if an API key rejects the job
    * @returns false if no editor finished the job
    */
   reopen(

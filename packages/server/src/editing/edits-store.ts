@@ -1,11 +1,11 @@
-/** Statements about segments in editing: edits and their history. */
+/** SQL statements about edits of segments and their history. */
 import type { Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** A segment with its edit. */
+/** A segment with its current edit. */
 export interface SegmentRow {
   position: number;
   segment_id: string;
@@ -68,7 +68,7 @@ export async function readSegmentsAt(
   return positions.flatMap((position) => at.get(position) ?? []);
 }
 
-// Repeats refer to the first segment with the same text by `repeats`.
+// SQL query for repeats: `repeats` has the position of the first segment with the same text.
 const REPEATS = statement<SegmentRow>(
   'editing.repeats',
   `${SEGMENTS_FROM}
@@ -88,17 +88,18 @@ export function readRepeats(
   return on.query(REPEATS, [account.part, account.accountId, jobId, first, position]);
 }
 
-/** The text of a segment that is delivered. */
+/** The text of a segment that will be delivered. */
 export interface SegmentTargetRow {
   segment_id: string;
   position: number;
   target: Piece[] | null;
   route: string | null;
-  /** Whether an editor has confirmed a target of it, now or before. */
+  /** True if an editor has confirmed a target of this segment at any time. */
   confirmed: boolean;
 }
 
-// The history has the confirmed target of a segment that is a draft again: returned by a reviewer or changed since.
+// A confirmed segment can become a draft again, when a reviewer returns it or an editor changes it. Its last
+// confirmed target is then in the history.
 const TARGETS = statement<SegmentTargetRow>(
   'editing.targets',
   `select s.segment_id, s.position, s.route,
@@ -116,8 +117,8 @@ const TARGETS = statement<SegmentTargetRow>(
 );
 
 /**
- * Returns the text of every segment of a job: the last target that an editor confirmed, else the draft.
- * @param unconfirmed whether an unconfirmed edit takes precedence, as in a preview
+ * Returns the text of every segment of a job: the last confirmed target, otherwise the draft.
+ * @param unconfirmed true if an unconfirmed edit takes precedence, as in a preview
  */
 export function readTargets(
   on: Queryable,
@@ -128,7 +129,7 @@ export function readTargets(
   return on.query(TARGETS, [account.part, account.accountId, jobId, unconfirmed]);
 }
 
-// Condition on segment `s`: never edited, and in an editing task that no editor holds.
+// SQL condition on segment `s`: nobody has edited it, and no editor holds its task.
 const UNTOUCHED = `
   exists (select from edited_jobs e
            where e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.stage = 'editing')
@@ -210,7 +211,7 @@ export async function listUnconfirmed(
 
 export interface Edit {
   position: number;
-  /** The revision that it changes; 0 for the first edit. */
+  /** The revision that this edit replaces; 0 for the first edit. */
   revision: number;
   target: readonly Piece[];
   status: 'draft' | 'confirmed';
@@ -275,7 +276,7 @@ const UNCONFIRM = statement(
     where part = $1 and account_id = $2 and job_id = $3 and position = any($4) and status = 'confirmed'`,
 );
 
-/** Turns confirmed segments into drafts again. */
+/** Changes confirmed segments back to drafts. */
 export async function unconfirm(
   transaction: Transaction,
   account: AccountRef,

@@ -1,4 +1,7 @@
-/** Jobs past their deadline of a brand with the fallback `machine`: confirmed targets are always delivered. */
+/**
+ * Tests of jobs past their deadline whose brand has the fallback `machine`. Confirmed targets are always
+ * delivered.
+ */
 import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -39,7 +42,7 @@ beforeAll(async () => {
   rita = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Rita' });
   operator = await createPerson(server, { role: 'operator' });
 });
-// Each test has its own customer, so that the memory of one gives no drafts to the next.
+// Each test has its own customer, so that the memory of one test gives no drafts to the next.
 beforeEach(async () => {
   const account = await server.createAccount({ balanceCents: 100_000 });
   const { ref } = await accountNamed(server.database, account.username);
@@ -56,7 +59,7 @@ afterAll(async () => {
 const SOURCE = 'The house is big.\nThe door is red.\n';
 const FIRST = [{ text: 'La casa es grande.' }];
 const SECOND = [{ text: 'La puerta es roja.' }];
-/** Two segments of four words each, at the default price. */
+/** The price of two segments of four words each. */
 const PRICE = 24;
 
 const read = async (uid: string) => (await call('GET', `${HUMAN}${uid}/`)).body;
@@ -84,7 +87,7 @@ async function hoursLeft(uid: string): Promise<number> {
   return rows[0].hours;
 }
 
-/** Waits until the upkeep has postponed a late job. */
+/** Waits until a job past its deadline has been postponed. @returns the seconds until it is due again */
 const putOff = (uid: string) =>
   until(async () => {
     const { rows } = await owner.query(
@@ -129,7 +132,7 @@ async function sendBack(review: Review): Promise<void> {
   expect(back.status, back.text).toBe(200);
 }
 
-describe('an unconfirmed kept segment', () => {
+describe('an unconfirmed segment that contains nothing to translate', () => {
   it('does not prevent delivery as edited when all other segments are confirmed', async () => {
     const kept = 'Привет, как дела? Это довольно длинное предложение на русском языке.';
     const uid = await orderEdit(call, `${SOURCE}${kept}\n`, { brand: 'fb' });
@@ -147,8 +150,8 @@ describe('an unconfirmed kept segment', () => {
   });
 });
 
-describe('a returned review', () => {
-  it('extends a passed deadline, and delivers the corrected targets', async () => {
+describe('a review that is returned to the editors', () => {
+  it('extends a passed deadline, and its corrected targets are delivered', async () => {
     const { uid, review } = await inReview();
     await passDeadline(uid);
     await sendBack(review);
@@ -183,7 +186,7 @@ describe('a returned review', () => {
     for (const one of [uid, more.uid]) expect((await call('DELETE', `${HUMAN}${one}/`)).status).toBe(200);
   });
 
-  it('is delivered and charged at the new deadline, and can be rejected, when nobody corrects it', async () => {
+  it('leads to a charged delivery at the new deadline when nobody corrects it, and the job can be rejected', async () => {
     const { uid, review } = await inReview({ callback_url: `${receiver.url}/returned` });
     await sendBack(review);
     await passDeadline(uid);
@@ -197,14 +200,14 @@ describe('a returned review', () => {
     const rejected = await call('POST', `${HUMAN}${uid}/reject/`, { reason: 'A comma is missing.' });
     expect(rejected.status, rejected.text).toBe(200);
 
-    // After an edit that is not submitted, the delivered result stays.
+    // An edit that was not submitted does not change the delivered result.
     const task = await claimTask(ann);
     const draft = await save(ann, task, task.segments[0], { target: [{ text: 'Otra cosa.' }] });
     expect(draft.status, draft.text).toBe(200);
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
     await passDeadline(uid);
     await order().then(async (other) => {
-      // Resolves after a round of the upkeep.
+      // Resolves after the fallback has processed another job, so this one had its turn too.
       await passDeadline(other);
       await done(other);
     });
@@ -216,8 +219,8 @@ describe('a returned review', () => {
   });
 });
 
-describe('a job at its fallback', () => {
-  it('delivers the last confirmed targets, even if changed since, and is free', async () => {
+describe('a job that the fallback delivers', () => {
+  it('has the last confirmed targets, even if changed since, and is free', async () => {
     const uid = await order({ callback_url: `${receiver.url}/free` });
     const task = await claimTask(ann);
     const [segment] = task.segments;
@@ -241,7 +244,7 @@ describe('a job at its fallback', () => {
   it('is charged when every segment is confirmed, even if not submitted', async () => {
     const uid = await order();
     await confirmNext(ann, FIRST, 'release');
-    // The same task would come first again; skipping it leaves the other.
+    // The queue would offer the same task first again; skipping it gives the other task.
     const task = await claimTask(ann);
     const mine = task.segments.find(({ mine }: { mine: boolean }) => mine);
     const other = (await call('GET', `${HUMAN}${uid}/`)).body;
@@ -266,7 +269,7 @@ describe('a job at its fallback', () => {
     await sound();
   });
 
-  it('fails the ledger verification when its charge does not match its outcome', async () => {
+  it('makes ledger verification report a charge that does not match its outcome', async () => {
     const uid = await order();
     await passDeadline(uid);
     await done(uid);
@@ -326,7 +329,7 @@ describe('a machine job that is upgraded, canceled and upgraded again', () => {
     await sound();
   });
 
-  it('loses the edits of segments whose division has changed', async () => {
+  it('loses the edits of segments that are now divided differently', async () => {
     const uid = 'recut';
     const path = `/tapi/v2/mt_translation/${uid}/`;
     const languages = { source_language: 'en', target_language: 'es' };
@@ -340,7 +343,7 @@ describe('a machine job that is upgraded, canceled and upgraded again', () => {
       if (time === 2) break;
       await confirmNext(ann, FIRST, 'release');
       expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
-      // As an earlier version would have divided it.
+      // Simulates that an earlier version divided the text differently.
       await owner.query(
         `update segments set source = '[{"text": "The house"}]' where ${NAMED} and position = 0`,
         [uid],
@@ -352,7 +355,7 @@ describe('a machine job that is upgraded, canceled and upgraded again', () => {
   });
 });
 
-describe('a late job with a segment that has no text', () => {
+describe('a late job with a segment that has neither draft nor target', () => {
   const XLIFF = `<?xml version="1.0"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file source-language="en" target-language="es" datatype="plaintext" original="a"><body>
 <trans-unit id="1"><source>The house is big.</source></trans-unit>
@@ -368,7 +371,7 @@ describe('a late job with a segment that has no text', () => {
     await passDeadline(uid);
     return uid;
   }
-  /** The task of the second segment. */
+  /** Claims the task of the second segment. */
   async function claimSecond() {
     const { open } = (await ann.call('GET', '/api/editing/queue')).body;
     for (const { task } of open) {
@@ -401,7 +404,7 @@ describe('a late job with a segment that has no text', () => {
     await expectFallback(uid);
   });
 
-  it('is delivered when the claim on it expires', async () => {
+  it('is delivered when the claim on its task expires', async () => {
     const uid = await late();
     await putOff(uid);
     const task = await supply();
@@ -425,7 +428,7 @@ describe('a late job with a segment that has no text', () => {
     }
   });
 
-  it('is delivered when an operator has it drafted again', async () => {
+  it('is delivered after an operator requested a redraft', async () => {
     const uid = await late();
     await putOff(uid);
     const { rows } = await owner.query(

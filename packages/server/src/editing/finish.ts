@@ -1,16 +1,16 @@
 /**
- * The upkeep of editing: ends expired claims, assembles results, and applies the fallback at the deadline. All work is in
- * rows with a due time, so that another process resumes it if this one dies.
+ * Periodic work of editing: ends expired claims, assembles results, and applies the fallback at the deadline.
+ * All work is stored in rows with a due time, so that another process resumes it if this one dies.
  *
- *   assembling                  the result is assembled and delivered in one transaction with everything that follows
+ *   assembling                  the result is assembled and delivered in one transaction with all its consequences
  *   editing, past the deadline  if the brand's fallback is `machine`: each segment is delivered with its last confirmed
- *                               target, else with the draft. With a draft among them the result is free and flagged;
- *                               if everything is confirmed it is charged. Not while an editor holds a claim, and not
- *                               while a segment has neither target nor draft
+ *                               target, otherwise with its draft. With a draft among them the result is free and
+ *                               flagged; if everything is confirmed it is charged. Not while an editor holds a claim,
+ *                               and not while a segment has neither target nor draft
  *   review, past the deadline   everything is edited: delivered without the review, and charged
  *
- * A job whose result exceeds the time limit three times at one stage fails and is refunded. Attempts during which an
- * editor holds a claim do not count.
+ * A job whose result exceeds the time limit three times at one stage fails and is refunded. Attempts during
+ * which an editor holds a claim do not count.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountRef } from '../base/account.ts';
@@ -31,16 +31,24 @@ import { cancelEditing } from './review.ts';
 import * as store from './store.ts';
 
 const POLL_MILLISECONDS = 2_000;
-/** One for each account, so that slow documents delay other accounts only if four accounts have one at a time. */
+/**
+ * The number of jobs assembled at a time, at most one for each account. So slow documents delay other
+ * accounts only if four accounts have one at once.
+ */
 const JOBS_AT_ONCE = 4;
 const MAX_POSITION = 2 ** 31 - 1;
-/** After this time another process takes over a job whose process died. */
+/** Seconds after which another process takes over a job whose process died. */
 const LEASE_SECONDS = 30;
-/** Interval between attempts at a job past its deadline while an editor holds a claim on it. */
+/** Seconds between attempts at a job past its deadline while an editor holds a claim on it. */
 const IN_WORK_SECONDS = 60;
-/** Interval between attempts at a job past its deadline with a segment without text. The end of a claim starts one at once. */
+/**
+ * Seconds between attempts at a job past its deadline with a segment without text. The end of a claim starts
+ * an attempt at once.
+ */
 const NO_TEXT_SECONDS = 3600;
-/** Interval between attempts at a job whose result exceeded the time limit, and their maximum number. */
+/**
+ * Seconds between attempts at a job whose result exceeded the time limit, and the maximum number of attempts.
+ */
 const UNREADABLE_SECONDS = 3600;
 const MAX_UNREADABLE = 3;
 
@@ -54,7 +62,7 @@ export function startEditingUpkeep(context: EditingContext, log: Log, delivered:
   let stopping = false;
   let runAgain = false;
   let running: Promise<void> | undefined;
-  /** Jobs in progress, by account id. */
+  /** Jobs that are being assembled, by account id. */
   const inProgress = new Map<string, Promise<void>>();
   const run = () => {
     if (stopping) return;
@@ -93,7 +101,7 @@ export function startEditingUpkeep(context: EditingContext, log: Log, delivered:
     try {
       if (await advanceJob(context, log, account, jobId)) delivered();
     } catch (error) {
-      // The row falls due again.
+      // The error is only logged, because the job falls due again.
       log.warn({ error, job: jobId }, 'an edited job could not be assembled');
     }
   }
@@ -111,7 +119,7 @@ export function startEditingUpkeep(context: EditingContext, log: Log, delivered:
   };
 }
 
-/** Delivers a due job, if its stage and deadline allow it. @returns whether it was delivered or failed */
+/** Delivers a due job if its stage and deadline allow it. @returns true if the job was delivered or failed */
 async function advanceJob(
   context: EditingContext,
   log: Log,
@@ -129,18 +137,23 @@ async function advanceJob(
   return false;
 }
 
-/** What a delivery was prepared from. The transaction that delivers it checks that nothing has changed. */
+/**
+ * The data from which a delivery was prepared. The transaction that delivers checks that nothing has changed.
+ */
 interface PreparedDelivery {
   stage: editedJobs.Stage;
   job: editedJobs.TaskJobRow;
   targets: readonly edits.SegmentTargetRow[];
-  /** Whether every segment is confirmed, apart from kept segments, which have no price. */
+  /** True if every segment is confirmed, apart from kept segments, which have no price. */
   isEdited: boolean;
   trigger: 'revise' | 'complete' | 'fallBack';
   result: string;
 }
 
-/** Assembles and delivers a job at the stage in which it was found. @returns whether it was delivered or failed */
+/**
+ * Assembles and delivers a job at the stage in which it was found. @returns true if the job was delivered or
+ * failed
+ */
 async function deliver(
   context: EditingContext,
   log: Log,
@@ -178,7 +191,10 @@ async function deliver(
   return isDelivered;
 }
 
-/** @returns the document with these targets, or the error if that exceeds the time limit */
+/**
+ * Assembles the document with the given targets. @returns the document, or the error if assembly exceeds the
+ * time limit
+ */
 function assemble(
   context: EditingContext,
   account: AccountRef,
@@ -203,7 +219,9 @@ function assemble(
     });
 }
 
-/** Delivers a prepared result in one transaction. @returns false if the job has changed since it was prepared */
+/**
+ * Delivers a prepared result in one transaction. @returns false if the job has changed since it was prepared
+ */
 async function settle(
   context: EditingContext,
   account: AccountRef,
@@ -214,16 +232,17 @@ async function settle(
   const brand = await readContext(database, account, job.brand, job.target_language);
   try {
     await database.transaction(async (transaction) => {
-      // Locks the job first, as a cancelation does.
+      // Locks the job first, like a cancelation does.
       const completed = await completeEdited(transaction, account, jobId, result, trigger);
       const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
       if (!completed || edited?.stage !== stage) throw new ConcurrentChange();
       await store.lockTasks(transaction, account, jobId);
-      // Past its deadline, a job waits for an editor who holds a claim. A review may also have set a new deadline.
+      // A job past its deadline waits for an editor who holds a claim. A review may also have set a new
+      // deadline.
       if (stage !== 'assembling' && (!edited.late || (await claims.isInWork(transaction, account, jobId)))) {
         throw new ConcurrentChange();
       }
-      // An editor may have claimed, confirmed and released meanwhile; that text belongs into the result.
+      // An editor may have claimed, confirmed and released in the meantime; that text belongs in the result.
       const now = await edits.readTargets(transaction, account, jobId, false);
       if (!isDeepStrictEqual(now, targets)) throw new ConcurrentChange();
       const common = { account, jobId, actor: 'system', ends: 'canceled' } as const;
@@ -244,9 +263,10 @@ async function settle(
 }
 
 /**
- * Schedules another attempt at a job whose result exceeds the time limit, and fails the job at the last attempt. A job that
- * was delivered before keeps that result: it stays rejected, and an operator may refund it.
- * @returns whether it failed; undefined while attempts are left
+ * Schedules another attempt at a job whose result exceeds the time limit, and fails the job after the last
+ * attempt. A job that was delivered before keeps that result: it stays rejected, and an operator may refund
+ * it.
+ * @returns true if the job failed, undefined while attempts are left
  */
 function postpone(
   context: EditingContext,
@@ -256,7 +276,7 @@ function postpone(
   reason: string,
 ): Promise<boolean | undefined> {
   return context.database.transaction(async (transaction) => {
-    // Locks the job first, as a delivery does.
+    // Locks the job first, like a delivery does.
     await lockWork(transaction, account, jobId);
     const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
     if (edited?.stage !== stage) return undefined;
@@ -271,7 +291,9 @@ function postpone(
   });
 }
 
-/** Adds the confirmed segments to the translation memory; a reviewed job gets a higher rank. */
+/**
+ * Adds the confirmed segments to the translation memory; a reviewed job gives its entries a higher weight.
+ */
 async function teachMemory(
   transaction: Transaction,
   account: AccountRef,
@@ -300,7 +322,7 @@ async function teachMemory(
   });
 }
 
-/** Rolls back a delivery because another transaction changed the job. */
+/** Thrown to roll back a delivery because another transaction has changed the job. */
 class ConcurrentChange extends Error {
   override name = 'ConcurrentChange';
 }

@@ -1,4 +1,4 @@
-/** Statements about the issues and comments of a job. */
+/** SQL statements about the issues and comments of a job. */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
@@ -36,7 +36,8 @@ export interface NewIssue {
   range?: { start: number; end: number } | undefined;
 }
 
-// The issue belongs to the last editor except the reviewer, who may have corrected the target before marking the error.
+// Assigns the issue to the last editor who is not the reviewer, because the reviewer may have corrected the
+// target before marking the error.
 const INSERT_ISSUE = statement<IssueRow>(
   'editing.insert_issue',
   `with made as (
@@ -86,7 +87,7 @@ const DELETE_ISSUE = statement<{ job_id: string }>(
   `delete from issues where part = $1 and account_id = $2 and task_id = $3 and issue_id = $4 returning job_id`,
 );
 
-/** @returns false if this review marked no such issue */
+/** Deletes an issue. @returns false if this review marked no such issue */
 export async function deleteIssue(
   transaction: Transaction,
   account: AccountRef,
@@ -137,7 +138,7 @@ const INSERT_COMMENT = statement<{ comment_id: string; created_at: Date }>(
    values ($1, $2, $3, $4, $5, $6, $7) returning comment_id, created_at`,
 );
 
-/** @param comment `userId` is undefined for a comment by a program of the customer */
+/** Adds a comment. @param comment `userId` is undefined if an API key of the customer wrote it */
 export async function insertComment(
   on: Queryable,
   account: AccountRef,

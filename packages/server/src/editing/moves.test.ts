@@ -1,4 +1,6 @@
-/** Checks the transition table of tasks against an independent copy; `states.test.ts` runs the transitions. */
+/**
+ * Tests of the transition table of tasks against an independent copy; `states.test.ts` runs the transitions.
+ */
 import { describe, expect, it } from 'vitest';
 import {
   allowsTaskMove,
@@ -26,7 +28,7 @@ const DECIDED: Record<TaskTrigger, { from: TaskStatus[]; to: TaskStatus; by: Tas
 };
 const TRIGGERS = Object.keys(TASK_MOVES) as TaskTrigger[];
 
-/** Returns the differences between a table and the expected one; separate, so that a test can plant a fault. */
+/** Returns the differences between a table of transitions and the expected one. */
 function faults(allowed: (trigger: TaskTrigger, status: TaskStatus) => boolean): string[] {
   return TRIGGERS.flatMap((trigger) =>
     TASK_STATUSES.filter((status) => allowed(trigger, status) !== DECIDED[trigger].from.includes(status)).map(
@@ -35,7 +37,7 @@ function faults(allowed: (trigger: TaskTrigger, status: TaskStatus) => boolean):
   );
 }
 
-describe('the transition table', () => {
+describe('the transition table of tasks', () => {
   it('equals the expected table', () => {
     expect(TASK_STATUSES).toEqual(['open', 'claimed', 'submitted', 'done', 'reported', 'canceled']);
     expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
@@ -49,7 +51,7 @@ describe('the transition table', () => {
     }
   });
 
-  it('differs when a transition is added or removed', () => {
+  it('fails the check when a transition is added or removed', () => {
     const tooMany = faults((trigger, status) => status === 'canceled' || allowsTaskMove(trigger, status));
     expect(tooMany).toEqual(TRIGGERS.map((trigger) => `${trigger} from canceled`));
     const tooFew = faults((trigger, status) => trigger !== 'submit' && allowsTaskMove(trigger, status));

@@ -10,7 +10,7 @@ import * as edits from './edits-store.ts';
 import { findRepeats } from './repeats.ts';
 import * as store from './store.ts';
 
-/** Groups consecutive segments into tasks of at most `most` words; a longer segment is a task by itself. */
+/** Groups consecutive segments into tasks of at most `most` words. A longer segment is a task by itself. */
 export function cutIntoTasks(words: readonly number[], most: number): store.NewTask[] {
   const tasks: store.NewTask[] = [];
   for (const [position, count] of words.entries()) {
@@ -23,7 +23,10 @@ export function cutIntoTasks(words: readonly number[], most: number): store.NewT
   return tasks;
 }
 
-/** Opens the tasks of a job in the transaction that stores its drafts. A job without segments is assembled at once. */
+/**
+ * Opens the tasks of a job in the transaction that stores its drafts. A job without segments is assembled at
+ * once.
+ */
 export async function openTasks(
   context: Pick<EditingContext, 'rules' | 'observer'>,
   transaction: Transaction,
@@ -53,8 +56,8 @@ export async function openTasks(
 }
 
 /**
- * Replaces the drafts of a job that is drafted again. Segments that an editor edited, and tasks that an editor holds, keep
- * their drafts, so that no text changes under an editor's hands.
+ * Replaces the drafts of a job after a redraft. Segments that an editor has edited, and tasks that an editor
+ * holds, keep their drafts, so that no text changes while an editor works on it.
  * @returns the positions whose draft was replaced
  */
 export async function replaceDrafts(

@@ -1,6 +1,7 @@
 /**
- * Random sequences of actions by the customer, the editor, the reviewer and the clock on one job at a time. In every order,
- * a confirmed target is never delivered as a draft, the charge matches the outcome, and the ledger is consistent.
+ * Property test: random actions of the customer, editor, reviewer and clock on one job at a time. In every
+ * order, a confirmed target is never delivered as a draft, the charge matches the outcome, and the ledger is
+ * consistent.
  */
 import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
@@ -54,7 +55,7 @@ const walks = fc.record({
 const walk = (upgraded: boolean, ...steps: Step['do'][]): [{ upgraded: boolean; steps: Step[] }] => [
   { upgraded, steps: steps.map((name) => ({ do: name }) as Step) },
 ];
-/** Actions that every run contains. */
+/** Fixed action sequences that run in addition to the random ones. */
 const EXAMPLES = [
   walk(true, 'confirm', 'cancel', 'upgrade', 'draft', 'release', 'deadline', 'accept'),
   walk(false, 'confirm', 'submit', 'confirm', 'submit', 'return', 'deadline', 'reject', 'draft', 'deadline'),
@@ -86,7 +87,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Counts of the events that the runs must cover. */
+/** The kinds of events that occurred; the runs must cover all of them. */
 const seen = new Set<string>();
 
 class Walk {
@@ -103,7 +104,7 @@ class Walk {
     this.jobId = jobId;
   }
 
-  /** The user's task of a kind, claimed if one is available. */
+  /** Returns the task of a kind that the user holds, or claims one if one is open. */
   async taskOf(person: TestPerson, kind: 'edit' | 'review') {
     const { held, open } = (await person.call('GET', '/api/editing/queue')).body;
     const found = [...held, ...open].find((task: { kind: string }) => task.kind === kind);
@@ -192,7 +193,7 @@ class Walk {
     await this.looked();
   }
 
-  /** Waits until the upkeep has no work for the job. */
+  /** Waits until the job has no due work in the background. */
   looked() {
     return until(async () => {
       const { rows } = await owner.query(
@@ -203,7 +204,7 @@ class Walk {
     });
   }
 
-  /** Checks all invariants. */
+  /** Checks that job, result, charge and ledger are consistent. */
   async check(): Promise<void> {
     const [human, machine] = [
       await this.call('GET', `${HUMAN}job/`),
@@ -253,7 +254,7 @@ class Walk {
     else expect(body).not.toHaveProperty('translated_text');
   }
 
-  /** Ends all claims and passes the deadline. */
+  /** Ends all claims, passes the deadline and checks the result. */
   async settle(): Promise<void> {
     await this.expire();
     await this.passDeadline();
@@ -286,7 +287,7 @@ async function newWalk(upgraded: boolean): Promise<Walk> {
   return walk;
 }
 
-it('delivers confirmed targets and the matching charge after any sequence of actions', async () => {
+it('a job delivers its confirmed targets with the matching charge after any sequence of actions', async () => {
   await fc.assert(
     fc.asyncProperty(walks, async ({ upgraded, steps }) => {
       const walk = await newWalk(upgraded);
@@ -302,7 +303,7 @@ it('delivers confirmed targets and the matching charge after any sequence of act
   expect([...seen]).toEqual(expect.arrayContaining(wanted));
 });
 
-it('detects a planted draft in place of a confirmed target', async () => {
+it('the outcome check detects a draft that was planted in place of a confirmed target', async () => {
   const walk = await newWalk(false);
   for (const what of ['confirm', 'submit', 'confirm', 'submit', 'return', 'deadline'] as const) {
     await walk.step({ do: what });

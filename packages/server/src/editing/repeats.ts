@@ -1,7 +1,10 @@
-/** Finds segments of a job with the same text, and transfers a target from one to another. */
+/** Finds segments of a job with the same text, and copies a target from one to another. */
 import type { Piece } from '@dragoman/documents';
 
-/** Returns a key for the text with its codes by kind and order, since code numbers differ from unit to unit. */
+/**
+ * Returns a key for a text with its codes by kind and order. Code numbers are left out, because they differ
+ * from unit to unit.
+ */
 export function readingOf(pieces: readonly Piece[]): string {
   const numbers = new Map<string, number>();
   const parts = pieces.map((piece) => {

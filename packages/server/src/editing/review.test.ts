@@ -1,4 +1,4 @@
-/** Jobs after their tasks are submitted: review, deadline, rejection. */
+/** Tests of jobs after their tasks are submitted: review, deadline and rejection. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -51,7 +51,7 @@ const jobOf = async (uid: string) =>
   (await owner.query('select part, account_id, job_id from jobs where uid = $1', [uid])).rows[0];
 
 describe('a review', () => {
-  it('is done by another editor, who returns the job with issues and later approves it', async () => {
+  it('is made by another editor, who returns the job with issues and later approves it', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe garden is small.\n');
     const [first, second] = [await editNext(ann), await editNext(ann)];
     expect(await read(uid)).toMatchObject({ status: 'translating' });
@@ -77,7 +77,7 @@ describe('a review', () => {
     expect((await rita.call('POST', pathOf(review, '/return'), back)).status).toBe(200);
     expect((await rita.call('POST', pathOf(review, '/return'), back)).status).toBe(200);
 
-    // Only the task with the issue, and reserved for its editor for some hours.
+    // Only the task with the issue comes back, reserved for its editor for some hours.
     expect(await kindsOf(rita)).toEqual([]);
     const [again] = (await ann.call('GET', '/api/editing/queue')).body.open;
     expect(again).toMatchObject({ task: second.task, reserved: true });
@@ -110,7 +110,7 @@ describe('a review', () => {
     const edited = await editNext(ann);
     const operator = await createPerson(server, { role: 'operator' });
     const review = await claimTask(rita);
-    // The author of the work could not claim its review.
+    // The review cannot be reassigned to the author of the work.
     const path = `/api/console/tasks/${review.task}/reassign`;
     const refused = await operator.call('POST', path, { user: ann.userId });
     expect(refused.status).toBe(400);
@@ -135,19 +135,19 @@ describe('a review', () => {
     await owner.query('update user_languages set review = true where user_id = $1', [rita.userId]);
   });
 
-  it('depends on the share of the editor, and is the same each time for the same job', () => {
+  it('is due for the editor’s share of jobs, and the choice for a job never changes', () => {
     const jobs = Array.from({ length: 4000 }, (_, index) => `job ${index}`);
     const reviewed = jobs.filter((job) => isReviewed(job, 'ann', 10));
     expect(reviewed.length / jobs.length).toBeCloseTo(0.1, 1);
     expect(jobs.filter((job) => isReviewed(job, 'ann', 10))).toEqual(reviewed);
     expect(jobs.some((job) => isReviewed(job, 'ann', 0))).toBe(false);
     expect(jobs.every((job) => isReviewed(job, 'ann', 100))).toBe(true);
-    // A higher share contains every review of a lower one.
+    // A higher share includes every review of a lower one.
     expect(reviewed.every((job) => isReviewed(job, 'ann', 20))).toBe(true);
   });
 });
 
-describe('past the deadline', () => {
+describe('an unfinished job past its deadline', () => {
   const brand = async (fallback?: 'machine') => {
     const { ref } = await accountNamed(server.database, username);
     const name = fallback ?? 'wait';
@@ -170,7 +170,7 @@ describe('past the deadline', () => {
     );
   };
 
-  it('delivers the drafts free and flagged when the fallback is machine', async () => {
+  it('is delivered with its drafts, free and flagged, when the fallback is machine', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe door.\n', {
       brand: await brand('machine'),
       callback_url: `${receiver.url}/fallback`,
@@ -188,7 +188,7 @@ describe('past the deadline', () => {
     expect(await kindsOf(ann)).toEqual([]);
   });
 
-  it('delivers a partly edited job free of charge', async () => {
+  it('is delivered free of charge when it is partly edited', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe door is red.\n', {
       brand: await brand('machine'),
     });
@@ -200,11 +200,11 @@ describe('past the deadline', () => {
     expect(await kindsOf(ann)).toEqual([]);
   });
 
-  it('delivers nothing while an editor holds a claim', async () => {
+  it('is not delivered while an editor holds a claim', async () => {
     const uid = await orderEdit(call, 'The house is big.\n', { brand: await brand('machine') });
     const task = await claimTask(ann);
     await pass(uid);
-    // Postponed by a minute; during the attempt the lease is half a minute.
+    // The job was postponed by a minute; during an attempt, `due_at` is only half a minute ahead.
     const { job_id } = await jobOf(uid);
     await until(async () => {
       const { rows } = await owner.query(
@@ -216,17 +216,17 @@ describe('past the deadline', () => {
     expect((await confirm(ann, task, task.segments[0])).status).toBe(200);
     const handed = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
     expect(handed.status, handed.text).toBe(200);
-    // Past its deadline it is not reviewed.
+    // The job is not reviewed, because its deadline has passed.
     expect(await done(uid)).not.toHaveProperty('fallback');
   });
 
-  it('delivers targets that were confirmed during the assembly', async () => {
+  it('is delivered with targets that were confirmed during the assembly', async () => {
     const uid = await orderEdit(call, 'The roof is red.\n', { brand: await brand('machine') });
     const { job_id } = await jobOf(uid);
     const holder = createConnection(server.connection);
     await holder.connect();
     try {
-      // The delivery waits for the lock on the job's row.
+      // Holds the lock on the job's row, for which the delivery waits.
       await holder.query('begin');
       await holder.query('select from jobs where job_id = $1 for update', [job_id]);
       await pass(uid);
@@ -254,7 +254,7 @@ describe('past the deadline', () => {
     expect(body.translated_text).toBe('El tejado es rojo.\n');
   });
 
-  it('changes nothing when the fallback is wait', async () => {
+  it('does not change when the fallback is wait', async () => {
     const uid = await orderEdit(call, 'The house is big.\n', { brand: await brand() });
     await pass(uid);
     const [open] = (await ann.call('GET', '/api/editing/queue')).body.open;

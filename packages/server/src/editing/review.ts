@@ -1,7 +1,8 @@
 /**
- * The stages of an edited job: submitted tasks lead to a review by another editor, or to the delivery.
+ * The stages of an edited job. After all tasks are submitted, either another editor reviews the job, or it is
+ * delivered.
  *
- *   editing     after the last submit: `review`, if a review is due by the shares of its editors, else `assembling`
+ *   editing     after the last submit: `review`, if the shares of its editors make one due, otherwise `assembling`
  *   review      approved: `assembling`. Returned: `editing`; tasks with marked errors go back to their editors
  *   assembling  the result is assembled from the targets and delivered (`finish.ts`)
  */
@@ -22,13 +23,17 @@ import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
 import { presentIssue } from './view.ts';
 
-/** Returns whether this editor's work on this job is reviewed. The choice is a hash, so that it never changes. */
+/**
+ * Returns true if this editor's work on this job is reviewed. The choice is a hash, so that it never changes.
+ */
 export function isReviewed(jobId: string, userId: string, share: number): boolean {
   const hash = createHash('sha256').update(`${jobId} ${userId}`).digest();
   return (hash.readUInt32BE(0) / 2 ** 32) * 100 < share;
 }
 
-/** Runs `work` in a transaction with a valid claim and the edited job locked. @throws ApiError as `lostClaim` returns it */
+/**
+ * Runs `work` in a transaction with a valid claim and the edited job locked. @throws ApiError see `lostClaim`
+ */
 async function withClaim<T>(
   context: EditingContext,
   user: EditingUser,
@@ -48,7 +53,8 @@ async function withClaim<T>(
 }
 
 /**
- * Submits an editing task. Repeating it with the same token succeeds, because the first response may have been lost.
+ * Submits an editing task. Repeating the submit with the same token succeeds, because the first response may
+ * have been lost.
  * @throws ApiError `unconfirmed`, `stale_lease`, `job_canceled`, `not_found`
  */
 export function submit(
@@ -60,7 +66,7 @@ export function submit(
   return submitTask(context, user, key, token, 'edit');
 }
 
-/** Approves a job for delivery. @throws ApiError as `submit` */
+/** Approves a job for delivery. @throws ApiError like `submit` */
 export function approve(
   context: EditingContext,
   user: EditingUser,
@@ -107,7 +113,7 @@ async function submitTask(
   return 'submitted';
 }
 
-/** Starts a review or the assembly after the last task was submitted. @returns the stage of the job */
+/** Starts a review or the assembly after the last task was submitted. @returns the new stage of the job */
 async function afterSubmit(
   context: EditingContext,
   transaction: Transaction,
@@ -121,7 +127,7 @@ async function afterSubmit(
   const wanted =
     reviewer !== undefined ||
     shares.some(({ user_id, review_share }) => isReviewed(jobId, user_id, review_share));
-  // Without a possible reviewer, a review would never happen.
+  // Skips the review if nobody can do it.
   if (!wanted || (await store.countReviewers(transaction, account, jobId)) === 0) {
     await editedJobs.setStage(transaction, account, jobId, ['editing'], 'assembling');
     return 'assembling';
@@ -142,8 +148,8 @@ async function afterSubmit(
 }
 
 /**
- * Returns a job: the tasks with marked errors, or all of them with a note. Marked segments must be confirmed again, and
- * the deadline is extended for that.
+ * Returns a job to its editors: the tasks with marked errors, or all tasks with a note. Marked segments must
+ * be confirmed again, and the deadline is extended for that.
  * @throws ApiError `invalid_request` without a marked error and without a note
  */
 export async function returnJob(

@@ -1,4 +1,4 @@
-/** The operations of editors (`/api/editing/…`) and their request bodies. */
+/** Schemas of the editors' operations (`/api/editing/…`). */
 import Type, { type Static } from 'typebox';
 import { ID } from '../http/schemas.ts';
 import {
@@ -29,7 +29,7 @@ const TOKEN = Type.String({
   description: 'The lease token.',
 });
 const NOTE = Type.String({ pattern: '\\S', maxLength: 2000 });
-/** Maximum length of a target in UTF-16 code units. */
+/** The maximum length of a target in UTF-16 code units. */
 export const MAX_TARGET = 100_000;
 const OFFSET = Type.Integer({ minimum: 0, maximum: MAX_TARGET });
 const segmentParameters = Type.Object({ task: ID, position: POSITION });

@@ -1,4 +1,4 @@
-/** Editing for the web app: `/api/editing/…` for editors and operators, `/api/console/…` for operators. */
+/** Routes of editing: `/api/editing/…` for editors and operators, `/api/console/…` for operators. */
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import { requirePerson, type SessionAuthOptions } from '../access/session-auth.ts';
 import { fieldError } from '../base/errors.ts';
@@ -16,7 +16,7 @@ import type { TaskKey } from './store.ts';
 import { searchTaskMemory, suggest } from './suggest.ts';
 import { addComment, preview, readClaimed, readComments, readSegmentHistory, readTask } from './view.ts';
 
-/** A target of at most 100,000 characters in JSON, with the rest of the request. */
+/** Fits a target of 100,000 characters in JSON, with the rest of the request. */
 const BODY = { bodyLimit: 1024 * 1024 };
 const TASK_PATH = '/api/editing/tasks/:task';
 
@@ -207,14 +207,14 @@ function consoleRoutes(app: FastifyInstance, getContext: GetContext): void {
 
 type TaskSchema = FastifySchema & { params: typeof taskParameters };
 
-/** The common parts of a request on a task. */
+/** The context, user and task of a request. */
 interface TaskRequest {
   context: EditingContext;
   user: EditingUser;
   key: TaskKey;
 }
 
-/** An operation on the task that the path names. @throws ApiError `not_found` */
+/** Returns the operation of a route whose path names a task. @throws ApiError `not_found` */
 function onTask<S extends TaskSchema>(
   getContext: GetContext,
   schema: S,
@@ -234,7 +234,7 @@ function onTask<S extends TaskSchema>(
   return operation as Operation;
 }
 
-/** A path that changes the state of a task and answers with it. */
+/** Adds a route that changes the state of a task and answers with the new state. */
 function move<S extends TaskSchema>(
   app: FastifyInstance,
   getContext: GetContext,

@@ -1,7 +1,7 @@
 /**
- * Saves a segment. A save sends the lease token of its claim and the revision that it changes. If the claim has ended, the
- * text is kept for the next editor. If the segment has another revision, the error contains it. A save that is repeated
- * because its response was lost succeeds without a change.
+ * Saves a segment. A save sends the lease token of its claim and the revision that it replaces. If the claim
+ * has ended, the text is kept for the next editor. If the segment has another revision, the error contains
+ * the current segment. Repeating a save whose response was lost succeeds without a change.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckInput, check, distance, type Finding, keyOf } from '@dragoman/checks';
@@ -22,10 +22,13 @@ import type { SavedBody, SegmentBody } from './schemas.ts';
 import * as store from './store.ts';
 import { describeJob, presentSegments } from './view.ts';
 
-/** Maximum number of repeats that one confirmation fills. */
+/** The maximum number of repeats that one confirmation fills. */
 const MAX_FILLED = 500;
 
-/** @throws ApiError `stale_lease`, `conflict`, `checks_failed`, `job_canceled`, `not_found` */
+/**
+ * Saves a segment.
+ * @throws ApiError `stale_lease`, `conflict`, `checks_failed`, `job_canceled`, `not_found`
+ */
 export async function saveSegment(
   context: EditingContext,
   user: EditingUser,
@@ -44,7 +47,7 @@ export async function saveSegment(
   if (row === undefined) throw notFound();
   const job = await editedJobs.readTaskJob(database, account, jobId);
   const edit = editOf(row, job, user, request);
-  // No checks without a valid claim, because findings quote the customer's glossary.
+  // Runs no checks without a valid claim, because findings quote the customer's glossary.
   if (!task.holds) throw await keepLateEdit(context, user, key, edit, request.token);
   const inputOf = await checkInputs(context, key, job);
   const findings =
@@ -96,7 +99,7 @@ function editOf(
   };
 }
 
-/** Returns whether an earlier attempt saved this edit already. */
+/** Returns true if an earlier attempt has already saved this edit. */
 function isSaved(now: edits.SegmentRow, edit: edits.Edit): boolean {
   return (
     now.revision === edit.revision + 1 &&
@@ -108,7 +111,7 @@ function isSaved(now: edits.SegmentRow, edit: edits.Edit): boolean {
 
 type InputOf = (row: edits.SegmentRow, target: readonly Piece[]) => CheckInput;
 
-/** Returns a function that makes the input of the automatic checks for a segment of the job. */
+/** Returns a function that builds the input of the automatic checks for a segment of the job. */
 async function checkInputs(
   context: EditingContext,
   key: store.TaskKey,
@@ -136,7 +139,7 @@ async function checkInputs(
 }
 
 /**
- * Checks that a target can be confirmed: complete codes, no errors, and every warning acknowledged.
+ * Checks that a target can be confirmed: all codes present, no errors, and every warning acknowledged.
  * @throws ApiError `checks_failed`
  * @returns the warnings
  */
@@ -169,8 +172,8 @@ async function recordConfirmed(
 }
 
 /**
- * Copies the target of a confirmed segment to its unedited repeats. A repeat in this task is confirmed if the checks pass;
- * a repeat in an open task becomes a draft. Tasks of other editors are not changed.
+ * Copies the target of a confirmed segment to its unedited repeats. A repeat in this task is confirmed if the
+ * checks pass; a repeat in an open task becomes a draft. Tasks of other editors are not changed.
  * @returns the positions of the filled repeats
  */
 async function fillRepeats(
@@ -213,8 +216,9 @@ async function fillRepeats(
 }
 
 /**
- * Keeps a text that was received after its claim had ended: as a draft if the task is open and the segment unchanged, else
- * in the history of the segment. Keeps nothing without an earlier claim or without the language pair.
+ * Keeps a text that arrived after its claim had ended: as a draft if the task is open and the segment
+ * unchanged, otherwise in the segment's history. Nothing is kept if the user never had the claim or has lost
+ * the language pair.
  * @returns the error to throw
  */
 async function keepLateEdit(
@@ -226,7 +230,7 @@ async function keepLateEdit(
 ): Promise<ApiError> {
   const { account, jobId, taskId } = key;
   const holder = { userId: user.userId, token };
-  // An expired claim may not have been ended yet.
+  // Ends expired claims first, because the periodic run may not have ended this one yet.
   await endExpiredClaims(context);
   return context.database.transaction(async (transaction) => {
     const ended = await claims.findPastClaim(transaction, key, holder);

@@ -1,4 +1,6 @@
-/** Bodies of the editing routes: queue, task, segment, lease. The web app's types are generated from them. */
+/**
+ * Schemas of the editing bodies: queue, task, segment, lease. The web app's types are generated from them.
+ */
 import Type, { type Static } from 'typebox';
 import { describing, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { CLAIM_ENDS, TASK_STATUSES } from './states.ts';
@@ -215,7 +217,7 @@ const jobProperties = {
   brand: Type.Union([Type.String(), Type.Null()], { description: 'The name of the brand.' }),
 };
 
-/** A task in a list. */
+/** A task in an editor's list. */
 export const QueueTask = Type.Object(
   {
     task: ID,

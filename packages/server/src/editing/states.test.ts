@@ -1,6 +1,6 @@
 /**
- * Random transitions of tasks on the real database, compared with a model: no task has two holders, no acknowledged text is
- * lost, and the end of a claim loses no work.
+ * Property test: random task transitions on the real database, compared with a model. No task has two
+ * holders, no acknowledged text is lost, and the end of a claim loses no work.
  */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -46,9 +46,9 @@ const steps = fc.array(
         editor,
         position: fc.nat(SEGMENTS - 1),
         status: fc.constantFrom('draft' as const, 'confirmed' as const),
-        // Sometimes with the token of an earlier claim, or an old revision.
+        // True to send the token of an earlier claim; `behind` sends an old revision.
         old: fc.boolean(),
-        // Usually on a task that the editor holds.
+        // Usually true: acts on a task that the editor holds.
         here: fc.boolean(),
         behind: fc.boolean(),
       }),
@@ -70,7 +70,7 @@ let call: ReturnType<typeof createClient>;
 let context: EditingContext;
 
 beforeAll(async () => {
-  // One task for each segment; no pauses after expired claims, no reports after skips.
+  // Each segment is a task; expired claims cause no pauses, and skips cause no reports.
   const settings = { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_TASK_SKIPS: '100', DRAGOMAN_CLAIM_EXPIRIES: '1000' };
   server = await startTestServer({ settings });
   owner = createConnection(server.connection);
@@ -92,17 +92,17 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The expected state. Position and task are the same here, because a task has one segment. */
+/** The expected state. A segment's position identifies its task, because a task has one segment. */
 interface Model {
   open: Set<number>;
   submitted: Set<number>;
-  /** The holder and the lease token. */
+  /** The editor who holds each task, and the lease token. */
   held: Map<number, { editor: number; token: string }>;
-  /** All tokens that an editor was given. */
+  /** All lease tokens that were ever given, with their editor and task. */
   past: { editor: number; task: number; token: string }[];
   skipped: Set<string>;
   text: Map<number, { text: string; revision: number; status: string }>;
-  /** Texts kept in the history. */
+  /** Late texts that were kept in the history. */
   left: string[];
 }
 
@@ -252,7 +252,7 @@ class Run {
     else model.left.push(text);
   }
 
-  /** Checks all invariants. */
+  /** Checks that claims, tasks, slots, edits and history match the model. */
   async check(): Promise<void> {
     const ids = this.keys.map(({ taskId }) => taskId);
     const [claims, tasks, slots, edits, history] = [
@@ -294,13 +294,13 @@ class Run {
 
 const sorted = (rows: object[]) => rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
 
-/** A unique sentence that passes all checks. */
+/** Returns a unique sentence that passes all checks. */
 function sentence(number: number): string {
   const word = [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
   return `Aquí está ${word}.`;
 }
 
-/** Counts of the events that the runs must cover. */
+/** How often each event occurred; the runs must cover all of them. */
 const seen: Record<string, number> = {};
 const count = (what: string) => {
   seen[what] = (seen[what] ?? 0) + 1;
@@ -323,7 +323,7 @@ async function newRun(): Promise<Run> {
 
 let editors: EditingUser[] = [];
 
-describe('tasks', () => {
+describe('tasks under random actions', () => {
   it('match the model after any sequence of actions', async () => {
     editors = await Promise.all(
       Array.from({ length: EDITORS }, async () => {
@@ -355,7 +355,7 @@ describe('tasks', () => {
     }
   });
 
-  it('break the invariants when a claim is given twice or a text is overwritten', async () => {
+  it('fail the check when a task is claimed twice or a text is overwritten', async () => {
     const run = await newRun();
     await run.step({ do: 'claim', editor: 0 });
     await run.step({
@@ -379,7 +379,7 @@ describe('tasks', () => {
        values ($1, $2, $3, $4, $5, 'edit', $6, now() + interval '1 h', now() + interval '1 h')`,
       [account.part, account.accountId, randomUUID(), taskId, jobId, randomUUID()],
     );
-    // The unique key of the database prevents it.
+    // The unique key of the database prevents a second claim.
     await expect(twice).rejects.toThrow(/claims_held/);
   });
 });

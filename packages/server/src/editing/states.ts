@@ -5,7 +5,7 @@
  * | --------- | ------------------------------------------------------------------------------------ |
  * | open      | may be claimed                                                                       |
  * | claimed   | an editor holds a claim: lease, lease token, time limit                              |
- * | submitted | every segment is confirmed; waits for the other tasks, the review or the delivery    |
+ * | submitted | every segment is confirmed; waits for other tasks, the review or the delivery        |
  * | done      | delivered with its job                                                               |
  * | reported  | an operator must look at it                                                          |
  * | canceled  | its job was canceled or delivered without it, or the review returned the job         |
@@ -15,7 +15,7 @@ export const TASK_STATUSES = ['open', 'claimed', 'submitted', 'done', 'reported'
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 export type TaskKind = 'edit' | 'review';
 
-/** Who triggers a transition. `system`: the upkeep, when a time has passed. */
+/** Who triggers a transition. `system` is the periodic work, when a time has passed. */
 export type TaskActor = 'editor' | 'reviewer' | 'operator' | 'customer' | 'system';
 
 /** How a claim ends. */
@@ -42,26 +42,29 @@ interface Move {
 export const TASK_MOVES = {
   claim: { from: ['open'], to: 'claimed', by: ['editor'] },
   release: { from: ['claimed'], to: 'open', by: ['editor'] },
-  /** Also resolves the reports of a reported task. */
+  /** The transition also resolves the reports of a reported task. */
   free: { from: ['open', 'claimed', 'reported'], to: 'open', by: ['operator'] },
   expire: { from: ['claimed'], to: 'open', by: ['system'] },
   skip: { from: ['open', 'claimed'], to: 'open', by: ['editor'] },
-  /** By the system if too many editors skipped the task. */
+  /** The system reports a task that too many editors have skipped. */
   report: { from: ['open', 'claimed'], to: 'reported', by: ['editor', 'system'] },
   submit: { from: ['claimed'], to: 'submitted', by: ['editor'] },
-  /** Returns an edited task: by a reviewer before the delivery, by the customer after it. */
+  /** Returns an edited task to its editor: by a reviewer before the delivery, by the customer after it. */
   reopen: { from: ['submitted', 'done'], to: 'open', by: ['reviewer', 'customer'] },
-  /** Ends a review that returned its job; a later review is a new task. */
+  /** Ends a review after it returned its job; a later review is a new task. */
   withdraw: { from: ['claimed', 'done'], to: 'canceled', by: ['reviewer', 'customer'] },
   deliver: { from: ['submitted'], to: 'done', by: ['system'] },
-  /** Not submitted by the deadline, but fully confirmed: it is delivered and charged, so it can be rejected. */
+  /**
+   * Closes a fully confirmed task that was not submitted by the deadline. It is delivered and charged, so it
+   * can be rejected.
+   */
   close: { from: ['open', 'reported'], to: 'done', by: ['system'] },
   cancel: { from: ['open', 'claimed', 'submitted', 'reported'], to: 'canceled', by: ['customer', 'system'] },
 } as const satisfies Record<string, Move>;
 
 export type TaskTrigger = keyof typeof TASK_MOVES;
 
-/** Whether `trigger` is allowed on a task in `status`. */
+/** Returns true if `trigger` is allowed on a task in `status`. */
 export function allowsTaskMove(trigger: TaskTrigger, status: TaskStatus): boolean {
   return (TASK_MOVES[trigger].from as readonly TaskStatus[]).includes(status);
 }

@@ -1,4 +1,4 @@
-/** Statements about tasks. */
+/** SQL statements about tasks. */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
@@ -20,7 +20,8 @@ export interface TaskKey {
   jobId: string;
 }
 
-// Reads across accounts, because editors work for all of them and name a task by its id alone. Returns only its key.
+// Reads across accounts, because editors work for all accounts and name a task by its id alone. Returns only
+// the task's key.
 const LOCATE = statement<{ part: number; account_id: string; job_id: string }>(
   'editing.locate',
   `select part, account_id, job_id from tasks where task_id = $1`,
@@ -37,7 +38,7 @@ export interface NewTask {
   first: number;
   last: number;
   words: number;
-  /** The user who alone may claim it for `reservedHours`. */
+  /** The only user who may claim the task for `reservedHours`. */
   reservedFor?: string;
   reservedHours?: number;
 }
@@ -110,8 +111,8 @@ export interface MovedTask {
   editor_id: string | null;
 }
 
-// Lock order everywhere: edited job, tasks, claims, slots, edits, so that no deadlock is possible. A separate statement, so
-// that the next one sees a claim that was made while this one waited.
+// Lock order everywhere, to prevent deadlocks: edited job, tasks, claims, slots, edits. This is a separate
+// statement, so that the next one sees a claim that was made while this one waited.
 const LOCK_TASKS = statement(
   'editing.lock_tasks',
   `select task_id from tasks
@@ -119,7 +120,7 @@ const LOCK_TASKS = statement(
     order by task_id for update`,
 );
 
-/** @param tasks default: all tasks of the job */
+/** Locks tasks of a job. @param tasks defaults to all tasks of the job */
 export async function lockTasks(
   transaction: Transaction,
   account: AccountRef,
@@ -161,19 +162,22 @@ export interface TaskMove {
   account: AccountRef;
   jobId: string;
   kinds?: readonly TaskKind[];
-  /** Default: all tasks of the job. */
+  /** The tasks to change; defaults to all tasks of the job. */
   tasks?: readonly string[];
   trigger: TaskTrigger;
   actor: TaskActor;
-  /** How the claims on them end. */
+  /** How the claims on these tasks end. */
   ends: ClaimEnd;
-  /** Reserves them for this time for their last editor, or for `reservedFor`. */
+  /** Hours for which the tasks are reserved for their last editor, or for `reservedFor`. */
   reservedHours?: number;
   reservedFor?: string;
   returned?: boolean;
 }
 
-/** Changes the state of those tasks of a job that allow it, and ends their claims. @returns the changed tasks */
+/**
+ * Changes the state of those tasks of a job whose state allows it, and ends their claims. @returns the
+ * changed tasks
+ */
 export async function moveTasks(transaction: Transaction, move: TaskMove): Promise<MovedTask[]> {
   const { from, to, by } = TASK_MOVES[move.trigger];
   if (!(by as readonly TaskActor[]).includes(move.actor)) {
@@ -207,7 +211,7 @@ export function listJobTasks(on: Queryable, account: AccountRef, jobId: string):
   return on.query(JOB_TASKS, [account.part, account.accountId, jobId]);
 }
 
-// A user has edited the job if they saved something under a claim on one of its editing tasks.
+// A user counts as an editor of the job if they saved something under a claim on one of its editing tasks.
 const REVIEWERS = statement<{ reviewers: number }>(
   'editing.count_reviewers',
   `select count(*) as reviewers
@@ -219,7 +223,7 @@ const REVIEWERS = statement<{ reviewers: number }>(
            and c.saves > 0)`,
 );
 
-/** Counts the users who may review a job: they have review rights for its pair and have not edited it. */
+/** Counts the users who may review a job: users with review rights for its pair who have not edited it. */
 export async function countReviewers(on: Queryable, account: AccountRef, jobId: string): Promise<number> {
   return (await on.query(REVIEWERS, [account.part, account.accountId, jobId]))[0]!.reviewers;
 }
@@ -231,7 +235,7 @@ const SHARES = statement<{ user_id: string; review_share: number }>(
     where t.part = $1 and t.account_id = $2 and t.job_id = $3 and t.kind = 'edit' and t.status = 'submitted'`,
 );
 
-/** Returns the review share of each editor of this job, in percent. */
+/** Returns the review share of each editor of a job, in percent. */
 export function readReviewShares(
   on: Queryable,
   account: AccountRef,
@@ -255,7 +259,7 @@ export async function findLastReviewer(
   return (await on.query(LAST_RETURN, [account.part, account.accountId, jobId]))[0]?.user_id;
 }
 
-// Skips before the last report do not count: an operator has looked at the task since.
+// Skips before the last report do not count, because an operator has looked at the task since.
 const INSERT_SKIP = statement<{ skips: number }>(
   'editing.insert_skip',
   `with skipped as (
@@ -268,7 +272,9 @@ const INSERT_SKIP = statement<{ skips: number }>(
        where r.part = $1 and r.account_id = $2 and r.task_id = $3 and r.created_at >= s.created_at)`,
 );
 
-/** @returns the number of users who skipped the task since its last report */
+/**
+ * Records that a user skips a task. @returns the number of users who skipped the task since its last report
+ */
 export async function insertSkip(
   transaction: Transaction,
   { account, taskId }: TaskKey,
@@ -335,7 +341,10 @@ const IS_EDITOR = statement<{ able: boolean }>(
              and c.user_id = $4 and c.saves > 0))) as able`,
 );
 
-/** Returns whether a user has the language pair, has not skipped the task, and would not review their own work. */
+/**
+ * Returns true if a user has the task's language pair, has not skipped the task, and would not review their
+ * own work.
+ */
 export async function mayHaveTask(
   on: Queryable,
   { account, taskId }: TaskKey,

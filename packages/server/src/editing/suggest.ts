@@ -53,7 +53,11 @@ export async function suggest(
   };
 }
 
-/** @throws ApiError `not_found` if the user does not hold the task; `too_many_attempts` after 120 searches in an hour */
+/**
+ * Searches the memory for an editor.
+ * @throws ApiError `not_found` if the user does not hold the task; `too_many_attempts` after 120 searches in
+ * an hour
+ */
 export async function searchTaskMemory(
   context: EditingContext,
   user: EditingUser,
@@ -77,11 +81,14 @@ export async function searchTaskMemory(
   };
 }
 
-/** More searches than an editor needs, and far fewer than it takes to copy a memory. */
+/** More searches than an editor needs, and far fewer than copying a memory takes. */
 const SEARCHES_PER_HOUR = 120;
 const HOUR_MS = 3_600_000;
 
-/** Limits searches with the counter of sign-in attempts, under another key each hour; it delays at most until the next hour. */
+/**
+ * Limits searches with the counter of sign-in attempts, under another key each hour. The delay ends at the
+ * next hour at the latest.
+ */
 async function countSearch({ database }: EditingContext, { userId }: EditingUser): Promise<void> {
   const hour = Math.floor(Date.now() / HOUR_MS);
   const mark = createHash('sha256').update(`concordance ${userId} ${hour}`).digest();

@@ -1,4 +1,4 @@
-/** Presents tasks and segments to the workbench. */
+/** Builds the bodies of tasks and segments for the workbench. */
 import type { Description } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
 import type { AccountRef } from '../base/account.ts';
@@ -24,7 +24,10 @@ import * as issues from './issues-store.ts';
 import type { ClaimedBody, CommentBody, IssueBody, SegmentBody, TaskBody } from './schemas.ts';
 import type * as store from './store.ts';
 
-/** Limits of the description cache: total length of the documents in UTF-16 code units, and number of jobs. */
+/**
+ * The limits of the description cache: total length of its documents in UTF-16 code units, and number of
+ * jobs.
+ */
 const CACHED_LENGTH = 8 * 1024 * 1024;
 const CACHED_JOBS = 64;
 
@@ -94,8 +97,8 @@ async function presentTask(
 }
 
 /**
- * Reads a task that was just claimed. The claim may end before the task is read, on a busy server. A task whose document
- * takes too long to prepare is reported to the operators, because no editor can open it.
+ * Reads a task that was just claimed. On a busy server the claim may end before the task is read. A task
+ * whose document takes too long to prepare is reported to the operators, because no editor can open it.
  * @throws ApiError `stale_lease`, `invalid_request`
  */
 export async function readClaimed(
@@ -117,7 +120,7 @@ export async function readClaimed(
   return { task, lease: task.lease };
 }
 
-/** Presents segments with their notes, lengths, times and codes from the document. */
+/** Builds the bodies of segments with their notes, lengths, times and codes from the document. */
 export async function presentSegments(
   context: EditingContext,
   { account, jobId }: store.TaskKey,
@@ -170,7 +173,10 @@ function keptBody({ route }: edits.SegmentRow): Pick<SegmentBody, 'kept'> {
   return kept === undefined ? {} : { kept };
 }
 
-/** Addressed to editors, who cannot send another document. */
+/**
+ * The error for a document that takes too long to prepare. Its text addresses editors, who cannot send
+ * another document.
+ */
 class UnpreparedDocument extends ApiError {
   override name = 'UnpreparedDocument';
 
@@ -248,7 +254,7 @@ export function presentIssue(row: issues.IssueRow): IssueBody {
   };
 }
 
-/** @throws ApiError `not_found` if the user does not hold the task */
+/** Returns the comments of a task. @throws ApiError `not_found` if the user does not hold the task */
 export async function readComments(
   context: EditingContext,
   user: EditingUser,
@@ -273,7 +279,10 @@ async function listComments(
   }));
 }
 
-/** @throws ApiError `not_found` if the user does not hold the task or cannot see the segment */
+/**
+ * Adds a comment to a segment or a job.
+ * @throws ApiError `not_found` if the user does not hold the task or cannot see the segment
+ */
 export async function addComment(
   context: EditingContext,
   user: EditingUser,
@@ -300,7 +309,8 @@ export async function addComment(
 }
 
 /**
- * Assembles the whole document with the current targets, else drafts, else sources.
+ * Assembles the whole document from the current targets. A segment without a target shows its draft, or else
+ * its source.
  * @throws ApiError `not_found` if the user does not hold the task
  */
 export async function preview(context: EditingContext, user: EditingUser, key: store.TaskKey) {

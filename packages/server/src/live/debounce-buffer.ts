@@ -1,11 +1,11 @@
-/** Collects changes between two flushes, without duplicates and in a bounded number of keys. */
+/** Collects changes between two flushes, without duplicates and with a limited number of keys. */
 import type { Change } from '../database/changes.ts';
 import type { DraftProgress } from '../jobs/worker.ts';
 import { ANY, editKey, jobKey, kindKey, someJobKey } from './keys.ts';
 
-/** With more changed jobs of one account, a single `some_job` key stands for them. */
+/** If more jobs of one account changed, one `some_job` key replaces their keys. */
 const MAX_LISTED_JOBS = 20;
-/** With more keys, one key for each kind stands for all accounts. */
+/** If there are more keys, one key for each kind replaces them and stands for all accounts. */
 const MAX_KEYS = 400;
 
 export interface DebounceBuffer {

@@ -1,15 +1,17 @@
 /**
- * Live updates: reports to the open pages of this process which of their topics changed, in any process.
+ * Live updates: tells the open pages of this process which of their topics changed, in any process.
  *
- * 1. A store reports what it changed (`Queryable.changed`); the database handle passes that on after the commit.
+ * 1. A store reports what it changed (`Queryable.changed`). The database handle passes the report on after
+ * the commit.
  * 2. The debounce buffer collects changes for at most 250 ms.
- * 3. The hub sends its content to the subscribers of this process. If another process has subscribers, it also sends it
- *    there with one NOTIFY.
+ * 3. The hub sends the collected changes to the subscribers of this process. If another process has
+ * subscribers, the hub also sends them there with one NOTIFY.
  * 4. Each stream receives at most one `changed` event a second for each of its topics.
  *
- * Nothing is kept or replayed: an event only asks the page to read again. Pages also read again from time to time, so a
- * lost event costs a delay. Without subscribers there is no cost: processes with subscribers announce that every 10
- * seconds, and without a recent announcement nothing is sent. (docs/decisions/0015-live-updates.md)
+ * Nothing is stored or replayed: an event only asks the page to read again. Pages also read again from time
+ * to time, so a lost event costs a delay. Without subscribers there is no cost: processes with subscribers
+ * announce that every 10 seconds, and without a recent announcement nothing is sent.
+ * (docs/decisions/0015-live-updates.md)
  */
 import type { PersonRole } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
@@ -20,30 +22,30 @@ import { createPeers } from './peers.ts';
 import { createSubscribers, type Subscribers } from './subscribers.ts';
 
 export interface LiveTopic {
-  /** As the page requested it. */
+  /** The topic's name, as the page requested it. */
   name: string;
-  /** The topic has changed if a change has one of these keys. */
+  /** A change concerns this topic if it has one of these keys. */
   keys: readonly string[];
 }
 
-/** One event stream of a page. */
+/** The event stream of one open page. */
 export interface Subscriber {
   readonly sessionId: string;
   readonly userId: string;
   readonly role: PersonRole;
   readonly topics: readonly LiveTopic[];
-  /** Sends a `changed` event. @returns false while the stream accepts no more */
+  /** Sends a `changed` event. @returns false while the stream cannot accept more */
   changed(topic: string): boolean;
-  /** Sends a `progress` event. @returns false while the stream accepts no more */
+  /** Sends a `progress` event. @returns false while the stream cannot accept more */
   progressed(topic: string, progress: DraftProgress): boolean;
-  /** @param reason the session has ended, or the server stops */
+  /** Ends the stream. @param reason the session has ended, or the server stops */
   end(reason: 'session' | 'stop'): void;
 }
 
 export interface HubObserver {
   streams(open: number): void;
   sent(event: 'changed' | 'progress', count: number): void;
-  /** Events that were merged with a pending one of the same topic. */
+  /** Counts events that were merged with a pending event of the same topic. */
   coalesced(count: number): void;
   refused(why: 'person' | 'process'): void;
 }
@@ -52,11 +54,13 @@ export interface Hub {
   progress(progress: DraftProgress): void;
   /** Returns the drafting progress of a job, if it was reported within the last minute. */
   progressOf(job: string): DraftProgress | undefined;
-  /** @returns the limit that is exhausted, if one is: that of the user or that of the process */
+  /**
+   * Adds a subscriber. @returns the exhausted limit, if there is one: that of the user or that of the process
+   */
   subscribe(subscriber: Subscriber): LiveSubscription | 'person' | 'process';
   /** Ends all streams and accepts no new ones. */
   endAll(): void;
-  /** Sends what is still buffered, then ends. */
+  /** Sends the buffered changes, then ends. */
   close(): Promise<void>;
 }
 
@@ -68,11 +72,11 @@ export interface LiveSubscription {
 
 export interface HubOptions {
   database: Database;
-  /** Returns those of the sessions that are still valid, with the role of their user. */
+  /** Returns the valid ones among the sessions, with the role of their user. */
   readOpenSessions(sessions: readonly string[]): Promise<ReadonlyMap<string, PersonRole>>;
   observer: HubObserver;
   log: Log;
-  /** Maximum number of streams in this process. */
+  /** The maximum number of streams in this process. */
   most: number;
 }
 
@@ -180,7 +184,7 @@ export function createHub(options: HubOptions): Hub {
   };
 }
 
-/** Ends the streams whose session has ended; one query checks all sessions. */
+/** Ends the streams of expired sessions; one query checks all sessions. */
 function createSessionCheck(
   subscribers: Subscribers,
   { readOpenSessions, log }: Pick<HubOptions, 'readOpenSessions' | 'log'>,
@@ -188,7 +192,7 @@ function createSessionCheck(
   let running = false;
   let runAgain = false;
   return async () => {
-    // A session that ends during a check may have been read before.
+    // Runs the check again, because the session that just ended may already have been read as valid.
     runAgain = true;
     if (running) return;
     running = true;

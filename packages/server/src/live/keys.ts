@@ -1,15 +1,17 @@
-/** The keys that connect changes with topics: a change has keys, and a topic matches if it lists one of them. */
+/**
+ * The keys that connect changes with topics. A change has keys, and a topic matches if it has one of them.
+ */
 import type { ChangedList } from '../database/changes.ts';
 
-/** All accounts. */
+/** The account name that stands for all accounts. */
 export const ANY = '*';
 
 export const kindKey = (list: ChangedList, account: string = ANY) => `${list} ${account}`;
 
 export const jobKey = (job: string) => `job ${job}`;
 
-/** The targets of a job's segments changed. */
+/** The key of a change to the targets of a job's segments. */
 export const editKey = (job: string) => `edit ${job}`;
 
-/** Jobs of an account changed, more than the debounce buffer lists one by one. */
+/** The key of a change to more jobs of an account than the debounce buffer lists one by one. */
 export const someJobKey = (account: string) => `some_job ${account}`;

@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('live updates', () => {
-  it('name the topic and reveal nothing else when a job of the account changes', async () => {
+describe('live-update events', () => {
+  it('name only the topic when a job of the account changes', async () => {
     const page = await subscribeTo(anna, 'jobs', 'balance', 'job:production:mine');
     expect(page.status).toBe(200);
     const received = page.nextEvent('jobs');
@@ -40,7 +40,7 @@ describe('live updates', () => {
     page.disconnect();
   });
 
-  it('are never sent for another account, whatever the topic names', async () => {
+  it('never reach another account, whatever topic it subscribes to', async () => {
     await callOf(anna)('POST', MACHINE, { ...JOB, uid: 'secret' });
     const spying = await subscribeTo(ben, 'jobs', 'deliveries', 'balance', 'job:production:secret');
     const unknown = await subscribeTo(ben, 'job:production:nobodys');
@@ -49,7 +49,7 @@ describe('live updates', () => {
     const received = own.nextEvent('job:production:secret');
     await callOf(anna)('PATCH', `${MACHINE}secret/`, { status: 'upgrade', properties: null });
     await received;
-    // A later event shows that the debounce buffer was flushed.
+    // The arrival of a later event shows that the debounce buffer was flushed.
     const theirs = spying.nextEvent('jobs');
     await callOf(ben)('POST', MACHINE, JOB);
     await theirs;
@@ -58,7 +58,7 @@ describe('live updates', () => {
     for (const page of [spying, unknown, own]) page.disconnect();
   });
 
-  it('report the queue to editors and a task to the editor who may see it', async () => {
+  it('report queue changes to editors, and task changes only to editors who may see the task', async () => {
     const queue = await subscribeTo(editor, 'tasks');
     const moved = queue.nextEvent('tasks');
     await orderEdit(callOf(anna), 'The door is green.');
@@ -112,7 +112,7 @@ describe('live updates', () => {
     }
   });
 
-  it('report all accounts to operators, without naming one', async () => {
+  it('tell operators that an account changed, without naming it', async () => {
     const page = await subscribeTo(operator, 'console', 'jobs', 'deliveries');
     const received = Promise.all([page.nextEvent('console'), page.nextEvent('jobs')]);
     await callOf(ben)('POST', MACHINE, JOB);
@@ -121,7 +121,7 @@ describe('live updates', () => {
     page.disconnect();
   });
 
-  it('are not caused by reading', async () => {
+  it('are not sent when something is only read', async () => {
     const page = await subscribeTo(editor, 'tasks');
     const other = await subscribeTo(operator, 'console', 'tasks', 'requests');
     for (let times = 0; times < 3; times++) await editor.call('GET', '/api/editing/queue');
@@ -130,7 +130,7 @@ describe('live updates', () => {
     )) {
       await operator.call('GET', path);
     }
-    // An unrelated change, which is sent after everything before it.
+    // An unrelated change; its event arrives after all earlier events.
     const mark = await subscribeTo(ben, 'jobs');
     const received = mark.nextEvent('jobs');
     await callOf(ben)('POST', MACHINE, JOB);

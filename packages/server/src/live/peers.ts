@@ -1,30 +1,30 @@
-/** Exchanges changes with the hubs of other processes over one PostgreSQL notification channel. */
+/** Exchanges changes with the hubs of other processes through one PostgreSQL notification channel. */
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import type { DraftProgress } from '../jobs/worker.ts';
 
 const CHANNEL = 'dragoman_live';
-/** An announcement of subscribers counts for this long. */
+/** Milliseconds for which an announcement of subscribers is valid. */
 const ANNOUNCEMENT_HOLDS_MILLISECONDS = 30_000;
 /** PostgreSQL limits the payload of a notification to less than 8,000 bytes. */
 const PAYLOAD_BYTES = 7_500;
 
-/** `watch` announces that a process has subscribers. */
+/** A message between hubs: `watch` announces that a process has subscribers. */
 type HubMessage =
   | { from: string; watch: true }
   | { from: string; keys: string[]; progress: [account: string, job: string, drafted: number, of: number][] };
 
 export interface Peers {
-  /** Whether another process announced subscribers lately. */
+  /** Returns true if another process announced subscribers recently. */
   haveSubscribers(): boolean;
-  /** Tells other processes that this one has subscribers. */
+  /** Announces to other processes that this one has subscribers. */
   announce(): Promise<void>;
   send(keys: readonly string[], progress: readonly DraftProgress[]): void;
-  /** Ignores further messages; resolves when everything passed to `send` was sent. */
+  /** Ignores further messages; resolves when everything passed to `send` has been sent. */
   close(): Promise<unknown>;
 }
 
-/** @param receive called with the changes of another process */
+/** Connects to the hubs of other processes. @param receive called with the changes of another process */
 export function createPeers(
   database: Database,
   log: Log,
@@ -49,7 +49,7 @@ export function createPeers(
     );
   }
 
-  // If this process cannot listen, its pages see changes of other processes when they next read by themselves.
+  // If this process cannot listen, its pages notice changes of other processes at their next periodic read.
   void database.listen(CHANNEL, onMessage).catch(() => {});
   return {
     haveSubscribers: () => announcedUntil > performance.now(),
@@ -74,7 +74,7 @@ export function createPeers(
   };
 }
 
-/** Divides the changes until each part fits into one notification. */
+/** Splits the changes until each part fits into one notification. */
 function payloadsOf(from: string, keys: readonly string[], progress: readonly DraftProgress[]): string[] {
   if (keys.length + progress.length === 0) return [];
   const numbers = progress.map(

@@ -11,16 +11,16 @@ export interface LiveRouteOptions extends TopicOptions, Pick<SessionAuthOptions,
   live: Hub;
 }
 
-/** A comment is sent this often, so that proxies do not close the connection as idle. */
+/** The interval of comments in a stream, which keep proxies from closing the connection as idle. */
 const HEARTBEAT_MILLISECONDS = 15_000;
-/** Other clients than our pages reconnect after this time; our pages schedule their own reconnection. */
+/** The reconnection delay for other clients. Our own pages schedule their reconnection themselves. */
 const RETRY_MILLISECONDS = 5_000;
 const RETRY_AFTER = { 'retry-after': '30' };
 
 export const LIVE_PATH = '/api/live';
 
 export function liveRoutes(app: FastifyInstance, options: LiveRouteOptions): void {
-  // Before the server waits for open requests, because these never end by themselves.
+  // Ends the streams before the server waits for open requests, because streams never end by themselves.
   app.addHook('preClose', async () => options.live.endAll());
   void app.register(async (signedIn) => {
     requireSameOrigin(signedIn, options.settings);
@@ -80,15 +80,16 @@ async function open(options: LiveRouteOptions, request: FastifyRequest, reply: F
   }
   raw.once('close', leave);
   reply.hijack();
-  // The client disconnected meanwhile, so `close` was emitted before.
+  // The client has disconnected meanwhile, and the `close` event was emitted before this listener existed.
   if (raw.destroyed) return leave();
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream',
-    // Keeps nginx from buffering the stream.
+    // Stops nginx from buffering the stream.
     'x-accel-buffering': 'no',
   });
-  // Other processes must know of the subscription before the page reads, or the page misses changes in between.
+  // Other processes must know of the subscription before the page reads. Otherwise the page would miss
+  // changes in between.
   await subscription.ready;
   if (!raw.writableEnded) raw.write(`retry: ${RETRY_MILLISECONDS}\n\n`);
 }

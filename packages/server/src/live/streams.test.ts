@@ -1,4 +1,4 @@
-/** Access to event streams, their limits and their end; live updates between processes. */
+/** Tests of event streams: access, limits, end, and updates from other processes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../base/log.ts';
 import { openDatabase } from '../database/database.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('refuses unauthenticated and cross-site requests, and topics of another role', async () => {
+it('an event stream is refused without a session, to other sites, and for topics of another role', async () => {
   expect((await subscribe(server.url, customer, ['jobs'], { cookie: 'none=1' })).status).toBe(401);
   const elsewhere = { headers: { 'sec-fetch-site': 'same-site' } };
   expect((await subscribe(server.url, customer, ['jobs'], elsewhere)).status).toBe(403);
@@ -52,7 +52,7 @@ it('refuses unauthenticated and cross-site requests, and topics of another role'
   expect((await subscribeTo(customer, ...many)).status).toBe(400);
 });
 
-it('refuses streams above the limits of a user and of the process', async () => {
+it('an event stream is refused above the limits of its user and of the process', async () => {
   const { cookie, ...first } = await subscribeTo(customer, 'jobs');
   const more = [];
   while (more.length < STREAMS_PER_USER - 1) {
@@ -65,7 +65,7 @@ it('refuses streams above the limits of a user and of the process', async () => 
   expect(others.map(({ status }) => status)).toEqual([200, 200]);
   const full = await subscribeTo(await createPerson(server, { role: 'customer' }), 'jobs');
   expect(full.status).toBe(503);
-  // Disconnecting frees a place.
+  // A disconnected stream no longer counts.
   first.disconnect();
   await until(async () => {
     const again = await subscribe(server.url, customer, ['jobs'], { cookie });
@@ -80,8 +80,8 @@ it('refuses streams above the limits of a user and of the process', async () => 
   });
 });
 
-describe('ending', () => {
-  it('ends a stream with its session, and no other stream', async () => {
+describe('an event stream ends', () => {
+  it('with its session, and no other stream ends', async () => {
     const page = await subscribeTo(customer, 'jobs');
     const other = await subscribeTo(customer, 'jobs');
     expect((await page.call('DELETE', '/api/session')).status).toBe(204);
@@ -91,7 +91,7 @@ describe('ending', () => {
     other.disconnect();
   });
 
-  it('ends a stream when its user is disabled', async () => {
+  it('when its user is disabled', async () => {
     const gone = await createPerson(server, { role: 'editor' });
     const page = await subscribeTo(gone, 'tasks');
     const { status } = await operator.call('POST', `/api/console/people/${gone.userId}/disable`, {});
@@ -100,7 +100,7 @@ describe('ending', () => {
     expect(page.events.at(-1)?.event).toBe('ended');
   });
 
-  it('ends a stream when the server stops, without delaying the stop', async () => {
+  it('when the server stops, without delaying the stop', async () => {
     const page = await subscribeTo(customer, 'jobs');
     await server.restart();
     await until(() => page.ended);
@@ -128,7 +128,7 @@ async function startApi(first: TestServer) {
   return { api, stop };
 }
 
-it('reports changes of other processes, and does not count as a request under way', async () => {
+it('an event stream reports changes of other processes, and does not count as a request in progress', async () => {
   const { api, stop } = await startApi(server);
   const page = await subscribe(api.url!, customer, ['jobs', 'job:production:elsewhere']);
   const second = await subscribe(api.url!, customer, ['jobs']);
@@ -143,7 +143,7 @@ it('reports changes of other processes, and does not count as a request under wa
   await until(() => page.ended && second.ended);
 });
 
-it('reports the drafting progress of another process, also to a later subscriber', async () => {
+it('an event stream reports drafting progress of another process, also to a later subscriber', async () => {
   // The engine reports progress for six slices only, so it starts when the page is open.
   const opened = Promise.withResolvers<void>();
   const engine = createSlow(6, opened.promise);
@@ -161,7 +161,7 @@ it('reports the drafting progress of another process, also to a later subscriber
   expect(segments).toBe(400);
   expect(drafted).toBeGreaterThan(0);
   expect(drafted).toBeLessThan(400);
-  // Both processes know the progress: the one with the engine and the one with the page.
+  // The process with the engine and the process with the page both know the progress.
   const { body } = await page.call('GET', path);
   expect(body.progress).toMatchObject({ work: 'drafting', segments: 400 });
   const late = await subscribe(api.url!, person, [topic]);
@@ -176,7 +176,7 @@ it('reports the drafting progress of another process, also to a later subscriber
   await own.stop();
 });
 
-it('counts streams and events in the metrics, and no request durations', async () => {
+it('the metrics count streams and events, but no request durations of streams', async () => {
   await server.restart({ DRAGOMAN_METRICS_TOKEN: 'a metrics token' });
   const page = await subscribeTo(customer, 'jobs');
   const call = createClient(server.url, customer.account!.production_key);
@@ -187,7 +187,7 @@ it('counts streams and events in the metrics, and no request durations', async (
   const text = await (await fetch(`${server.url}/metrics`, { headers })).text();
   expect(text).toContain('dragoman_live_streams 1');
   expect(text).toMatch(/dragoman_live_events_total\{event="changed"\} [1-9]/);
-  // The duration of a stream is not a request duration.
+  // The duration of a stream is not reported as a request duration.
   expect(text).not.toContain('route="/api/live"');
   page.disconnect();
 });

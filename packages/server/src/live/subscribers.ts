@@ -4,15 +4,18 @@ import type { HubObserver, Subscriber } from './hub.ts';
 import { ANY, jobKey } from './keys.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
-/** The topics that match a key, by subscriber; several topics of a page may match the same key. */
+/** The topics that match a key, by subscriber. Several topics of a page may match the same key. */
 type Matches = ReadonlyMap<Subscriber, ReadonlySet<string>>;
 
 export interface Subscribers {
   readonly size: number;
   list(): Subscriber[];
-  /** @param progressOf the known progress of a job, which is sent to the new subscriber */
+  /**
+   * Adds a subscriber. @param progressOf returns the known progress of a job, which the new subscriber
+   * receives
+   */
   add(subscriber: Subscriber, progressOf: (job: string) => DraftProgress | undefined): void;
-  /** @returns whether it was still there */
+  /** Removes a subscriber. @returns false if it was already removed */
   remove(subscriber: Subscriber): boolean;
   change(key: string): void;
   progress(progress: DraftProgress): void;

@@ -1,11 +1,14 @@
-/** Limits how often one stream receives events: the first event of a topic is sent at once, later ones are spaced. */
+/**
+ * Limits how often one stream receives events. The first event of a topic is sent at once; later events have
+ * a minimum distance.
+ */
 import type { DraftProgress } from '../jobs/worker.ts';
 import type { HubObserver, Subscriber } from './hub.ts';
 
 const CHANGED_MILLISECONDS = 1_000;
 const PROGRESS_MILLISECONDS = 500;
 
-/** Prefixes of a slot: `changed` and `progress` of one topic are throttled separately. */
+/** Prefixes of throttle keys: `changed` and `progress` events of one topic are throttled separately. */
 const CHANGED = 'c';
 const PROGRESSED = 'p';
 
@@ -41,7 +44,7 @@ export function createThrottle(subscriber: Subscriber, observer: HubObserver): T
     timer = undefined;
     const now = performance.now();
     for (const [slot, event] of pending) {
-      // Timers may fire up to 1 ms early.
+      // Allows one millisecond, because timers may fire up to 1 ms early.
       if (dueAt(slot) > now + 1) continue;
       const topic = slot.slice(1);
       const accepted = event === 'changed' ? subscriber.changed(topic) : subscriber.progressed(topic, event);

@@ -1,6 +1,6 @@
 /**
- * The topics that a user may subscribe to, by role. A topic that names something unknown, or something of another
- * account, is accepted like any other and never changes, so that a subscription reveals nothing.
+ * The topics that a user may subscribe to, by role. A topic that names something unknown, or something of
+ * another account, is accepted like any other and never changes, so that a subscription reveals nothing.
  *
  *   customer   jobs, job:ENVIRONMENT:UID, deliveries, chats, balance: those of the account
  *   editor     tasks: the task queue; task:ID: a task that the editor may see
@@ -44,7 +44,10 @@ const OPERATOR_TOPICS: TopicLists = {
   console: ['jobs', 'tasks', 'deliveries', 'engines', 'requests'],
 };
 
-/** @throws ApiError `invalid_request` for a topic that this role does not have */
+/**
+ * Reads the requested topics of a user.
+ * @throws ApiError `invalid_request` for a topic that the user's role does not have
+ */
 export async function readTopics(
   options: TopicOptions,
   person: Person,
@@ -69,7 +72,10 @@ async function keysOf(options: TopicOptions, person: Person, name: string): Prom
   throw fieldError('topic', 'is not a topic that this user may subscribe to.');
 }
 
-/** The page of a job shows its deliveries too. */
+/**
+ * Returns the keys of a customer's job topic. They include the job's deliveries, because the job page shows
+ * them.
+ */
 async function keysOfOwnJob(
   { database }: TopicOptions,
   account: NonNullable<Person['account']>['ref'],

@@ -1,4 +1,4 @@
-/** Entries in the web app: search, concordance, usage, retraction. */
+/** Memory entries in the web app: search, concordance, usage, retraction. */
 import { type Piece, plainText } from '@dragoman/documents';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Person } from '../base/account.ts';
@@ -10,17 +10,17 @@ import * as store from './store.ts';
 
 export type { TouchRow } from './lessons-store.ts';
 
-/** Start and end in UTF-16 code units of the visible text. */
+/** The start and end of a range in UTF-16 code units of the visible text. */
 export type Range = [from: number, to: number];
 
-/** An entry that contains the searched words. */
+/** A memory entry that contains the searched words. */
 export interface ConcordanceEntry {
   memoryId: string;
   source: Piece[];
   target: Piece[];
   sourceText: string;
   targetText: string;
-  /** The positions of the searched words in `sourceText`. */
+  /** The ranges of the searched words in `sourceText`. */
   sourceRanges: Range[];
   targetRanges: Range[];
   origin: store.Origin;
@@ -57,7 +57,7 @@ export async function concordance(
   });
 }
 
-/** An entry as customers and operators see it. */
+/** A memory entry as customers and operators see it. */
 export interface Entry {
   memory_id: string;
   source_language: string;
@@ -66,7 +66,7 @@ export interface Entry {
   source: string;
   target: string;
   origin: store.Origin;
-  /** 0: not used; 1: imported; 2: delivered; 3: reviewed; 4: accepted. */
+  /** The entry's weight. 0: not used; 1: imported; 2: delivered; 3: reviewed; 4: accepted. */
   weight: number;
   tone: string | null;
   created_at: Date;
@@ -80,7 +80,7 @@ export interface MemorySearch {
   to?: string | undefined;
   brand?: string | undefined;
   state?: 'live' | 'retracted' | 'all' | undefined;
-  /** Only entries created before this one. */
+  /** Selects only entries created before the entry with this id. */
   before?: string | undefined;
   limit: number;
 }
@@ -118,7 +118,7 @@ const MAX_TOUCHED = 1_000;
 
 /**
  * Retracts an entry. It stays unused until a user restores it, even if a later job confirms it.
- * @returns whether the entry existed and was not retracted
+ * @returns true if the entry existed and was not retracted
  */
 export async function retract(
   transaction: Transaction,
@@ -140,7 +140,7 @@ export async function retract(
   return changed;
 }
 
-/** @returns whether the entry existed and was retracted */
+/** Restores a retracted entry. @returns true if the entry existed and was retracted */
 export async function restore(
   transaction: Transaction,
   by: Actor,
@@ -179,7 +179,7 @@ function entryOf(row: store.EntryRow): Entry {
   };
 }
 
-/** Further words are ignored. */
+/** The number of search words that are used; further words are ignored. */
 const MAX_WORDS = 10;
 
 /** Returns a `like` pattern for each word. Words have only letters and digits, so nothing needs escaping. */
@@ -190,7 +190,7 @@ function patternsOf(query: string): string[] {
   return [...new Set(words)].slice(0, MAX_WORDS).map((word) => `%${word}%`);
 }
 
-/** Returns the ranges of the words in a text, ignoring case; overlapping and adjacent ranges are merged. */
+/** Returns the ranges of the words in a text, ignoring case. Overlapping and adjacent ranges are merged. */
 export function rangesOf(text: string, query: string): Range[] {
   const words =
     query
@@ -214,12 +214,14 @@ export function rangesOf(text: string, query: string): Range[] {
   return ranges;
 }
 
-/** Folds a text to lower-case NFKC, and maps each code unit to the start and end of its original character. */
+/**
+ * Converts a text to lower-case NFKC, and maps each code unit to the start and end of its original character.
+ */
 function fold(text: string): { folded: string; starts: number[]; ends: number[] } {
   let folded = '';
   const starts: number[] = [];
   const ends: number[] = [];
-  // NFKC may compose a base character with its marks.
+  // A base character is folded together with its marks, because NFKC may compose them.
   for (const { 0: cluster, index } of text.matchAll(/[^\p{M}]\p{M}*|\p{M}+/gsu)) {
     const made = cluster.normalize('NFKC').toLowerCase();
     for (let unit = 0; unit < made.length; unit++) {

@@ -10,23 +10,23 @@ import { readTmx, type TmxEntry, type TmxUnit, writeTmx } from './tmx.ts';
 
 export { TmxError } from './tmx.ts';
 
-/** Entries in one transaction. */
+/** The number of entries in one import transaction. */
 const BATCH = 1_000;
 const PAGE = 500;
 
 export interface ImportCounts {
-  /** Units in the file. */
+  /** The number of units in the file. */
   read: number;
-  /** Different entries that were imported, or would be in a dry run. */
+  /** The number of different entries that were imported, or would be in a dry run. */
   written: number;
-  /** Units without the pair. */
+  /** The number of units without the language pair. */
   skipped: number;
 }
 
 /**
- * Imports a TMX file. Each transaction has a batch of entries with its audit entry, so batches before an error stay; the
- * file can be imported again.
- * @param dry counts and writes nothing
+ * Imports a TMX file. Each transaction has a batch of entries with its audit entry. Batches before an error
+ * are kept, and the file can be imported again.
+ * @param dry true to count without writing
  * @throws TmxError at the first line that is not TMX
  */
 export async function importTmx(
@@ -69,8 +69,8 @@ export async function importTmx(
 const SLICE_LENGTH = 64 * 1024;
 
 /**
- * Yields a file in slices of 64 Ki characters, one in each turn of the event loop. Parsing 8 million characters at once
- * delays every other request by a second.
+ * Yields a file in slices of 64 Ki characters, one slice in each turn of the event loop. Parsing 8 million
+ * characters at once would delay every other request by a second.
  */
 export async function* inSlices(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += SLICE_LENGTH) {
@@ -79,7 +79,7 @@ export async function* inSlices(text: string): AsyncGenerator<string> {
   }
 }
 
-/** `en-US` in the file counts as `en` if there is no `en` itself. */
+/** Returns the entry of a unit. `en-US` in the file counts as `en` if the unit has no `en`. */
 function entryOf({ variants, tone: named }: TmxUnit, { from, to }: MemoryPair): MemoryEntry | undefined {
   const find = (wanted: string) =>
     variants.find(({ language }) => language === wanted) ??
@@ -94,11 +94,11 @@ function entryOf({ variants, tone: named }: TmxUnit, { from, to }: MemoryPair): 
 export interface ExportFilter {
   from: string | undefined;
   to: string | undefined;
-  /** Undefined: all brands. */
+  /** The brand of the exported entries; undefined for all brands. */
   brand: string | undefined;
 }
 
-/** Exports the usable entries as TMX, read page by page to limit memory. */
+/** Exports the usable entries as TMX, page by page to limit memory. */
 export function exportTmx(on: Queryable, account: AccountRef, filter: ExportFilter): AsyncGenerator<string> {
   return writeTmx(entriesOf(on, account, filter), filter.from);
 }

@@ -1,11 +1,14 @@
-/** Property tests of the stored form with variables in any order: a recalled target must equal the taught one. */
+/**
+ * Property tests of the stored form of entries with variables in any order: a recalled target must equal the
+ * taught target.
+ */
 import { mergeText, type Piece, plainText, rebuild, type Segment, scan, segments } from '@dragoman/documents';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fit, type StoredPair, toStoredForm } from './form.ts';
 import { readTmx, type TmxUnit, writeTmx } from './tmx.ts';
 
-/** Pieces with kept words as plain text, as in entries of earlier versions and other tools. */
+/** Converts kept words to plain text, like entries of earlier versions and of other tools have them. */
 const bareOf = (pieces: readonly Piece[]): Piece[] =>
   mergeText(pieces.map((piece) => ('keep' in piece ? { text: piece.text } : piece)));
 
@@ -20,9 +23,9 @@ interface Drawn {
   format: 'html' | 'xliff';
   /** The visible text of each variable. */
   examples: string[];
-  /** The words before each variable of the source and after the last. */
+  /** The words before each variable of the source and after the last variable. */
   before: string[];
-  /** The same for the target, whose variables are in the order of `order`. */
+  /** The words around the variables of the target, which are in the order of `order`. */
   after: string[];
   order: number[];
 }
@@ -51,7 +54,10 @@ const drawn: fc.Arbitrary<Drawn> = fc.integer({ min: 1, max: 4 }).chain((count) 
   }),
 );
 
-/** @param prefix a sentence before the segment, which shifts its code numbers */
+/**
+ * Builds a document from the generated words. @param prefix a sentence before the segment, which shifts its
+ * code numbers
+ */
 function documentOf({ format, examples, before }: Drawn, prefix = '') {
   const code = (shown: string, index: number) =>
     format === 'html'
@@ -79,7 +85,7 @@ function placesOf(source: readonly Piece[], target: readonly Piece[]): string {
 
 type Fit = typeof fit;
 
-/** Returns the fault of a recalled target; undefined if it is correct. */
+/** Returns what is wrong with a recalled target; undefined if it is correct. */
 function faultOf(given: Drawn, recall: Fit, stored: StoredPair, mustBeComplete: boolean): string | undefined {
   const here = documentOf(given);
   const human = humanOf(given, here.segment);
@@ -109,7 +115,7 @@ const bareEntry = ({ source, target }: StoredPair): StoredPair => ({
   target: bareOf(target),
 });
 
-/** Planted fault: kept words are matched by their text. */
+/** A deliberately wrong `fit` that matches kept words by their text. */
 const searchText: Fit = (source, remembered) => {
   let pieces = bareOf(remembered.target);
   let complete = true;
@@ -131,7 +137,7 @@ const searchText: Fit = (source, remembered) => {
   return { pieces, complete };
 };
 
-describe('recalled variables in any order', () => {
+describe('recalled targets with variables in any order', () => {
   const coded = (recall: Fit) =>
     fc.property(drawn, (given) => {
       expect(faultOf(given, recall, storedOf(given), true)).toBeUndefined();
@@ -141,11 +147,11 @@ describe('recalled variables in any order', () => {
       expect(faultOf(given, recall, bareEntry(storedOf(given)), false)).toBeUndefined();
     });
 
-  it('are at the positions of the taught target', () => fc.assert(coded(fit)));
+  it('have the variables at the positions of the taught target', () => fc.assert(coded(fit)));
 
-  it('are correct or absent when the entry has plain words', () => fc.assert(bare(fit)));
+  it('are correct or absent when the entry has its kept words as plain text', () => fc.assert(bare(fit)));
 
-  it('are at the same positions after a TMX export and import', async () => {
+  it('have the variables at the same positions after a TMX export and import', async () => {
     await fc.assert(
       fc.asyncProperty(drawn, async (given) => {
         const stored = storedOf(given);
@@ -171,7 +177,7 @@ describe('recalled variables in any order', () => {
     );
   });
 
-  it('fail the test when words are matched by their text', () => {
+  it('fail the check when variables are matched by their text', () => {
     for (const property of [coded(searchText), bare(searchText)]) {
       expect(String(fc.check(property).errorInstance)).toMatch(
         /^AssertionError: expected '.*' to be undefined/,
@@ -179,7 +185,7 @@ describe('recalled variables in any order', () => {
     }
   });
 
-  it('fail the test when numbers are in the order of the target', () => {
+  it('fail the check when variables are numbered in the order of the target', () => {
     const swapped: Fit = (source, { target }) => {
       const kept = source.filter((piece) => 'keep' in piece);
       return { pieces: target.map((piece) => ('keep' in piece ? kept.shift()! : piece)), complete: true };
@@ -187,7 +193,7 @@ describe('recalled variables in any order', () => {
     expect(String(fc.check(coded(swapped)).errorInstance)).toMatch(/expected 'Pues .*' to be undefined/);
   });
 
-  it('are ambiguous in most generated cases and unambiguous in some', () => {
+  it('include ambiguous and unambiguous entries with plain text', () => {
     const recalled = fc.sample(drawn, 200).filter((given) => {
       const { segment } = documentOf(given);
       return fit(segment.pieces, bareEntry(storedOf(given))).complete;

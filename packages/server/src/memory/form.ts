@@ -1,9 +1,11 @@
 /**
- * The stored form of a segment. Codes and kept words (variables, addresses, `notranslate`) are numbered in the order of the
- * source, in two separate sequences. An entry of one document can therefore serve another, and kept words are matched by
- * number, not by text: two variables may show the same example, and `A` may also be an ordinary word.
+ * The stored form of a segment. Codes and kept words (variables, addresses, `notranslate`) are numbered in
+ * the order of the source, in two separate sequences. So an entry from one document can serve another. Kept
+ * words are matched by number, not by text: two variables may show the same example, and `A` may also be an
+ * ordinary word.
  *
- * Entries of files from other tools, and entries stored before kept words had numbers, have them as plain text.
+ * Entries from files of other tools, and entries stored before kept words had numbers, have their kept words
+ * as plain text.
  */
 import { createHash } from 'node:crypto';
 import { isCorrect, mergeText, type Piece, plainText } from '@dragoman/documents';
@@ -20,8 +22,8 @@ export function toStoredForm(source: readonly Piece[], target: readonly Piece[])
 }
 
 /**
- * Returns the key of a source: the SHA-256 of its visible text in NFC with its codes. Kept words count as text, so that
- * entries with plain words are found too; `fit` then compares which words are kept.
+ * Returns the key of a source: the SHA-256 of its visible text in NFC with its codes. Kept words count as
+ * text, so that entries with plain words are found too. `fit` then compares which words are kept.
  */
 export function hashOf(source: readonly Piece[]): Buffer {
   const parts: string[] = [];
@@ -38,7 +40,7 @@ export function hashOf(source: readonly Piece[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts).normalize('NFC')).digest();
 }
 
-/** Returns a hash of the neighbours of a segment; undefined for a single segment, which has no context. */
+/** Returns a hash of the neighbours of a segment; undefined if the text has only one segment. */
 export function contextHashOf(
   previous: readonly Piece[] | undefined,
   next: readonly Piece[] | undefined,
@@ -49,12 +51,13 @@ export function contextHashOf(
   return createHash('sha256').update(Buffer.concat(both)).digest().subarray(0, 16);
 }
 
-/** Only this many characters of a text are searchable. */
+/** The number of characters of a text that are searchable. */
 const MAX_SEARCHED = 4_000;
 
 /**
- * Returns the searchable form of a text: words in lower-case ASCII. Other letters become their code points in hexadecimal,
- * because pg_trgm's letters depend on the locale of the database; in the embedded one no trigram would remain.
+ * Returns the searchable form of a text: words in lower-case ASCII. Other letters become their code points in
+ * hexadecimal. pg_trgm would treat letters by the locale of the database; in the embedded database no trigram
+ * would remain.
  */
 export function searchable(text: string): string {
   let out = '';
@@ -67,8 +70,8 @@ export function searchable(text: string): string {
 
 /**
  * Fits a stored target to a source.
- * @returns `pieces` with the code numbers of the source. `complete` means that every code and kept word of the source is
- * where the translator put it; otherwise only the words remain, without codes
+ * @returns `pieces` with the code numbers of the source. If `complete`, every code and kept word of the
+ * source is where the translator put it; otherwise `pieces` has only the words, without codes
  */
 export function fit(source: readonly Piece[], stored: StoredPair): { pieces: Piece[]; complete: boolean } {
   const numbers = numbersOf(source);
@@ -87,7 +90,10 @@ export function fit(source: readonly Piece[], stored: StoredPair): { pieces: Pie
   return { pieces: withPlainWords(stored.target.filter((piece) => 'text' in piece)), complete: false };
 }
 
-/** Returns whether the codes of one fit the other: equal, and in equal places if the visible text is equal. */
+/**
+ * Returns true if the codes of two texts fit: they are equal, and in equal places if the visible text is
+ * equal.
+ */
 function isAlike(one: readonly Piece[], other: readonly Piece[]): boolean {
   const form = (pieces: readonly Piece[]) => JSON.stringify(pieces).normalize('NFC');
   if (plainText(one).normalize('NFC') === plainText(other).normalize('NFC')) return form(one) === form(other);
@@ -96,8 +102,8 @@ function isAlike(one: readonly Piece[], other: readonly Piece[]): boolean {
 }
 
 /**
- * Turns plain words of a target back into kept words, if that is unambiguous: the text of each kept word is unique and
- * occurs once in the source and once in the target as a whole word.
+ * Turns plain words of a target back into kept words, if that is unambiguous. Each kept word must have a
+ * unique text that occurs once in the source and once in the target as a whole word.
  * @returns undefined if it is ambiguous
  */
 function bindKept(source: readonly Piece[], target: readonly Piece[]): Piece[] | undefined {
@@ -122,7 +128,7 @@ function bindKept(source: readonly Piece[], target: readonly Piece[]): Piece[] |
     let from = start;
     for (; next < places.length && places[next]!.at < end; next++) {
       const place = places[next]!;
-      // Two words overlap, or a code is inside one.
+      // The places of two kept words overlap, or a code is inside a kept word.
       if (place.at < from || place.end > end) return undefined;
       pieces.push({ text: targetText.slice(from, place.at) }, place.word);
       from = place.end;
@@ -134,13 +140,16 @@ function bindKept(source: readonly Piece[], target: readonly Piece[]): Piece[] |
 }
 
 const WORD = '[\\p{L}\\p{N}\\p{M}_]';
-/** Joins two parts of a word or number: `3.5`, `l'heure`. */
+/** A character that joins two parts of a word or number: `3.5`, `l'heure`. */
 const JOINT = "[.,:/'\u2019-]?";
 const STARTS_IN_WORD = new RegExp(`^${WORD}`, 'u');
 const ENDS_IN_WORD = new RegExp(`${WORD}$`, 'u');
 const GOES_ON_BEFORE = new RegExp(`${WORD}${JOINT}$`, 'u');
 const GOES_ON_AFTER = new RegExp(`^${JOINT}${WORD}`, 'u');
-/** Code units around a word: a joint and one character, which may be a surrogate pair. */
+/**
+ * The number of code units to look at beside a word: a joining character and one character, which may be a
+ * surrogate pair.
+ */
 const NEIGHBOUR = 3;
 
 /** Finds a word that occurs exactly once in a text, and not inside another word or number. @returns its index */
@@ -168,12 +177,12 @@ function codeOf(piece: Piece): string {
       : `s${(piece as { single: number }).single}`;
 }
 
-/** A paired code, a single code, a kept word. */
+/** The kind of a code: a paired code (p), a single code (s), a kept word (k). */
 type Kind = 'p' | 's' | 'k';
 
 /**
- * Returns the new numbers of the codes of a source by their old ones (`p1`, `s2`, `k3`). Kept words are counted separately,
- * so that the other codes have the same numbers in entries with plain words.
+ * Returns the new numbers of a source's codes by their old ones (`p1`, `s2`, `k3`). Kept words are counted
+ * separately, so that the other codes have the same numbers in entries with plain words.
  */
 function numbersOf(source: readonly Piece[]): Map<string, number> {
   const numbers = new Map<string, number>();

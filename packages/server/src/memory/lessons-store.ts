@@ -1,11 +1,11 @@
-/** Statements about the lessons of entries, and about the jobs that used them. */
+/** SQL statements about the lessons of entries, and about the jobs that used the entries. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** How the translation of a job was received, in ascending weight. */
+/** How a customer received the translation of a job, in ascending weight. */
 export type LessonOutcome = 'rejected' | 'delivered' | 'reviewed' | 'accepted';
-/** `applied`: used as a draft. `taken`: confirmed unchanged by an editor. */
+/** How a job used an entry: `applied` as a draft, or `taken`, confirmed unchanged by an editor. */
 export type Use = 'applied' | 'taken';
 
 const FORGET_LESSONS = statement<{ memory_id: string }>(
@@ -85,7 +85,10 @@ const UPDATE_WEIGHTS = statement(
     where m.part = h.part and m.account_id = h.account_id and m.memory_id = h.memory_id and m.weight <> h.weight`,
 );
 
-/** Recomputes the weights of entries from their lessons. @param importWeight weight of imports; lessons weigh more */
+/**
+ * Recomputes the weights of entries from their lessons. @param importWeight the weight of imports; lessons
+ * weigh more
+ */
 export async function updateWeights(
   transaction: Transaction,
   account: AccountRef,
@@ -126,7 +129,7 @@ export interface TouchRow {
   environment: string;
   status: string;
   position: number;
-  /** `taught`: the entry was made from this segment. */
+  /** How the segment and the entry are related; `taught` means that the entry was made from this segment. */
   how: Use | 'taught';
   outcome: LessonOutcome | null;
   editor_id: string | null;

@@ -1,4 +1,4 @@
-/** The memory: lessons, exact and fuzzy matches, weights, retraction, search. */
+/** Tests of the translation memory: lessons, exact and fuzzy matches, weights, retraction, search. */
 import { type Piece, plainText } from '@dragoman/documents';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ async function customer(): Promise<{ ref: AccountRef; call: ReturnType<typeof cr
   return { ref, call: createClient(server.url, production_key) };
 }
 
-/** A finished job as the editing module passes it. */
+/** Teaches the memory a finished job, as the editing module does. */
 function teach(
   account: AccountRef,
   lines: readonly (readonly [source: string, target: string | undefined])[],
@@ -64,7 +64,7 @@ const targets = async (account: AccountRef, source: string, purpose: Partial<Mem
     plainText(match.target),
   );
 
-describe('a match', () => {
+describe('a memory match', () => {
   it('is exact or fuzzy, best first', async () => {
     const { ref } = await customer();
     await importEntries(server.database, ref, PAIR, [
@@ -83,11 +83,11 @@ describe('a match', () => {
     ]);
     expect(plainText(found[0]!.target)).toBe('No se pudo guardar el archivo.');
     expect(found[1]!.score).toBeGreaterThanOrEqual(found[2]!.score);
-    // Independent of the letters of the database's locale.
+    // Matching does not depend on the letters of the database's locale.
     expect(await targets(ref, 'Файл не удалось сохранить.')).toEqual(['No se pudo abrir.']);
     expect(await targets(ref, 'ファイルを保存できませんでした。')).toEqual(['No se pudo.']);
     expect(await targets(ref, 'Something else altogether.')).toEqual([]);
-    // Not for another account, pair or brand.
+    // Entries are not found for another account, pair or brand.
     expect(await targets((await customer()).ref, 'The file could not be saved.')).toEqual([]);
     const other = await findMatches(
       server.database,
@@ -98,7 +98,7 @@ describe('a match', () => {
     expect(other).toEqual([]);
   });
 
-  it('is first when its neighbours are the same', async () => {
+  it('is ranked first when its neighbours are the same', async () => {
     const { ref, call } = await customer();
     await teach(ref, [
       ['Press the button.', 'Pulse el botón.'],
@@ -116,7 +116,7 @@ describe('a match', () => {
     expect(first).toMatchObject({ kind: 'context', target: text('Abrir'), origin: 'job' });
     expect(second).toMatchObject({ kind: 'exact', target: text('Abierto') });
     expect((await between('The shop is', 'until ten.'))[0]).toMatchObject({ target: text('Abierto') });
-    // It is also used before any engine.
+    // An in-context match is also used as the draft, before any engine is asked.
     const source = 'The shop is\nOpen\nuntil ten.\nPress the button.\nOpen\nThe door is wide.';
     await call('POST', MACHINE, { uid: 'c', text: source, source_language: 'en', target_language: 'es' });
     const { body } = await until(async () => {
@@ -126,7 +126,7 @@ describe('a match', () => {
     expect(body.translated_text).toMatch(/^.+\nAbierto\n.+\nPulse el botón.\nAbrir\n.+$/);
   });
 
-  it('has the codes of the looked-up segment, or none', async () => {
+  it('has the code numbers of the looked-up segment, or no codes', async () => {
     const { ref } = await customer();
     const target: Piece[] = [
       { text: 'Haga clic ' },
@@ -176,7 +176,7 @@ describe('a match', () => {
   });
 });
 
-describe('a lesson', () => {
+describe('a lesson of the memory', () => {
   it('weighs more with a better outcome, and nothing after a rejection', async () => {
     const { ref } = await customer();
     const [one, two] = [uuidv7(), uuidv7()];
@@ -193,7 +193,7 @@ describe('a lesson', () => {
     expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Revisado.', 'Importado.']);
     await say(two, 'rejected');
     expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Importado.']);
-    // Finished again: the earlier lessons of the job are deleted.
+    // When the job is finished again, its earlier lessons are deleted.
     await teach(ref, [['Thank you.', 'Corregido.']], { jobId: two });
     expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Corregido.', 'Importado.']);
     await teach(ref, [['Thank you.', 'Importado.']], { jobId: one });
@@ -209,7 +209,7 @@ describe('a lesson', () => {
   });
 });
 
-describe('a retracted entry', () => {
+describe('a retracted memory entry', () => {
   it('is not used, and lists the jobs that made or used it', async () => {
     const { ref, call } = await customer();
     const created = await call('POST', HUMAN, {
@@ -256,7 +256,7 @@ describe('a retracted entry', () => {
     expect(await takeBack(ref)).toBe(false);
     expect(await targets(ref, 'One line.')).toEqual([]);
     expect(await concordance(server.database, ref, PAIR, 'line')).toEqual([]);
-    // A later job with the same translation does not restore it; a user does.
+    // A later job with the same translation does not restore the entry; a user can.
     await teach(ref, [['One line.', 'Una lína.']], { jobId: await jobOf('human') });
     const now = (await readEntry(server.database, ref, id))!.touched;
     expect(now.filter(({ how }) => how === 'taken')).toMatchObject([{ uid: 'human', position: 0 }]);
@@ -273,7 +273,7 @@ describe('a retracted entry', () => {
   });
 });
 
-describe('an imported entry', () => {
+describe('an imported memory entry', () => {
   it('stays when a job with the same translation is rejected, whichever came first', async () => {
     const { ref } = await customer();
     const entry = { source: text('One line.'), target: text('Una línea.') };
@@ -285,7 +285,7 @@ describe('an imported entry', () => {
     expect(await targets(ref, 'One line.')).toEqual(['Una línea.']);
     const [found] = await searchMemory(server.database, ref, { limit: 1 });
     expect(found).toMatchObject({ origin: 'import', weight: 1 });
-    // A later job does not change its origin.
+    // A later job with the same translation leaves the origin `import`.
     const later = uuidv7();
     await teach(ref, [['One line.', 'Una línea.']], { jobId: later });
     await server.database.transaction((transaction) => rateLessons(transaction, ref, later, 'rejected'));

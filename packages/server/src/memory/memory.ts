@@ -1,17 +1,17 @@
 /**
  * The translation memory: an account's confirmed translations, by brand and language pair.
  *
- * An entry is one translation of one segment. It is made by an import or from an edited job. Each segment of a job that
- * taught an entry is a lesson, with its editor, its neighbours and its outcome. The weight of an entry is that of its best
- * lesson:
+ * An entry is one translation of one segment. It comes from an import or from an edited job. A lesson is the
+ * record that a segment of a job taught an entry, with its editor, neighbours and outcome. The weight of an
+ * entry is that of its best lesson:
  *
  *   retracted, or only rejected lessons              0: not used
  *   import                                           1
  *   delivered, reviewed, accepted by the customer    2, 3, 4
  *
- * Translations of a source are ranked: those of the brand before those for every brand, then those of the requested tone,
- * then by weight, then the latest. A translation of another tone is a match, never a draft. Machine translations and the
- * sandbox teach nothing.
+ * Translations of a source are ranked. Those of the brand come before those for every brand, then those of
+ * the requested tone, then by weight, then the latest. A translation of another tone is a match, never a
+ * draft. Machine translations and the sandbox teach nothing.
  */
 import { createHash } from 'node:crypto';
 import { similarity } from '@dragoman/checks';
@@ -27,9 +27,12 @@ import { MAX_SEGMENT } from './tmx.ts';
 
 export type { MemoryPair, MemoryPurpose } from './store.ts';
 
-/** Hashes in one statement. */
+/** The number of hashes in one statement. */
 const CHUNK = 5_000;
-/** Caches whether an account has entries, because most accounts have none and their jobs need no lookup. */
+/**
+ * Caches for 5 s whether an account has entries, because most accounts have none and their jobs need no
+ * lookup.
+ */
 const CACHE_MILLISECONDS = 5_000;
 const CACHED_ACCOUNTS = 10_000;
 const cache = new Map<string, { has: boolean; until: number }>();
@@ -43,14 +46,14 @@ export async function hasMemory(on: Queryable, account: AccountRef): Promise<boo
   return has;
 }
 
-/** A segment to look up, with its neighbours; undefined at the edges of the text. */
+/** A segment to look up. Its neighbours are undefined at the edges of the text. */
 export interface SegmentInContext {
   source: readonly Piece[];
   previous: readonly Piece[] | undefined;
   next: readonly Piece[] | undefined;
 }
 
-/** Adds to each segment of a text its neighbours. */
+/** Adds its neighbours to each segment of a text. */
 export function withNeighbours(sources: readonly (readonly Piece[])[]): SegmentInContext[] {
   return sources.map((source, index) => ({
     source,
@@ -104,7 +107,7 @@ export async function recall(
   );
 }
 
-/** Hashes between two turns of the event loop. */
+/** The number of hashes computed before other work gets a turn of the event loop. */
 const HASHES_PER_TURN = 500;
 
 async function hashesOf(sources: readonly (readonly Piece[])[]): Promise<Buffer[]> {
@@ -140,23 +143,23 @@ export interface Match {
   source: Piece[];
   /** The target with the code numbers of the segment, or without codes if they do not fit. */
   target: Piece[];
-  /** Similarity in percent; 100 for equal text and codes. */
+  /** The similarity in percent; 100 only for equal text and codes. */
   score: number;
   kind: 'context' | 'exact' | 'fuzzy';
   origin: store.Origin;
   createdAt: Date;
   brand: string | undefined;
-  /** The tone of the job in which it was confirmed. */
+  /** The tone of the job in which the translation was confirmed. */
   tone: string | undefined;
 }
 
 const MAX_MATCHES = 5;
-/** Less similar matches are no help. */
+/** The lowest score of a match that editors see; less similar matches do not help. */
 export const LEAST_SCORE = 60;
 const MAX_CANDIDATES = 40;
-/** Deducted if codes or kept words of the segment are missing in the match. */
+/** Points deducted if codes or kept words of the segment are missing in the match. */
 const CODE_PENALTY = 3;
-/** Deducted if the same source was confirmed under another tone. */
+/** Points deducted if the same source was confirmed with another tone. */
 const TONE_PENALTY = 1;
 
 /** Returns exact and fuzzy matches for a segment, best first. */
@@ -220,13 +223,16 @@ function matchOf(
   };
 }
 
-/** Averages the similarity by characters, which overrates short words, and by words, which overrates an inflection. */
+/**
+ * Returns the mean of two similarities. The one by characters overrates short words; the one by words
+ * overrates an inflection.
+ */
 function scoreOf(one: string, other: string): number {
   const least = LEAST_SCORE / 100 / 2;
   const byWord = similarity(one, other, 'word', least);
   if (byWord === 0) return 0;
   const score = Math.floor(50 * (byWord + similarity(one, other, 'grapheme', least)));
-  // Only equal texts score 100; other codes or white space do not.
+  // Only equal texts score 100; texts that differ in codes or white space do not.
   return Math.min(score, 99);
 }
 
@@ -248,11 +254,11 @@ export async function findExamples(
 
 const IMPORT_WEIGHT = 1;
 const WEIGHTS = { delivered: 2, reviewed: 3 } as const;
-/** Rows in one statement, which limits its size. */
+/** The number of rows in one statement. */
 const BATCH = 1_000;
 
 export interface MemoryEntry {
-  /** Undefined if none or unknown. */
+  /** The tone of the entry; undefined if none or unknown. */
   tone?: string | undefined;
   source: readonly Piece[];
   target: readonly Piece[];
@@ -269,7 +275,7 @@ export async function importEntries(
   return new Set(written.map(({ id }) => id)).size;
 }
 
-/** @returns for each given entry its id, and whether it existed before */
+/** Writes entries. @returns for each given entry its id, and whether it existed before */
 async function write(
   on: Queryable,
   account: AccountRef,
@@ -280,7 +286,7 @@ async function write(
   const ids = new Map<string, { id: string; confirmed: boolean }>();
   const names: string[] = [];
   for (let start = 0; start < entries.length; start += BATCH) {
-    // `on conflict` cannot update the same row twice in one statement.
+    // Removes duplicates, because `on conflict` cannot update the same row twice in one statement.
     const batch = new Map<string, store.NewMemory>();
     for (const given of entries.slice(start, start + BATCH)) {
       const entry = entryOf(account, pair, given);
@@ -301,7 +307,8 @@ function entryOf(account: AccountRef, pair: store.MemoryPair, given: MemoryEntry
   const { source, target } = toStoredForm(given.source, given.target);
   const { tone } = given;
   const text = plainText(source);
-  // The hash distinguishes translations with other kept words or of other tones.
+  // The hash includes kept words and tone, so that translations that differ only in them are separate
+  // entries.
   const isTextAlone = tone === undefined && !source.some(isKept) && !target.some(isKept);
   const translation = isTextAlone ? target : { source, target, tone };
   return {
@@ -327,22 +334,22 @@ export interface FinishedJob {
   from: string;
   to: string;
   brand: string | undefined;
-  /** The tone of the job or its brand. */
+  /** The tone of the job or of its brand. */
   tone: string | undefined;
   outcome: 'delivered' | 'reviewed';
-  /** All segments in order, for the neighbours; unconfirmed segments have no target. */
+  /** All segments in order, because neighbours matter; unconfirmed segments have no target. */
   segments: readonly {
     position: number;
     source: readonly Piece[];
     target: readonly Piece[] | undefined;
-    /** The user who confirmed it last. */
+    /** The user who confirmed the segment last. */
     editor: string | undefined;
   }[];
 }
 
 /**
- * Adds the confirmed segments of a finished job to the memory, in the transaction that completes the job. Earlier lessons
- * of the job, from before a rejection, are deleted. The sandbox teaches nothing.
+ * Adds the confirmed segments of a finished job to the memory, in the transaction that completes the job.
+ * Earlier lessons of the job, from before a rejection, are deleted. The sandbox teaches nothing.
  * @returns the number of lessons
  */
 export async function learnFromJob(
@@ -375,7 +382,7 @@ export async function learnFromJob(
     memoryId: entries[index]!.id,
   }));
   if (lessons.length > 0) await lessonsStore.insertLessons(transaction, account, { jobId, outcome }, lessons);
-  // An existing entry that the editor confirmed unchanged was used in this job.
+  // An entry that existed before and was confirmed unchanged counts as used (`taken`) by this job.
   const taken = lessons.flatMap(({ memoryId, position }, index) =>
     entries[index]!.confirmed && !before.includes(memoryId)
       ? [{ memoryId, position, how: 'taken' as const }]
@@ -387,7 +394,7 @@ export async function learnFromJob(
   return lessons.length;
 }
 
-/** Empty segments are useless, and longer ones cannot be exported. */
+/** Returns false for empty segments, which are useless, and for segments too long for an export. */
 function isLesson(text: string): boolean {
   return text.trim() !== '' && text.length <= MAX_SEGMENT;
 }

@@ -1,4 +1,7 @@
-/** Recalled translations in jobs, chats and files: variables where the editor put them, and only the requested tone. */
+/**
+ * Tests of recalled translations in jobs, chats and files: variables are where the editor put them, and the
+ * tone fits.
+ */
 import { type Format, mergeText, type Piece } from '@dragoman/documents';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -42,7 +45,7 @@ async function customer(): Promise<Customer> {
   return { call: createClient(server.url, account.production_key), person, ref };
 }
 
-/** The pieces of a target in which `[2]` is the second kept word of the source. */
+/** Returns the pieces of a target in which `[2]` stands for the second kept word of the source. */
 function written(target: string, source: readonly Piece[]): Piece[] {
   const kept = source.filter((piece) => 'keep' in piece);
   return target.split(/\[(\d)\]/).flatMap((part, index): Piece[] => {
@@ -100,7 +103,7 @@ async function carryOver(from: Customer, to: Customer): Promise<void> {
   expect(imported.body).toMatchObject({ read: 1, written: 1 });
 }
 
-/** Rewrites an entry as earlier versions stored it: kept words as plain text, no tone. */
+/** Rewrites an entry to the form of earlier versions: kept words as plain text, no tone. */
 async function makeOld({ ref }: Customer): Promise<void> {
   const read = 'select memory_id, source, target from memory where account_id = $1';
   const rows = await server.database.query({ name: 'test.entries', text: read }, [ref.accountId]);
@@ -111,7 +114,7 @@ async function makeOld({ ref }: Customer): Promise<void> {
   await server.database.query({ name: 'test.old', text }, [memory_id, ...old]);
 }
 
-/** Pieces with kept words as plain text, as in entries of earlier versions and other tools. */
+/** Converts kept words to plain text, like entries of earlier versions and of other tools have them. */
 const bareOf = (pieces: readonly Piece[]): Piece[] =>
   mergeText(pieces.map((piece) => ('keep' in piece ? { text: piece.text } : piece)));
 
@@ -123,7 +126,10 @@ const xliff = (source: string) =>
   '<file original="a" source-language="en" target-language="es" datatype="plaintext"><body>' +
   `<trans-unit id="1"><source>${source}</source></trans-unit></body></file></xliff>`;
 
-/** Source, target of the editor, delivered result, and whether an entry with plain words is unambiguous. */
+/**
+ * Each row has a source, the editor's target, the delivered result, and whether an entry with plain words is
+ * unambiguous.
+ */
 const TABLE: readonly [what: string, Format, source: string, target: string, delivered: string, boolean][] = [
   [
     'an example that is a word of the target',
@@ -183,12 +189,12 @@ const TABLE: readonly [what: string, Format, source: string, target: string, del
   ],
 ];
 
-describe.each(TABLE)('%s', (_what, format, source, target, delivered, clear) => {
+describe.each(TABLE)('a confirmed sentence with %s', (_what, format, source, target, delivered, clear) => {
   const fields = { text_format: format };
-  // Kept words without an element are written literally.
+  // Variables in braces are written literally in the target.
   const given = target.replace('{name}', '[1]');
 
-  it('is recalled at the position of the editor in jobs, chats and files', async () => {
+  it('is recalled in jobs, chats and files with each variable where the editor put it', async () => {
     const owner = await customer();
     const human = await teach(owner, source, given, fields);
     expect(human).toContain(delivered);
@@ -199,13 +205,13 @@ describe.each(TABLE)('%s', (_what, format, source, target, delivered, clear) => 
     expect(await machine(other, source, fields)).toBe(human);
   });
 
-  it('is recalled from an entry with plain words only when that is unambiguous', async () => {
+  it('is recalled from an entry with plain words only if that is unambiguous', async () => {
     const owner = await customer();
     const human = await teach(owner, source, given, fields);
     await makeOld(owner);
     const expected = clear ? human : await machine(await customer(), source, fields);
     expect(await machine(owner, source, fields)).toBe(expected);
-    // The editor is still offered its words.
+    // The editor still sees the entry's words as a match.
     if (!clear) {
       const uid = await orderEdit(owner.call, source, fields);
       const task = await claimTask(editor);
@@ -219,7 +225,7 @@ describe.each(TABLE)('%s', (_what, format, source, target, delivered, clear) => 
   });
 });
 
-describe('an imported entry with plain words', () => {
+describe('an imported entry that has its variables as plain words', () => {
   it.each([
     [
       'in a number',
@@ -235,11 +241,11 @@ describe('an imported entry with plain words', () => {
     await owner.person.call('POST', `${MEMORY}/import`, { from: 'en', to: 'es', tmx });
     const expected = await machine(await customer(), source, { text_format: 'html' });
     expect(await machine(owner, source, { text_format: 'html' })).toBe(expected);
-    // It is used for a text in which the word is not a variable.
+    // The entry is used for a text in which the word is not a variable.
     expect(await machine(owner, bare)).toBe(target);
   });
 
-  it('does not hide an entry with codes, and neither does one with other kept words', async () => {
+  it('does not hide an entry with codes, nor does an entry with other kept words', async () => {
     const owner = await customer();
     const [kept, plain] = [`The ${variable('PET', 'cat')} saw the cat.`, 'The cat saw the cat.'];
     const html = { text_format: 'html' };
@@ -258,7 +264,7 @@ describe('a sentence that was confirmed with a tone', () => {
   const informal = '¿Qué tal, amigo mío?';
   const drafted = source.toUpperCase();
 
-  it('is the draft of jobs of the same tone or none, also after an import, and not of another tone', async () => {
+  it('is the draft of jobs with the same tone or none, also after an import, and not with another tone', async () => {
     const owner = await customer();
     await teach(owner, source, formal, { tone: 'Formal' });
     const other = await customer();
@@ -268,13 +274,13 @@ describe('a sentence that was confirmed with a tone', () => {
       expect(await machine(one, source, { tone: 'Formal' })).toBe(formal);
       expect(await machine(one, source)).toBe(formal);
     }
-    // Each tone has a separate entry.
+    // Each tone has its own entry.
     await teach(owner, source, informal, { tone: 'Informal' });
     expect(await machine(owner, source, { tone: 'Informal' })).toBe(informal);
     expect(await machine(owner, source, { tone: 'Formal' })).toBe(formal);
   });
 
-  it('is a match with its tone in a job of another tone', async () => {
+  it('is shown as a match with its tone in a job of another tone', async () => {
     const owner = await customer();
     await teach(owner, source, formal, { tone: 'Formal' });
     const uid = await orderEdit(owner.call, source, { tone: 'Informal' });
@@ -307,7 +313,7 @@ describe('a sentence that was confirmed with a tone', () => {
       chat(owner, source, { text_format: 'text', brand, chat_external_id: brand });
     expect(await say('friendly')).toBe(drafted);
     expect(await say('polite')).toBe(formal);
-    // A job of a brand is confirmed with the tone of the brand.
+    // The job is confirmed with the tone of its brand.
     await teach(owner, 'Good day.', 'Buenos días tenga usted.', { brand: 'polite' });
     expect(await machine(owner, 'Good day.', { brand: 'polite' })).toBe('Buenos días tenga usted.');
     expect(await machine(owner, 'Good day.', { brand: 'polite', tone: 'Informal' })).toBe('GOOD DAY.');

@@ -1,4 +1,4 @@
-/** The routes of the memory, for customers and operators. */
+/** Tests of the memory routes, for customers and operators. */
 import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('a long TMX file', () => {
-  it('is parsed in slices', async () => {
+describe('parsing a long TMX file', () => {
+  it('reads the text in slices', async () => {
     const write = vi.spyOn(SaxesParser.prototype, 'write');
     const units = unit('The house is big.', 'La casa es grande.').repeat(20_000);
     const file = { ...PAIR, tmx: tmx(units), dry_run: true };
@@ -36,7 +36,7 @@ describe('a long TMX file', () => {
     expect(Math.max(...lengths)).toBeLessThanOrEqual(64 * 1024);
   });
 
-  it('lets the event loop run between two slices', async () => {
+  it('lets other work run between two slices', async () => {
     let turns = 0;
     let counting = true;
     const count = () => {
@@ -52,7 +52,7 @@ describe('a long TMX file', () => {
   });
 });
 
-describe('a customer', () => {
+describe('a customer’s memory page', () => {
   it('imports a file after a dry run, and exports it', async () => {
     const file = { ...PAIR, tmx: tmx(unit('One &amp; two.', 'Uno y dos.'), unit('Three.', 'Tres.')) };
     const dry = await customer.call('POST', `${OWN}/import`, { ...file, dry_run: true });
@@ -84,7 +84,7 @@ describe('a customer', () => {
     expect((await customer.call('GET', `${OWN}?q=TRES`)).body.entries).toEqual([]);
     expect((await customer.call('GET', `${OWN}?q=TRES&state=retracted`)).body.entries).toHaveLength(1);
     expect((await customer.call('POST', `${OWN}/${id}/restore`)).body.entry.retracted).toBeNull();
-    // An entry of another account is unknown.
+    // An entry of another account is not found.
     for (const [method, path] of [
       ['GET', `${OWN}/${id}`],
       ['POST', `${OWN}/${id}/retract`],
@@ -109,7 +109,7 @@ describe('a customer', () => {
     ['POST', '/import', { ...PAIR, tmx: '<html/>' }, ['tmx']],
     ['POST', '/import', { ...PAIR, tmx: '<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>' }, ['tmx']],
     ['POST', '/import', { ...PAIR, tmx: tmx(), brand: 'nobody' }, ['brand']],
-  ])('gets every invalid field: %s %s', async (method, path, body, fields) => {
+  ])('names every invalid field: %s %s', async (method, path, body, fields) => {
     const refused = await customer.call(method, `${OWN}${path}`, body);
     expect(refused.status).toBe(400);
     expect(refused.body.error.code).toBe('invalid_request');
@@ -117,7 +117,7 @@ describe('a customer', () => {
   });
 });
 
-describe('an operator', () => {
+describe('an operator’s memory page', () => {
   it('reads and retracts entries of a customer', async () => {
     const path = `/api/console/accounts/${customer.account!.username}/memory`;
     const { entries } = (await operator.call('GET', path)).body;
@@ -130,7 +130,7 @@ describe('an operator', () => {
   });
 });
 
-it('refuses other roles', async () => {
+it('is refused to other roles', async () => {
   const console = `/api/console/accounts/${customer.account!.username}/memory`;
   for (const path of ['', '/summary', '/export']) {
     expect((await editor.call('GET', `${OWN}${path}`)).status).toBe(404);

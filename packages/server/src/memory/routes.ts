@@ -51,7 +51,7 @@ interface MemoryRoutes<Params extends TObject> {
   whose: 'My' | 'Account';
   params: Params;
   account(request: Checked<{ params: Params }>): Promise<AccountRef>;
-  /** Removes the fields that this role may not see. */
+  /** Removes the fields that the caller's role may not see. */
   presentTouch(touch: TouchRow): object;
 }
 

@@ -1,4 +1,4 @@
-/** The operations of the memory, for customers and for operators. */
+/** Schemas of the memory operations, for customers and for operators. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TObject, type TSchema } from 'typebox';
 import { answer, ID, type Inputs, LANGUAGE, MOMENT, OPTIONAL_TEXT, PAGE } from '../http/schemas.ts';
@@ -100,7 +100,7 @@ const filter = {
   brand: Type.Optional(Type.String()),
 };
 
-/** @param whose `My` for customers, `Account` for operators */
+/** Returns the schemas of the memory operations. @param whose `My` for customers, `Account` for operators */
 export function memorySchemas<Params extends TObject>(whose: 'My' | 'Account', params: Params) {
   const tags = [whose === 'My' ? 'Account' : 'Console'];
   const described = <const More extends Inputs & { description?: string } = object>(

@@ -1,4 +1,4 @@
-/** Statements that search, list and count memory entries. */
+/** SQL statements that search, list and count memory entries. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -8,10 +8,10 @@ export interface SearchFilter {
   from: string | undefined;
   to: string | undefined;
   brand: string | undefined;
-  /** Patterns of `like`; all must match. */
+  /** Patterns for `like`; an entry must match all of them. */
   patterns: readonly string[];
   state: 'live' | 'retracted' | 'all';
-  /** Entries older than this one. */
+  /** Selects only entries older than the entry with this id. */
   before: string | undefined;
   limit: number;
 }
@@ -28,8 +28,8 @@ const LIST = statement<EntryRow>(
     where part = :part and account_id = :account_id and :patterns::text[] is not null and ${FILTER}`,
 );
 
-// The trigram index serves a single pattern, not `like all`. Materialized, because in the order of the key PostgreSQL would
-// read all entries until enough match.
+// The trigram index serves a single pattern, not `like all`. The CTE is materialized, because otherwise
+// PostgreSQL would read all entries in key order until enough match.
 const SEARCH = statement<EntryRow>(
   'memory.search',
   `with found as materialized (
@@ -59,7 +59,7 @@ export function searchEntries(on: Queryable, account: AccountRef, filter: Search
     : on.query(SEARCH, { ...values, longest: longestOf(patterns) });
 }
 
-/** The longest pattern is usually the rarest. */
+/** Returns the longest pattern, which is usually the rarest. */
 function longestOf(patterns: readonly string[]): string {
   return patterns.reduce((longest, one) => (one.length > longest.length ? one : longest), '');
 }
@@ -130,7 +130,7 @@ export interface SummaryRow {
   target_language: string;
   brand: string | null;
   entries: number;
-  /** Number of these entries that are retracted or have no weight. */
+  /** The number of entries that are retracted or have no weight. */
   retracted: number;
   changed_at: Date;
 }

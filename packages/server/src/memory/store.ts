@@ -1,4 +1,4 @@
-/** Statements that find and write memory entries. */
+/** SQL statements that find and write memory entries. */
 import type { Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
@@ -7,13 +7,13 @@ import { columnsOf, statement } from '../database/statements.ts';
 export interface MemoryPair {
   from: string;
   to: string;
-  /** Undefined: entries for every brand. */
+  /** The brand of the entries; undefined for entries that serve every brand. */
   brand: string | undefined;
 }
 
 /** The pair, brand and tone for which a segment is looked up. */
 export interface MemoryPurpose extends MemoryPair {
-  /** The tone that the job or its brand asks for; undefined: any. */
+  /** The tone that the job or its brand asks for; undefined if any tone fits. */
   tone: string | undefined;
 }
 
@@ -28,15 +28,20 @@ export async function hasEntries(on: Queryable, account: AccountRef): Promise<bo
   return row?.found ?? false;
 }
 
-/** Condition: the tone of an entry allows its use as a draft. Imported entries without a tone fit every tone. */
+/**
+ * SQL condition: the tone of an entry allows its use as a draft. Imported entries without a tone fit every
+ * tone.
+ */
 const hasTone = (asked: string) =>
   `(${asked} = '' or tone = ${asked} or (tone is null and origin = 'import'))`;
 
-/** The order of the translations of a source, best first. */
+/** SQL order of the translations of a source, best first. */
 const best = (asked: string) =>
   `brand desc, coalesce(tone, '') = ${asked} desc, weight desc, changed_at desc, memory_id desc`;
 
-/** Translations of a source that are tried, because the kept words of the best may not fit. */
+/**
+ * The number of translations of a source that are tried, because the kept words of the best one may not fit.
+ */
 const CANDIDATES = 8;
 
 export interface TargetRow {
@@ -60,7 +65,10 @@ const EXACT = statement<TargetRow>(
     order by place`,
 );
 
-/** Returns the best targets of each known source, best first; those of the brand before those for every brand. */
+/**
+ * Returns the best targets of each known source, best first. Those of the brand come before those for every
+ * brand.
+ */
 export function findTargets(
   on: Queryable,
   account: AccountRef,
@@ -88,7 +96,7 @@ const IN_CONTEXT = statement<TargetRow & { context_hash: Buffer }>(
     order by place`,
 );
 
-/** As `findTargets`, for sources that were translated before between the same neighbours. */
+/** Like `findTargets`, for sources that were translated before between the same neighbours. */
 export function findTargetsInContext(
   on: Queryable,
   account: AccountRef,
@@ -107,7 +115,7 @@ export function findTargetsInContext(
   ]);
 }
 
-/** An entry with the columns that are shown and compared. */
+/** A memory entry with the columns that are shown and compared. */
 export interface EntryRow {
   memory_id: string;
   brand: string;
@@ -117,7 +125,7 @@ export interface EntryRow {
   target: Piece[];
   origin: Origin;
   weight: number;
-  /** The tone of its job or brand; null if none or unknown. */
+  /** The tone of the entry's job or brand; null if none or unknown. */
   tone: string | null;
   created_at: Date;
   changed_at: Date;
@@ -131,7 +139,7 @@ export const ENTRY_COLUMNS = `memory_id, brand, source_language, target_language
 
 export interface SameRow extends EntryRow {
   in_context: boolean;
-  /** Its tone allows its use as a draft. */
+  /** True if the entry's tone allows its use as a draft. */
   in_tone: boolean;
 }
 
@@ -177,7 +185,7 @@ const ALIKE = statement<EntryRow>(
     limit $7`,
 );
 
-/** Returns entries whose sources may be similar, most common sketch values first. */
+/** Returns entries whose sources may be similar. Entries with the most equal sketch numbers come first. */
 export function findAlike(
   on: Queryable,
   account: AccountRef,
@@ -203,13 +211,13 @@ export interface WrittenRow {
   memory_id: string;
   source_hash: Buffer;
   target_hash: Buffer;
-  /** The entry existed before. */
+  /** True if the entry existed before and was now confirmed. */
   confirmed: boolean;
 }
 
-// Sketches are JSON, because PostgreSQL arrays cannot hold lists of different lengths. Rows are written in the order of
-// their key, so that two jobs with the same segments cannot deadlock. An entry stays `import` once it was imported, so
-// that it survives the rejection of a job with the same translation.
+// Sketches are passed as JSON, because PostgreSQL arrays cannot hold lists of different lengths. Rows are
+// written in key order, so that two jobs with the same segments cannot deadlock. An imported entry keeps the
+// origin `import`, so that it survives the rejection of a job with the same translation.
 const WRITE = statement<WrittenRow>(
   'memory.write',
   `insert into memory (part, account_id, memory_id, brand, source_language, target_language, source_hash, source,
@@ -226,7 +234,7 @@ const WRITE = statement<WrittenRow>(
    returning memory_id, source_hash, target_hash, xmax <> 0 as confirmed`,
 );
 
-/** Writes entries; an existing entry is confirmed and keeps its higher weight. */
+/** Writes entries. An existing entry is confirmed and keeps the higher weight. */
 export function writeMemory(
   on: Queryable,
   account: AccountRef,
@@ -275,7 +283,7 @@ const RETRACT = statement<{ memory_id: string }>(
     where part = $1 and account_id = $2 and memory_id = $3 and retracted_at is null returning memory_id`,
 );
 
-/** @returns whether the entry existed and was not retracted */
+/** Retracts an entry. @returns true if the entry existed and was not retracted */
 export async function retractEntry(
   on: Queryable,
   account: AccountRef,
@@ -293,7 +301,7 @@ const RESTORE = statement<{ memory_id: string }>(
     where part = $1 and account_id = $2 and memory_id = $3 and retracted_at is not null returning memory_id`,
 );
 
-/** @returns whether the entry existed and was retracted */
+/** Restores a retracted entry. @returns true if the entry existed and was retracted */
 export async function restoreEntry(on: Queryable, account: AccountRef, memoryId: string): Promise<boolean> {
   return (await on.query(RESTORE, [account.part, account.accountId, memoryId])).length > 0;
 }

@@ -149,10 +149,10 @@ describe('writing TMX', () => {
     return text;
   }
 
-  it('preserves entries when read again, with target codes in another order', async () => {
+  it('preserves entries when they are read again, even if the target has its codes in another order', async () => {
     await fc.assert(
       fc.asyncProperty(segment, fc.integer({ min: 1, max: 5 }), async (source, turn) => {
-        // The same parts in reverse order: each code keeps its number.
+        // Builds a target with the same parts in reverse order; each code keeps its number.
         const parts: Piece[][] = [];
         for (const piece of source) {
           const last = parts.at(-1);

@@ -1,7 +1,7 @@
 /**
- * Reads and writes TMX 1.4b, the exchange format of translation memories, as a stream of entries, so that files of any size
- * need little memory. Inline codes keep their kind and identity, not their content. A kept word is a `ph` of the type
- * `x-kept` with its visible text as content.
+ * Reads and writes TMX 1.4b, the exchange format of translation memories. Files are streams of entries, so
+ * that files of any size need little memory. Inline codes keep their kind and identity, not their content. A
+ * kept word is a `ph` of the type `x-kept` with its visible text as content.
  */
 import type { Piece } from '@dragoman/documents';
 import { SaxesParser } from 'saxes';
@@ -12,21 +12,21 @@ export class TmxError extends Error {
 }
 
 export interface TmxUnit {
-  /** The segments by language, in lower case as the file names it. */
+  /** The segments of the unit by language. Language codes are in lower case but otherwise as in the file. */
   variants: { language: string; pieces: Piece[] }[];
-  /** The property `x-tone`, which exported files have. */
+  /** The property `x-tone`, which files exported by this program have. */
   tone?: string;
   line: number;
 }
 
-/** Maximum nesting of elements. */
+/** The maximum nesting depth of elements. */
 const MAX_DEPTH = 64;
-/** Maximum length of a tone. */
+/** The maximum length of a tone. */
 const MAX_TONE = 100;
-/** Maximum length of a segment in UTF-16 code units. */
+/** The maximum length of a segment in UTF-16 code units. */
 export const MAX_SEGMENT = 10_000;
 
-/** @throws TmxError at the first line that is not TMX */
+/** Reads TMX and yields its units. @throws TmxError at the first line that is not TMX */
 export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<TmxUnit> {
   const units: TmxUnit[] = [];
   const parser = new SaxesParser({ xmlns: false, position: true });
@@ -37,7 +37,10 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
   let segment: Inline | undefined;
   let tone: string | undefined;
   let numbers = new Map<string, number>();
-  /** Depth of the open element in a segment whose content is a code, not text; 0 if none. */
+  /**
+   * The nesting depth at which the current inline code began; 0 outside codes. The content of a code is not
+   * text.
+   */
   let codeDepth = 0;
   const refuse = (reason: string): never => {
     throw new TmxError(`${reason} (line ${parser.line})`);
@@ -98,27 +101,28 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
 }
 
 interface Inline {
-  /** @returns whether the element is a code, whose content is not text */
+  /** Handles the start of an element. @returns true if the element is a code, whose content is not text */
   open(name: string, attributes: Record<string, string>): boolean;
   close(): void;
-  /** @returns the length of the segment so far, in UTF-16 code units */
+  /** Adds text. @returns the length of the segment so far, in UTF-16 code units */
   text(given: string): number;
-  /** Content of a code; only that of kept words is stored. @returns as `text` */
+  /** Adds the content of a code; only that of kept words is stored. @returns like `text` */
   code(given: string): number;
   pieces(): Piece[];
 }
 
 /**
- * Collects the pieces of a segment. Codes are numbered in their order in the unit, and equal codes have the same number in
- * every language. Codes are equal if they have the same `x`, or else the same position among those of their kind.
- * @param numbers the numbers of the unit
+ * Collects the pieces of a segment. Codes are numbered in their order in the unit, and equal codes have the
+ * same number in every language. Codes are equal if they have the same `x`, otherwise if they have the same
+ * position among those of their kind.
+ * @param numbers the numbers of the unit's codes
  */
 function createInline(numbers: Map<string, number>): Inline {
   const pieces: Piece[] = [];
   const pairs = new Map<string, number>();
   const highlights: number[] = [];
   const unnamed = new Map<string, number>();
-  /** The kept word whose content is read now. */
+  /** The kept word whose content is being read. */
   let kept: { keep: number; text: string } | undefined;
   let length = 0;
   const numberOf = (kind: string, x: string | undefined) => {
@@ -172,7 +176,7 @@ function createInline(numbers: Map<string, number>): Inline {
   };
 }
 
-/** Removes white space at the edges, which stored segments never have. */
+/** Removes white space at the edges, because stored segments never have any. */
 function trim(pieces: Piece[]): Piece[] {
   const [first] = pieces;
   if (first !== undefined && isText(first)) pieces[0] = { text: first.text.trimStart() };
@@ -181,19 +185,19 @@ function trim(pieces: Piece[]): Piece[] {
   return pieces.filter((piece) => !isText(piece) || piece.text !== '');
 }
 
-/** The type of a `ph` that is a kept word. */
+/** The `type` of a `ph` element that is a kept word. */
 const KEPT = 'x-kept';
 
 function isText(piece: Piece): piece is { text: string } {
   return 'text' in piece && !('keep' in piece);
 }
 
-/** An entry to be written. */
+/** An entry to write to a TMX file. */
 export interface TmxEntry {
   id: string;
   createdAt: Date;
   changedAt: Date;
-  /** Values of `prop` elements by name. */
+  /** The values of `prop` elements by name. */
   properties: Record<string, string>;
   from: string;
   to: string;
@@ -234,14 +238,15 @@ function numberOf(piece: Piece): number {
   return 'open' in piece ? piece.open : 'close' in piece ? piece.close : piece.single;
 }
 
-/** `20270131T120000Z` */
+/** Formats a date like `20270131T120000Z`. */
 function stamp(date: Date): string {
   return date.toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
 /**
  * Writes the content of a `seg`. A code whose other half is missing becomes an `it`.
- * @param codes the highest code number of the entry; kept words are numbered after it, because `x` must be unique
+ * @param codes the highest code number of the entry; kept words are numbered after it, because `x` must be
+ * unique
  */
 function inline(pieces: readonly Piece[], codes: number): string {
   const opened = new Set(pieces.flatMap((piece) => ('open' in piece ? [piece.open] : [])));
@@ -261,7 +266,10 @@ function inline(pieces: readonly Piece[], codes: number): string {
     .join('');
 }
 
-/** Escapes XML text or an attribute. Removes characters that XML cannot contain; escapes CR, which parsers would change. */
+/**
+ * Escapes text for XML. Removes characters that XML cannot contain, and escapes CR, which parsers would
+ * change.
+ */
 function quote(text: string): string {
   return text
     .toWellFormed()
