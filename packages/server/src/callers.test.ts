@@ -170,8 +170,8 @@ DELETE /api/sessions/{session_id}                                       out     
 `;
 
 /**
- * The rights in the API for programs, in production. `ro`: 403, because the key is read-only. The person has
- * a session.
+ * The rights in the API for programs, in production. `ro`: 403, because the key is read-only. The column
+ * `person` is a user with a session instead of a key.
  */
 const PROGRAMS = `
                                                                         nobody    key       reads     sandbox   other     person

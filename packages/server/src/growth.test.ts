@@ -8,8 +8,8 @@ import { createPerson, startTestServer, type TestServer } from './testing/harnes
 
 const MOST = 3;
 /**
- * The length of the smaller header in bytes. Two such lengths leave space for other headers; all together may
- * have 16 KiB.
+ * The length of the smaller header in bytes. The larger header has twice this length, and all headers
+ * together may have 16 KiB.
  */
 const HEADER_BYTES = 7_000;
 const BODY_BYTES = 30_000;

@@ -200,7 +200,7 @@ const FUNCTION_LINES = 100;
 const LITERAL_SPREADS = 0;
 /** The number of names that two files of the server export. */
 const SHARED_NAMES = 1;
-/** The number of positional parameters from which on a statement should take its parameters by name. */
+/** A statement with this many positional parameters should take them by name. */
 const MANY_PARAMETERS = 10;
 const STATEMENTS_OF_MANY = 0;
 
@@ -210,7 +210,7 @@ const server = serverSources(sources);
 const imports = importsOf(server);
 const statements = statementsOf(server);
 
-describe('modules', () => {
+describe('the modules of the server', () => {
   const across = imports.filter(({ from, to }) => layeredModule(from) !== layeredModule(to));
 
   it('are all in the table of layers', () => {
@@ -228,7 +228,7 @@ describe('modules', () => {
     expect(upward.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
-  it('import only the files that other modules show', () => {
+  it('import only files that other modules show', () => {
     const past = across.filter(({ from, to }) => {
       const puts = ['commands', 'roles'].includes(layeredModule(from));
       return puts
@@ -238,7 +238,7 @@ describe('modules', () => {
     expect([...new Set(past.map(({ from, to }) => `${layeredModule(from)} → ${to}`))].sort()).toEqual(PAST);
   });
 
-  it('show only files that other modules import', () => {
+  it('show only files that another module imports', () => {
     const imported = new Set(across.map(({ to }) => to));
     const shown = Object.entries(SHOWN).flatMap(([module, files]) =>
       files.map((file) => `${module}/${file}`),
@@ -247,18 +247,18 @@ describe('modules', () => {
   });
 });
 
-describe('tables', () => {
+describe('the tables of the database', () => {
   const ownerOf = (table: string) => Object.keys(TABLES).find((module) => TABLES[module]!.includes(table));
   const foreign = (path: string, table: string) => ![undefined, moduleOf(path)].includes(ownerOf(table));
 
-  it('are all listed with their module', () => {
+  it('are all listed with the module that owns them', () => {
     const migrations = join(ROOT, 'packages/server/src/database/migrations');
     const sql = readdirSync(migrations).map((file) => readFileSync(join(migrations, file), 'utf8'));
     const made = [...sql.join('\n').matchAll(/^create table (\w+)/gm)].map(([, table]) => table!);
     expect(made.sort()).toEqual(Object.values(TABLES).flat().sort());
   });
 
-  it('are written by their module, and by others only for a listed reason', () => {
+  it('are written by their own module, and by other modules only for a listed reason', () => {
     const found = statements.flatMap((sql) =>
       tablesOf(sql)
         .written.filter((table) => foreign(sql.path, table))
@@ -267,7 +267,7 @@ describe('tables', () => {
     expect(found.sort()).toEqual(Object.keys(WRITES).sort());
   });
 
-  it('are read by their module, and by others only for a listed reason', () => {
+  it('are read by their own module, and by other modules only for a listed reason', () => {
     const found = statements.flatMap((sql) =>
       tablesOf(sql)
         .read.filter((table) => foreign(sql.path, table) && !JOINED.includes(table))
@@ -276,23 +276,23 @@ describe('tables', () => {
     expect([...new Set(found)].sort()).toEqual(Object.keys(READS).sort());
   });
 
-  it('are named in stores only', () => {
+  it('are named in SQL only in store files and the listed files', () => {
     const elsewhere = statements.filter(({ path }) => !path.endsWith('store.ts')).map(({ path }) => path);
     expect([...new Set(elsewhere)].sort()).toEqual(SQL_ELSEWHERE);
   });
 });
 
-describe('lengths and counts', () => {
-  it(`keep files within ${FILE_LINES} lines, but for the listed ones`, () => {
+describe('the source files', () => {
+  it(`have at most ${FILE_LINES} lines, except the listed ones`, () => {
     const long = program.filter(({ lines }) => lines > FILE_LINES).map(({ path, lines }) => [path, lines]);
     expect(Object.fromEntries(long)).toEqual(LONG_FILES);
   });
 
-  it(`keep functions within ${FUNCTION_LINES} lines`, () => {
+  it(`have no functions with more than ${FUNCTION_LINES} lines`, () => {
     expect(program.flatMap(functionsOf).filter(({ lines }) => lines > FUNCTION_LINES)).toEqual([]);
   });
 
-  it('keep literal spreads, shared names and long parameter lists to numbers that only fall', () => {
+  it('have a known number of literal spreads, shared names and long parameter lists', () => {
     expect(program.flatMap(literalSpreads)).toHaveLength(LITERAL_SPREADS);
     expect(sharedNames(server).size).toBe(SHARED_NAMES);
     const many = statements.filter(({ text }) => text.includes(`$${MANY_PARAMETERS}`));
@@ -300,22 +300,22 @@ describe('lengths and counts', () => {
   });
 });
 
-describe('documents', () => {
+describe('the documentation and the source', () => {
   const decisions = readdirSync(join(ROOT, 'docs/decisions'));
 
-  it('numbers the decisions from 1 without gaps', () => {
+  it('number the decisions from 1 without gaps', () => {
     const expected = decisions.map((_, index) => String(index + 1).padStart(4, '0'));
     expect(decisions.map((file) => file.slice(0, 4)).sort()).toEqual(expected);
   });
 
-  it('names decisions that exist', () => {
+  it('refer only to decisions that exist', () => {
     const named = sources.flatMap(({ path, code }) =>
       [...code.matchAll(/docs\/decisions\/(\d{4})/g)].map(([, number]) => ({ path, number: number! })),
     );
     expect(named.filter(({ number }) => !decisions.some((file) => file.startsWith(number)))).toEqual([]);
   });
 
-  it('names guides that exist', () => {
+  it('refer only to guides that exist', () => {
     const named = sources.flatMap(({ path, code }) =>
       [...code.matchAll(/\bdocs\/([\w-]+\.md)\b/g)].map(([, guide]) => ({ path, guide: guide! })),
     );
@@ -323,27 +323,27 @@ describe('documents', () => {
   });
 });
 
-describe('the measures', () => {
+describe('the functions that measure the source', () => {
   const parse = (code: string, path = 'jobs/planted.ts') => parseSource(path, code);
 
-  it('see an import, a re-export and a type', () => {
+  it('find an import, a re-export and a type import', () => {
     const code = `import { a } from '../a/a.ts';\nexport * from './b.ts';\nimport type { C } from '../c/c.ts';`;
     expect(importsOf([parse(code)]).map(({ to }) => to)).toEqual(['a/a.ts', 'jobs/b.ts', 'c/c.ts']);
   });
 
-  it('see a cycle of three modules', () => {
+  it('find a cycle of three modules', () => {
     const round = ['a', 'b', 'c'].map((module, at) => ({ from: `${module}/x.ts`, to: `${'bca'[at]}/x.ts` }));
     expect(cyclesOf(round)).toEqual([['a', 'b', 'c']]);
   });
 
-  it('see the tables of a statement', () => {
+  it('find the tables that a statement reads and writes', () => {
     const text = `'with gone as (delete from edits where id = $1) update jobs set x = 1 from tasks t join users u using (id)'`;
     const [found] = statementsOf([parse(`statement('editing.planted', ${text});`)]);
     expect(found).toMatchObject({ name: 'editing.planted', path: 'jobs/planted.ts' });
     expect(tablesOf(found!)).toEqual({ written: ['edits', 'jobs'], read: ['tasks', 'users'] });
   });
 
-  it('see a literal spread, a long function and a name of two files', () => {
+  it('find a literal spread, a long function and a name that two files export', () => {
     const code = `export const one = [...[1], ...other];\nexport function two() {\n${'\n'.repeat(120)}}`;
     expect(literalSpreads(parse(code))).toEqual([1]);
     expect(functionsOf(parse(code))).toMatchObject([{ name: 'two', lines: 122 }]);

@@ -35,7 +35,7 @@ const NO_KEY: store.KeyRow = {
 
 const SCHEME = 'apikey ';
 
-/** A user name has at most 64 characters and a key 60. The limit leaves space for blanks. */
+/** A user name has at most 64 characters and a key 60. The rest of the limit is for spaces. */
 const MAX_CREDENTIAL_LENGTH = 256;
 
 /**

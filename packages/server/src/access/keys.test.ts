@@ -59,7 +59,7 @@ async function createCustomer() {
 const statusWith = async (key: string) => (await createClient(server.url, key)('GET', HUMAN)).status;
 
 describe('API keys', () => {
-  it('are accepted together with other keys of the account, within their environment and rights', async () => {
+  it('are accepted next to other keys of the account, but only in their environment and with their rights', async () => {
     const { make, account, production_key } = await createCustomer();
     const reader = await make({ readOnly: true, name: 'reader' });
     expect(await Promise.all([production_key, reader.key].map(statusWith))).toEqual([200, 200]);

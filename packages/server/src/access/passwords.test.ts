@@ -30,7 +30,7 @@ describe('passwordFault', () => {
     ['example.com', undefined],
     ['four words are enough', undefined],
     ['пароль из слов', undefined],
-  ])('returns for the new password %j the reason %s', (password, fault) => {
+  ])('returns the reason why the new password %j is refused, or undefined: %s', (password, fault) => {
     const email = password === 'long.name1' ? 'long.name1@example.com' : 'long.name@example.com';
     const found = passwordFault(password, email);
     if (fault === undefined) expect(found).toBeUndefined();

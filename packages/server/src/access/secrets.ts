@@ -35,7 +35,7 @@ export function hashKey(secret: string): Buffer {
 }
 
 /**
- * Returns the part of a key that identifies its row, or undefined when the text has not the form of a key.
+ * Returns the part of a key that identifies its row, or undefined when the text is not in the form of a key.
  */
 export function keyIdOf(secret: string, environment: Environment): string | undefined {
   const prefix = PREFIX[environment];

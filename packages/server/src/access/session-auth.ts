@@ -29,7 +29,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by `requirePerson` before the handler runs. */
+    /** The signed-in user. `requirePerson` sets it before the handler runs. */
     person: Person;
   }
 }

@@ -187,7 +187,7 @@ describe('sign-in attempts', () => {
       | { attempts: number; closed: number }
       | undefined;
 
-  it('are uncounted and deleted for the given mark only', async () => {
+  it('are decremented and deleted only for the given user and address', async () => {
     const [one, other] = [await plant({ attempts: 5 }), await plant({ attempts: 5 })];
     await forgiveAttempt(server.database, one);
     expect([(await kept(one))?.attempts, (await kept(other))?.attempts]).toEqual([4, 5]);
@@ -198,7 +198,7 @@ describe('sign-in attempts', () => {
     expect((await kept(none))?.attempts).toBe(0);
   });
 
-  it('are delayed by the delay of their own mark only', async () => {
+  it('are delayed only by earlier attempts of the same user and address', async () => {
     const limit = { free: 3, mostSeconds: 900 };
     const [long, short] = [await plant({ closedUntil: '2 h' }), await plant({ closedUntil: '1 h' })];
     const seconds = [
@@ -215,7 +215,7 @@ describe('sign-in attempts', () => {
     ['0.3 s', 1],
     ['1 s', 1],
     ['100.5 s', 101],
-  ])('whose mark is blocked for another %s are delayed by %s s', async (closed, seconds) => {
+  ])('of a user who is blocked for another %s are delayed by %s s', async (closed, seconds) => {
     const waits = await atOneMoment(async (transaction) => {
       const mark = randomBytes(32);
       const text = `insert into sign_ins (mark, attempts, closed_until) values ($1, 9, now() + $2::interval)`;
@@ -263,7 +263,7 @@ describe('sign-in attempts', () => {
     ['address', 20, 1],
     ['address', 40, 300],
   ] as const)(
-    'per %s block the next attempt after %d earlier ones for %d s',
+    'counted per %s block the next attempt after %d earlier ones for %d s',
     async (which, before, seconds) => {
       await owner.query('delete from sign_ins');
       const email = `guessed-${randomBytes(4).toString('hex')}@example.com`;

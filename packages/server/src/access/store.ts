@@ -328,7 +328,7 @@ const LIVE_SECRETS = statement<{ secret_id: string; sealed: Buffer }>(
     order by secret_id desc`,
 );
 
-/** Returns the sealed active webhook secrets of an environment, newest first. */
+/** Returns the active webhook secrets of an environment in encrypted form, newest first. */
 export function liveWebhookSecrets(
   on: Queryable,
   account: AccountRef,

@@ -87,7 +87,7 @@ describe('the daily quota of the sandbox', () => {
     expect(await used()).toBe(12);
   });
 
-  it('counts new jobs only, and finds existing jobs when it is used up', async () => {
+  it('counts new jobs only, and existing jobs are still returned when it is used up', async () => {
     const keyed = { 'idempotency-key': 'again' };
     expect(statusesOf([await create({ uid: 'a' }), await create({ uid: 'a' })])).toEqual([200, 201]);
     expect((await create({ uid: 'a', text: 'Another text.' })).status).toBe(400);

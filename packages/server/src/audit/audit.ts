@@ -83,7 +83,7 @@ export async function recordAudit(on: Transaction, by: Actor, entry: AuditEntry)
   if (row!.erased && entry.account !== undefined) await forgetNames(on, entry.account);
 }
 
-/** Returns the user name of the operating system, or an empty string when there is none. */
+/** Returns the name of the operating system's user, or `unknown` when there is none. */
 function systemUser(): string {
   try {
     return userInfo().username.slice(0, 254);

@@ -14,7 +14,7 @@ describe('uuidv7', () => {
   it('contains its creation time', () => {
     const before = Date.now();
     const id = uuidv7();
-    // An id is later than the clock only after more than 2,048 ids in one millisecond.
+    // The time in an id is ahead of the clock only after more than 2,048 ids in one millisecond.
     expect(millisecondsOf(id)).toBeGreaterThanOrEqual(before);
   });
 
@@ -37,7 +37,7 @@ describe('uuidv7', () => {
 
   it('uses all random bits', () => {
     const ids = Array.from({ length: 2000 }, () => uuidv7().replaceAll('-', ''));
-    // The variant takes the first two bits of the seventeenth digit.
+    // The seventeenth digit is left out, because its first two bits are the variant.
     for (let digit = 17; digit < 32; digit++) {
       expect(new Set(ids.map((id) => id[digit])).size, `digit ${digit}`).toBe(16);
     }

@@ -1,4 +1,4 @@
-/** Statements about brand drafts. */
+/** The SQL statements about brand drafts. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';

@@ -187,7 +187,7 @@ describe('a glossary in CSV', () => {
     else expect(said).toMatch(message);
   });
 
-  it('has the right line numbers in its faults, even after empty lines and line breaks in quotes', () => {
+  it('is refused with the right line numbers after empty lines and after line breaks in quotes', () => {
     const text = 'source,target,note\r\na,b,"1\r\n2\r\n3"\r\n\r\n,x,\r\nc,,\r\n';
     expect(complaint(() => readCsv('f', text)).split('\n')).toEqual([
       'f: line 6: source: must not be empty.',
@@ -195,7 +195,7 @@ describe('a glossary in CSV', () => {
     ]);
   });
 
-  it('has at most 20 faults in the message, which counts the others', () => {
+  it('is refused with at most 20 faults in the message and the number of the others', () => {
     const text = `source,target\n${',x\n'.repeat(30)}`;
     const lines = complaint(() => readCsv('f', text)).split('\n');
     expect(lines).toHaveLength(21);
@@ -211,7 +211,7 @@ describe('a glossary in CSV', () => {
     expect(readCsv('f', text.slice(0, text.lastIndexOf('s')))).toHaveLength(MAX_TERMS);
   });
 
-  it('merges duplicate terms and keeps the first note', () => {
+  it('is read without duplicate terms, and the first note is kept', () => {
     expect(readCsv('f', 'source,target,note\na,b,\na,b,n\na,b,m\n')).toEqual([
       { ...plain, source: 'a', target: 'b', note: 'n' },
     ]);

@@ -166,7 +166,7 @@ describe('the settings', () => {
     ['a missing value', 'canary secret', ' is not NAME=value.'],
     ['a name of two words', 'canary secret=1', ' is not NAME=value.'],
     ['an unclosed quote', 'DRAGOMAN_HOST="canary', ' is not NAME=value.'],
-  ])('cannot be read from a file with %s', async (_, line, sentence) => {
+  ])('are refused when a line of the settings file has %s', async (_, line, sentence) => {
     const file = join(directory, 'lines');
     writeFileSync(file, `# one line of comment\n\nexport DRAGOMAN_PORT=81 # another\n${line}\n`);
     for (const args of [
@@ -219,20 +219,20 @@ withEngine('translate', () => {
   const SOURCE = 'The house is big.\r\n\r\nThe table is red.';
   const TARGET = 'La casa es grande.\r\n\r\nLa mesa es roja.';
 
-  it('reads standard input, and prints only the translation on standard output', async () => {
+  it('dragoman translate reads standard input, and prints only the translation on standard output', async () => {
     const { status, stdout, stderr } = await dragomanProcess(['translate', ...enEs], {}, SOURCE);
     expect({ status, stdout }).toEqual({ status: 0, stdout: TARGET });
     expect(stderr).toMatch(/^2 segments in [\d.]+ s by apertium:eng-spa\n$/);
   });
 
-  it('reads a file in the given format', async () => {
+  it('dragoman translate reads a file in the given format', async () => {
     const file = join(directory, 'page.html');
     writeFileSync(file, '<p>The <b>house</b></p>\n');
     const { status, stdout } = await dragoman(['translate', file, '--format', 'html', ...enEs]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: '<p>La <b>casa</b></p>\n' });
   });
 
-  it('runs with npx, on the Node version that the program requires', async () => {
+  it('dragoman runs with npx, on the Node version that the program requires', async () => {
     const { status, stdout } = await start('npx', ['dragoman', 'translate', ...enEs], {}, SOURCE).ended;
     expect({ status, stdout }).toEqual({ status: 0, stdout: TARGET });
     expect((await start('npx', ['dragoman', 'sing']).ended).status).toBe(2);
@@ -242,13 +242,13 @@ withEngine('translate', () => {
     ['an unknown language', ['--from', 'en', '--to', 'tlh'], /does not translate from en to tlh/],
     ['a missing file', [join(directory, 'absent.txt'), '--from', 'en', '--to', 'es'], /cannot be read/],
     ['an unknown engine', ['--from', 'en', '--to', 'es', '--engine', 'babel'], /no engine named babel/],
-  ])('refuses %s with status 1 and a sentence', async (_, args, sentence) => {
+  ])('dragoman translate refuses %s with status 1 and a sentence', async (_, args, sentence) => {
     const ended = await dragomanProcess(['translate', ...args, '--data', data], {}, 'The house.');
     expect(ended).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
     expect(ended.stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('refuses a file that is not UTF-8 or not in its format', async () => {
+  it('dragoman translate refuses a file that is not UTF-8 or not in its format', async () => {
     const latin1 = join(directory, 'latin1.txt');
     writeFileSync(latin1, Buffer.from('caf\xe9', 'latin1'));
     const bytes = await dragoman(['translate', latin1, ...enEs]);
@@ -280,12 +280,12 @@ withEngine('one data directory', () => {
     await serving.answers('/readyz');
   });
 
-  it('is created by the first command that needs it, and needs no migration after that', async () => {
+  it('a data directory is created by the first command that needs it, and needs no migration after that', async () => {
     expect((await dragoman(['migrate', ...here])).stdout).toBe('The schema is up to date.\n');
     expect(JSON.parse((await dragoman(['migrate', '--json', ...here])).stdout)).toEqual({ applied: [] });
   });
 
-  it('gets an account while the server is running, whose keys are accepted at once', async () => {
+  it('a data directory gets an account while the server is running, whose keys are accepted at once', async () => {
     const { status, stdout } = await dragomanProcess([
       'account',
       'create',
@@ -314,7 +314,7 @@ withEngine('one data directory', () => {
     expect((await astray('GET', '/tapi/v2/translation/')).status).toBe(401);
   });
 
-  it('accepts no account with an existing or invalid name', async () => {
+  it('dragoman account create refuses an existing and an invalid name', async () => {
     for (const name of ['acme', 'a:b']) {
       const ended = await dragomanProcess(['account', 'create', name, '--json', ...here]);
       expect(ended).toMatchObject({ status: 1, stdout: '' });
@@ -324,7 +324,7 @@ withEngine('one data directory', () => {
     }
   });
 
-  it('shows an account’s keys only when the account is created, with a remark on standard error', async () => {
+  it('dragoman account create prints the account’s keys once, with a remark on standard error', async () => {
     const { status, stdout, stderr } = await dragoman([
       'account',
       'create',
@@ -339,14 +339,14 @@ withEngine('one data directory', () => {
     expect(stderr).toBe('Keys and secrets are not shown again.\n');
   });
 
-  it('has a consistent ledger', async () => {
+  it('dragoman ledger verify finds the ledger of a running server consistent', async () => {
     const { status, stdout } = await dragoman(['ledger', 'verify', '--json', ...here]);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, accounts: expect.any(Number), discrepancies: [] });
     expect((await dragoman(['ledger', 'verify', ...here])).stdout).toMatch(/The ledger is consistent\.\n$/);
   });
 
-  it('passes the checks of the doctor', async () => {
+  it('dragoman doctor passes all checks while the server is running', async () => {
     const { status, stdout } = await dragoman(['doctor', '--json', ...here]);
     const { ok, findings } = JSON.parse(stdout);
     expect(findings.map(({ check }: { check: string }) => check)).toEqual([
@@ -363,18 +363,21 @@ withEngine('one data directory', () => {
     expect({ status, ok }).toEqual({ status: 0, ok: true });
   });
 
-  it.each(['all', 'api', 'worker'])('is refused to a second server with the role %s', async (role) => {
-    const second = await serve([...here, '--role', role]);
-    const { status, stderr } = await second.ended;
-    expect(status).toBe(1);
-    expect(stderr).toContain(
-      `is already running on the data directory ${data}. Stop it first, or choose another`,
-    );
-    expect(stderr).toMatch(SENTENCE);
-    expect((await fetch(`${serving.url}/readyz`)).status).toBe(200);
-  });
+  it.each(['all', 'api', 'worker'])(
+    'dragoman serve refuses to start a second server with the role %s on one data directory',
+    async (role) => {
+      const second = await serve([...here, '--role', role]);
+      const { status, stderr } = await second.ended;
+      expect(status).toBe(1);
+      expect(stderr).toContain(
+        `is already running on the data directory ${data}. Stop it first, or choose another`,
+      );
+      expect(stderr).toMatch(SENTENCE);
+      expect((await fetch(`${serving.url}/readyz`)).status).toBe(200);
+    },
+  );
 
-  it('is released when its server stops on SIGTERM, so that a new server can start at once', async () => {
+  it('dragoman serve stops cleanly on SIGTERM at any moment, and can start again at once', async () => {
     expect(await serving.terminate()).toBe(0);
     for (const path of ['/healthz', '/readyz']) {
       serving = await serve(here);
@@ -447,7 +450,7 @@ withEngine('one database, several processes', () => {
     return one;
   }
 
-  it('share the work by role, and lose no job when a worker is killed with SIGKILL', async () => {
+  it('api and worker processes share one database, and no job is lost when a worker is killed with SIGKILL', async () => {
     const receiver = await startReceiver();
     const [api, first] = await Promise.all([role('api'), role('worker')]);
     await api.answers('/readyz');

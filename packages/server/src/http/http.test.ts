@@ -21,7 +21,7 @@ describe('an unsupported method', () => {
     ['PUT', '/v2/chats/messages', 'POST'],
     ['PUT', JOBS, 'POST, GET, HEAD, PATCH'],
     ['POST', '/sandbox/tapi/v2/tone/', 'GET, HEAD'],
-  ])('(%s of %s) gets 405 before its body is read', async (method, path, allow) => {
+  ])('gets 405 before its body is read: %s of %s', async (method, path, allow) => {
     const key = path.startsWith('/sandbox/') ? (await server.createAccount()).sandbox_key : undefined;
     const send = key === undefined ? call : createClient(server.url, key);
     for (const sent of ['{"text":', '\0', undefined]) {
@@ -51,7 +51,7 @@ it('the server answers 431 when the URL or the headers are too long', async () =
   }
 });
 
-it('the server answers a HEAD request that is too long without a body', async () => {
+it('the server’s answer to a HEAD request that is too long has no body', async () => {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   socket.write(`HEAD ${JOBS}?uid=${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`);
@@ -98,7 +98,7 @@ describe('a NUL character', () => {
   });
 });
 
-it('a query parameter that is repeated has its last value', async () => {
+it('a repeated query parameter takes its last value', async () => {
   const operator = await createPerson(server, { role: 'operator' });
   const pairs = async (query: string) => (await operator.call('GET', `/api/console/pairs?${query}`)).body;
   expect(await pairs('q=zz&q=english')).toEqual(await pairs('q=english'));

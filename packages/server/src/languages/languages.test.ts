@@ -46,7 +46,9 @@ const namesOf = ({ body }: Answer) =>
     ({ lang_pair: { source_language: from, target_language: to } }: OfferedPair) =>
       `${from.shortname} ${to.shortname}`,
   );
-/** Waits, because servers cache the offered pairs for two seconds. */
+/**
+ * Waits until the list contains the pair, or no longer contains it. Servers cache the list for two seconds.
+ */
 const lists = (pair: string, listed: boolean) =>
   until(async () => namesOf(await call('GET', PAIRS)).includes(pair) === listed);
 

@@ -6,9 +6,7 @@ import { resource } from '../http/http.ts';
 import type { Languages } from './languages.ts';
 import { listPairsSchema } from './schemas.ts';
 
-/**
- * The number of pairs from which on a list is compressed. Shorter lists fit into one or two network packets.
- */
+/** Lists with at least this many pairs are compressed. Shorter lists fit into one or two network packets. */
 const MIN_COMPRESSED_PAIRS = 20;
 
 export function languageRoutes(app: FastifyInstance, { languages }: { languages: Languages }): void {

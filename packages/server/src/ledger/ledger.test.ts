@@ -79,8 +79,8 @@ const job = (words: string, fields: object = {}) => ({
 });
 
 /**
- * Makes postponed attempts due at once, and each the last of its job, until the engine has no job of the
- * account left.
+ * Makes postponed jobs due at once with one attempt left, until the account has no unfinished job for an
+ * engine.
  */
 async function settled({ ref }: Customer): Promise<void> {
   await until(async () => {
@@ -494,7 +494,7 @@ where account_id = '$ACCOUNT' and uid = 'waits') where kind = 'refund'`,
     expect(await found()).toEqual([]);
   });
 
-  it('reports a balance beyond its credit limit, even though the database prevents it', async () => {
+  it('reports a balance beyond its credit limit when the constraint of the database is missing', async () => {
     const { ref } = await createCustomer();
     const plant = (limit: number | null) =>
       owner.query(

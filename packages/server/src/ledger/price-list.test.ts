@@ -116,7 +116,7 @@ describe('the price list', () => {
     expect(await endPrice(server.database, 'command', scope, new Date())).toBe(true);
   });
 
-  it('has one price per scope when several operators set it at the same time', async () => {
+  it('has one price per scope when several operators set the price at the same time', async () => {
     const scope = { ...EVERYTHING, tier: 'machine', pair: EN_ES } as const;
     const from = new Date();
     await Promise.all(

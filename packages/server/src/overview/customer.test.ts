@@ -174,7 +174,7 @@ describe('the limits of credentials', () => {
     return webhookSecrets(server.database, server.store.vault, ref, 'production');
   };
 
-  it('refuse a sixth active webhook secret, list the ends of the others, and keep them active', async () => {
+  it('refuse a sixth active webhook secret with the ends of the others, which stay active', async () => {
     const customer = await createCustomer();
     for (let rolled = 0; rolled < 4; rolled++) expect((await roll(customer, '24h')).status).toBe(201);
     const before = await kept(customer);

@@ -40,7 +40,7 @@ export interface ServerOptions {
   /** Creates the engines in order of preference. Called only if the role needs engines. */
   engines(): Engine[];
   log: Log;
-  /** Smaller limits for tests. */
+  /** The limits of the document scanner. Tests use smaller limits. */
   scanning?: ScannerOptions;
 }
 

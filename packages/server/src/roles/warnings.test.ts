@@ -30,7 +30,7 @@ describe('a starting server', () => {
     expect(saying(/^working/)).toMatchObject([{ level: 'info', name: 'fake' }]);
   });
 
-  it.each([0, 1000])('warns about running as root only when the user id is 0 (here %i)', async (user) => {
+  it.each([0, 1000])('warns about running as root if the user id is 0: user %i', async (user) => {
     vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(user);
     const { saying } = await startLogging();
     expect(saying(/running as root/)).toHaveLength(user === 0 ? 1 : 0);
