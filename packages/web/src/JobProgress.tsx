@@ -1,4 +1,4 @@
-/** The progress of a job: drafted by an engine or confirmed by its editors. */
+/** The progress of a job: how many of its segments an engine has drafted, or editors have confirmed. */
 import type { JobProgress as Known } from './api/generated.ts';
 import { useTranslate } from './i18n.tsx';
 import type { DraftingProgress } from './live-updates.ts';
@@ -12,19 +12,19 @@ interface Job {
 
 const DRAFTED = ['new', 'machine_translate_in_progress'];
 
-/** Returns whether there is progress to show: work has started or will start. */
+/** Returns whether a job has progress to show, because its work has started or will start. */
 export function hasProgress({ status, progress }: Job): boolean {
   return progress !== null || DRAFTED.includes(status);
 }
 
-/** @param drafted the drafting progress that live updates have reported since */
+/** @param drafted the latest drafting progress from live updates */
 export function JobProgress({ job, drafted }: { job: Job; drafted: DraftingProgress | undefined }) {
   const t = useTranslate();
   const reported =
     drafted === undefined || !DRAFTED.includes(job.status)
       ? undefined
       : { work: 'drafting' as const, done: drafted.drafted, segments: drafted.segments };
-  // Progress only grows, and the answer may be older than the live update.
+  // The larger number is right: progress only grows, and the API answer may be older than the live update.
   const known =
     reported !== undefined && reported.done >= (job.progress?.done ?? 0) ? reported : job.progress;
   const { work, done, segments } = known ?? { work: 'drafting' as const, done: 0, segments: 0 };

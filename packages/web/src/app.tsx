@@ -23,7 +23,7 @@ const queries = new QueryClient({
 });
 const router = createAppRouter(queries);
 onSignedOut(() => {
-  // The session has ended: the router runs its checks again and redirects to the sign-in page.
+  // After the session has ended, the router runs its checks again and redirects to the sign-in page.
   if (queries.getQueryData(sessionQuery().queryKey) == null) return;
   queries.clear();
   queries.setQueryData(sessionQuery().queryKey, null);
@@ -52,7 +52,7 @@ export function App() {
   );
 }
 
-/** Explains a reload after an upgrade. */
+/** Shows a message when the page was reloaded for a new version. */
 function UpgradeNotice() {
   const t = useTranslate();
   useEffect(() => {

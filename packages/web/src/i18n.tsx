@@ -1,6 +1,7 @@
 /**
- * The app's messages. Each area has its own `messages/{en,de,ar}.json`; those of this folder belong to the shell. They
- * are loaded in the current language when the area is opened, and again when the language changes.
+ * The app's messages. Each area has its own `messages/{en,de,ar}.json`; the files next to this module belong
+ * to the shell. The messages of an area are loaded when a user opens the area, and again when the language
+ * changes.
  */
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { IntlProvider, useIntl } from 'react-intl';
@@ -46,7 +47,7 @@ function fetchMessages(area: Area, language: Language): Promise<Messages> {
     return response.json() as Promise<Messages>;
   });
   fetched.set(file, messages);
-  // A failed request is tried again the next time.
+  // Forgets a failed request, so that the next call tries again.
   messages.catch(() => fetched.delete(file));
   return messages;
 }
@@ -89,7 +90,7 @@ export function MessagesProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** The browser tests fail on a missing message. */
+/** Logs a missing message as an error, which fails the browser tests. */
 function report(error: Error): void {
   console.error(error.message);
 }

@@ -3,15 +3,18 @@
  *
  *     useLiveUpdates('jobs', 'listOwnJobs', 'readOwnAccount');
  *
- * One event stream a window (`GET /api/live`) carries the topics of everything that is shown. An event has no data: the
- * named operations are called again if they are shown.
+ * Each window has one event stream (`GET /api/live`) for the topics of all its visible data. Most events
+ * carry no data: they make the page repeat the named operations whose answers are visible.
  *
- * - Opened: reads each new topic once more, because the server replays no events.
- * - Other topics: a new stream replaces the old one as soon as it is open.
- * - Lost: opened again after 1, 2, 4 … 30 seconds plus up to half of that at random.
- * - Hidden: closed after half a minute, because browsers allow six HTTP/1.1 connections a host for all windows.
+ * - When a stream opens, the page reads the data of each new topic again, because the server replays no
+ *   events.
+ * - When the topics change, a new stream replaces the old one as soon as the new one is open.
+ * - When a stream breaks, it is opened again after 1, 2, 4 … 30 seconds, plus a random delay of up to half of
+ *   that.
+ * - When a window has been hidden for half a minute, its stream is closed. All windows of a browser share six
+ *   HTTP/1.1 connections to a host.
  *
- * With or without a stream, visible data is read again every half minute, so a missed event does no harm.
+ * Visible data is also read every half minute, with or without a stream, so a missed event does no harm.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -28,7 +31,10 @@ interface Subscriber {
   onProgress?(progress: DraftingProgress): void;
 }
 
-/** A page subscribes to several topics at once; they are collected for this long. */
+/**
+ * Subscriptions are collected for this long before a stream is opened, because a page subscribes to several
+ * topics.
+ */
 const COLLECT_MS = 50;
 const POLL_MS = 30_000;
 const HIDDEN_MS = 30_000;
@@ -39,7 +45,7 @@ class EventStream {
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   #source: EventSource | undefined;
   #topics: ReadonlySet<string> = new Set();
-  /** The stream that is being opened, while the old one is still open. */
+  /** The stream that is being opened. The old stream stays open until then. */
   #next: EventSource | undefined;
   #collecting: ReturnType<typeof setTimeout> | undefined;
   #hiding: ReturnType<typeof setTimeout> | undefined;
@@ -69,7 +75,7 @@ class EventStream {
     this.#collecting = setTimeout(() => this.#refresh(), milliseconds);
   }
 
-  /** Opens a stream if the open one lacks a topic; closes it without subscribers. */
+  /** Opens a new stream if the open one lacks a topic. Closes the stream when there are no subscribers. */
   #refresh(): void {
     const wanted = [...this.#subscribers.keys()];
     clearInterval(this.#polling);
@@ -108,11 +114,14 @@ class EventStream {
         subscriber.onProgress?.({ drafted, segments });
       }
     });
-    // The session ended: the next call is answered with 401, which leads to the sign-in page.
+    // When the session has ended, the next API call gets 401, which leads to the sign-in page.
     source.addEventListener('ended', () => this.#notify(this.#subscribers.keys()));
   }
 
-  /** Closes the stream, because the browser would reconnect at once, and all windows of all users together. */
+  /**
+   * Closes the stream and opens a new one later. Without this, the browsers of all users would reconnect at
+   * once.
+   */
   #retryLater(source: EventSource): void {
     source.close();
     if (source === this.#next) this.#next = undefined;

@@ -1,4 +1,4 @@
-/** The messages of all languages: same keys, same values, no unused key. */
+/** The messages of all languages have the same keys and placeholders, and no key is unused. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const code = files
   .map((file) => readFileSync(new URL(file, SRC), 'utf8'))
   .join('\n');
 
-/** Returns the names and types of a message's values. A plural and a number count as the same type. */
+/** Returns the names and types of a message's placeholders. A plural and a number count as the same type. */
 function valuesOf(message: string): string[] {
   const found = new Set<string>();
   const look = (elements: MessageFormatElement[]): void => {
@@ -32,7 +32,7 @@ function valuesOf(message: string): string[] {
   return [...found].sort();
 }
 
-/** A key is used literally or by a template that begins it: `status.${status}`. */
+/** The source uses a key literally or by a template with its beginning, such as `status.${status}`. */
 function isUsed(key: string): boolean {
   if (new RegExp(`['"\`]${key.replaceAll('.', '\\.')}['"\`]`).test(code)) return true;
   const starts = [...key.matchAll(/[._]/g)].map(({ index }) => key.slice(0, index + 1));
@@ -42,7 +42,7 @@ function isUsed(key: string): boolean {
 describe.each(areas)('%s', (area) => {
   const english = read(`${area}en.json`);
 
-  it.each(['de', 'ar'])('has every key in %s, with the same values', (language) => {
+  it.each(['de', 'ar'])('has every key in %s, with the same placeholders', (language) => {
     const theirs = read(`${area}${language}.json`);
     expect(Object.keys(theirs).sort()).toEqual(Object.keys(english).sort());
     for (const [key, message] of Object.entries(theirs)) {
@@ -56,18 +56,18 @@ describe.each(areas)('%s', (area) => {
   });
 });
 
-describe.each(['en', 'de', 'ar'])('in %s', (language) => {
+describe.each(['en', 'de', 'ar'])('the shell messages in %s', (language) => {
   const messages = read(`messages/${language}.json`);
   const without = (start: string, codes: readonly string[]) =>
     codes.filter((code) => messages[`${start}.${code}`] === undefined);
 
-  it('has a message for every error code and every reason code of the server', () => {
+  it('have a text for every error code and every reason code of the server', () => {
     expect(without('error', Object.keys(ERRORS))).toEqual([]);
     expect(without('reason', Object.keys(REASONS))).toEqual([]);
     expect(without('reason', ['no_such_reason'])).toEqual(['no_such_reason']);
   });
 
-  it('uses exactly the values that the server sends with a reason', () => {
+  it('use exactly the placeholders that the server sends with a reason', () => {
     for (const [code, sentence] of Object.entries(REASONS)) {
       const given = [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
       const wanted = valuesOf(messages[`reason.${code}`]!).map((value) => value.split(' ')[0]);
@@ -83,7 +83,7 @@ const UNCHANGED: Record<string, RegExp> = {
   ar: /^ ?(إلى|من|م\.ث|أخرى|بالانتظار|محفوظة هنا|حرف\/ث|كلمة\/ث)(?!\p{L})/u,
 };
 
-/** Values that are always counts, so a message must format them as numbers. */
+/** Placeholders that are always counts, so that a message must format them as numbers. */
 const COUNTS = new Set(['confirmed', 'count', 'days', 'done', 'rows', 'segments', 'words']);
 
 /** Returns the parts of a message that lack plural forms. */
@@ -110,13 +110,13 @@ function uninflected(message: string, language: string): string[] {
   return look(parse(message));
 }
 
-it.each(['en', 'de', 'ar'])('has all plural forms in %s', (language) => {
+it.each(['en', 'de', 'ar'])('all messages in %s have the plural forms of the language', (language) => {
   const messages = areas.flatMap((area) => Object.entries(read(`${area}${language}.json`)));
   const found = messages.map(([key, message]) => [key, uninflected(message, language)] as const);
   expect(found.filter(([, missing]) => missing.length > 0)).toEqual([]);
 });
 
-it('finds a missing plural form', () => {
+it('the check for plural forms finds a missing form', () => {
   const found = (message: string, language = 'en') => uninflected(message, language);
   expect(found('{count, plural, one {# job} other {# jobs}}')).toEqual([]);
   expect(found('{count, plural, other {# jobs}}')).toEqual(['count: one']);
@@ -128,7 +128,7 @@ it('finds a missing plural form', () => {
   ]);
 });
 
-it('finds a missing value and an unused key', () => {
+it('the checks of keys find a missing placeholder and an unused key', () => {
   expect(valuesOf('{count, plural, one {# job} other {# jobs}} of {name}')).not.toEqual(valuesOf('{name}'));
   expect(valuesOf('Copy {what}')).not.toEqual(valuesOf('Kopieren'));
   expect(isUsed('ui.no_such_key')).toBe(false);

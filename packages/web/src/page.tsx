@@ -1,5 +1,5 @@
 /**
- * How to write a page. Each page is a module, loaded when it is opened:
+ * How to write a page. Each page is a module that is loaded when a user opens the page:
  *
  *     // pages/Queue.tsx
  *     const queue = () => query('readQueue');
@@ -11,12 +11,12 @@
  *       return <Page title={useTranslate()('queue.title')}>…</Page>;
  *     }
  *
- * `routes.tsx` (or the `routes.ts` of its area) gives it an address: `page(parent, '/queue', () =>
- * import('./pages/Queue.tsx'))`. A skeleton is shown when `load` takes longer than 150 ms. When it fails, the page shows
- * the error, the request's id and a button to try again.
+ * `routes.tsx` (or the `routes.ts` of an area) gives the page its address: `page(parent, '/queue', () =>
+ * import('./pages/Queue.tsx'))`. A skeleton is shown when `load` takes longer than 150 ms. When `load` fails,
+ * the page shows the error, the request's id and a button to try again.
  *
- * A list whose filters are in the address uses `useList(query(…, { query: search }))`: the old rows stay until the new
- * ones are loaded.
+ * A list whose filters are in the address uses `useList(query(…, { query: search }))`: the old rows stay
+ * until the new ones are loaded.
  */
 import {
   keepPreviousData,
@@ -65,7 +65,7 @@ export function page(parent: AnyRoute, path: string, fetchModule: () => Promise<
     getParentRoute: () => parent,
     path,
     async loader({ context, params, location, preload }) {
-      // A preload under the pointer must not reload the page.
+      // A preload (the pointer is over a link) must not reload the page, so it does not use `loadChunk`.
       const { load } = await (preload ? fetchModule() : loadChunk(fetchModule));
       const { queries } = context as { queries: QueryClient };
       await load?.({ queries, params: params as Record<string, string>, search: location.search as Search });

@@ -1,6 +1,7 @@
 /**
- * The display preferences of a user: theme and language. A cookie holds them, so that the server writes both into the
- * page and the first paint is right. The user record holds them too, for other devices (`session.ts`).
+ * The display preferences of a user: theme and language. They are stored in a cookie, so that the server can
+ * write both into the page before its first paint. They are also stored in the user record, for other devices
+ * (`session.ts`).
  */
 import { LANGUAGES, type Language } from './languages.ts';
 

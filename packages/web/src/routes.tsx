@@ -54,7 +54,10 @@ const wholeWindow = createRoute({
   component: Outlet,
 });
 
-/** The pages of one area: loads its messages first and redirects other roles to their home page. */
+/**
+ * Creates the parent route of an area. It loads the messages of the area and redirects other roles to their
+ * home page.
+ */
 function area(parent: AnyRoute, name: Area, roles: readonly User['role'][]) {
   return createRoute({
     getParentRoute: () => parent,
@@ -105,7 +108,7 @@ export function createAppRouter(queries: QueryClient) {
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
-    // Filters are plain text in the address, not JSON.
+    // Writes filters into the address as plain text; the router's default is JSON.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch(search: Search) {
       const query = new URLSearchParams(

@@ -22,7 +22,7 @@ export const sessionQuery = () =>
     },
   });
 
-/** Returns the signed-in user. Pages of the signed-in layout render only with one. */
+/** Returns the signed-in user. Inside `SignedInLayout` there always is one. */
 export function useUser(): User | undefined {
   return useQuery(sessionQuery()).data ?? undefined;
 }

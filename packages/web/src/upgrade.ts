@@ -1,9 +1,10 @@
 /**
- * After an upgrade, a page that is still open requests files that no longer exist. It is then reloaded, once, and only
- * if no unsaved input would be lost.
+ * After an upgrade of the server, a page that is still open requests files that no longer exist. The page is
+ * then reloaded, but only once, and only if no unsaved input would be lost.
  *
- * The app's page tells whether there is a new version: its script has another name in each version. If the name is the
- * same or the server does not answer, the file is missing for another reason and its error is thrown.
+ * The name of the app's script shows whether there is a new version, because each version has another name.
+ * If the name is the same or the server does not answer, the file is missing for another reason, and the
+ * error is thrown.
  */
 
 /** The session storage key of the version that this page was reloaded from. */

@@ -40,7 +40,7 @@ async function finishJob(program: ReturnType<typeof createClient>, uid: string):
   await until(async () => (await program('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
 }
 
-it('accepts one job and rejects another with a reason', async () => {
+it('a customer accepts one job and rejects another with a reason', async () => {
   const { owner, program } = await createCustomer('verdicts');
   await finishJob(program, 'good');
   await finishJob(program, 'bad');
@@ -76,16 +76,16 @@ it('accepts one job and rejects another with a reason', async () => {
   await context.close();
 });
 
-it('shows why a job can no longer be accepted', async () => {
+it('the job panel shows why a job can no longer be accepted', async () => {
   const { owner, program } = await createCustomer('late');
   await finishJob(program, 'late');
   const context = await web.signedIn(owner);
-  // With live updates the page would remove the button.
+  // Blocks live updates, because with them the page would remove the button.
   await context.route('**/api/live?*', (route) => route.abort());
   await web.visit({ context, path: '/account/jobs?open=late' }, async (page) => {
     const panel = page.getByRole('dialog', { name: 'Job' });
     await panel.getByRole('button', { name: 'Reject' }).waitFor();
-    // A program rejects the job meanwhile.
+    // While the panel is open, a program rejects the job.
     expect((await program('POST', `${HUMAN}late/reject/`, { reason: 'too late' })).status).toBe(200);
     await panel.getByRole('button', { name: 'Accept' }).click();
     const asked = page.getByRole('dialog', { name: 'Accept late' });
@@ -101,7 +101,7 @@ const TMX = `<tmx version="1.4"><body>
 <tu><tuv xml:lang="en"><seg>Thank you.</seg></tuv><tuv xml:lang="es"><seg>Gracias.</seg></tuv></tu>
 </body></tmx>`;
 
-it('imports a memory file after a dry run, finds an entry and withdraws it', async () => {
+it('a customer imports a TMX file after a preview, finds an entry and withdraws it', async () => {
   const { owner } = await createCustomer('memory');
   const context = await web.signedIn(owner);
   await web.visit({ context, path: '/account/memory' }, async (page) => {
@@ -149,7 +149,7 @@ it('imports a memory file after a dry run, finds an entry and withdraws it', asy
   await context.close();
 });
 
-it('shortens retention only after a warning, and exports all data', async () => {
+it('an owner shortens the retention only after a warning, and exports all data', async () => {
   const { owner, account } = await createCustomer('keeper');
   const member = await createPerson(web, { role: 'customer', account });
   const context = await web.signedIn(owner);
@@ -190,7 +190,7 @@ it('shortens retention only after a warning, and exports all data', async () => 
   await theirs.close();
 });
 
-it('erases an account when its name is typed, and signs all users out', async () => {
+it('an owner erases the account by typing its name, and all users are signed out', async () => {
   const { owner, program } = await createCustomer('leaving');
   const context = await web.signedIn(owner);
   await web.visit({ context, path: '/account/data' }, async (page) => {
@@ -211,7 +211,7 @@ it('erases an account when its name is typed, and signs all users out', async ()
   await context.close();
 });
 
-it('replays as many failed callbacks as announced', async () => {
+it('the replay dialog sends as many failed callbacks as it announced', async () => {
   const { owner, program } = await createCustomer('unlucky');
   receiver.answer(() => 410);
   for (const path of ['/one', '/two']) {
@@ -238,7 +238,7 @@ it('replays as many failed callbacks as announced', async () => {
   await context.close();
 });
 
-it('shows a key and a working command in the first steps', async () => {
+it('the first steps show a new key and a command that works unchanged', async () => {
   const { owner } = await createCustomer('newcomer');
   const context = await web.signedIn(owner);
   await web.visit({ context, path: '/account?environment=sandbox' }, async (page) => {
@@ -259,7 +259,7 @@ it('shows a key and a working command in the first steps', async () => {
   await context.close();
 });
 
-it('shows the pages of memory and data without overflow on phones', async () => {
+it('the pages for memory and data have no overflow on phones', async () => {
   const { owner, account } = await createCustomer('phone');
   const { ref } = await accountNamed(web.database, account.username);
   await importEntries(web.database, ref, { from: 'en', to: 'es', brand: undefined }, [

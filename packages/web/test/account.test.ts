@@ -86,9 +86,9 @@ it.each([
   ['/account/team', 'Team'],
   ['/account/jobs?tier=machine&open=newsletter-december', 'Jobs'],
   ['/account/brands?open=alpenglow', 'Brands'],
-])('shows %s under the title %s', visit);
+])('the page %s has the title %s', visit);
 
-it('shows every page without overflow on phones', async () => {
+it('the account pages have no overflow on phones', async () => {
   const context = await web.signedIn(customer);
   for (const path of ['', '/access', '/jobs', '/deliveries', '/balance', '/brands', '/team']) {
     await web.visit({ context, path: `/account${path}`, size: PHONE, language: 'de' }, async (page) => {
@@ -104,13 +104,13 @@ it('shows every page without overflow on phones', async () => {
 const statusWith = async (key: string) =>
   (await fetch(`${web.url}/tapi/v2/account/`, { headers: { authorization: `ApiKey ${key}` } })).status;
 
-it('makes a key, rolls it, and rejects the old one after the overlap', async () => {
+it('a customer creates and rolls a key, and the old key is rejected after the overlap', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/account/access' }, async (page) => {
     await page.getByRole('button', { name: 'Create key' }).click();
     const form = page.getByRole('dialog', { name: 'Create key' });
     await form.getByRole('button', { name: 'Create key' }).click();
-    // A key without a name is refused.
+    // The form refuses a key without a name.
     await form.locator('[aria-invalid=true][name=name]').waitFor();
     await form.getByLabel('Name').fill('Build server');
     await form.getByRole('button', { name: 'Create key' }).click();
@@ -132,7 +132,7 @@ it('makes a key, rolls it, and rejects the old one after the overlap', async () 
     await shown.getByRole('button', { name: 'I have saved it' }).click();
     await row.filter({ hasText: 'Expires soon' }).waitFor();
 
-    // Ends the overlap.
+    // Ends the overlap of the rolled key.
     const owner = createConnection(web.connection);
     await owner.connect();
     await owner.query('update keys set revoked_at = now() where revoked_at > now()');
@@ -152,7 +152,7 @@ it('makes a key, rolls it, and rejects the old one after the overlap', async () 
   await context.close();
 });
 
-it('finds a job by a part of its uid, keeps the filter in the address, and opens the job', async () => {
+it('the job list finds a job by a part of its uid, keeps the filter in the address, and opens the job', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/account/jobs?tier=machine' }, async (page) => {
     await page.getByText('2 jobs').waitFor();
@@ -174,7 +174,7 @@ it('finds a job by a part of its uid, keeps the filter in the address, and opens
   await context.close();
 });
 
-it('replays a dead callback', async () => {
+it('a customer replays a dead callback', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/account/deliveries?status=dead' }, async (page) => {
     await page.getByRole('button', { name: `${receiver.url}/gone` }).click();
@@ -191,7 +191,7 @@ it('replays a dead callback', async () => {
   await context.close();
 });
 
-it('invites a colleague and shows the link once', async () => {
+it('the team page invites a colleague and shows the link once', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/account/team' }, async (page) => {
     await page.getByRole('button', { name: 'Invite' }).click();

@@ -1,6 +1,7 @@
 /**
- * The fixture of browser tests: the real server with the fake engine and its own database, and one browser a file. A page
- * with a console error, a violation of its content security policy or a request to another host fails its test.
+ * The fixture of browser tests: the real server with the fake engine and its own database, and one browser
+ * for each test file. A test fails if a page has a console error, a violation of its content security policy,
+ * or a request to another host.
  *
  *     const web = await startWeb();            // in beforeAll; web.stop() in afterAll
  *     await web.visit({ path: '/sign-in' }, async (page) => { … });
@@ -29,19 +30,22 @@ const FLAGS = [
 ];
 const SCREENSHOTS = new URL('../../../screenshots/', import.meta.url).pathname;
 
-/** In seconds; below a test's own limit, so that the error names the missing element. Set `PATIENCE=5` while writing. */
+/**
+ * Seconds to wait for an element. Below the limit of a test, so that the error names the missing element. Set
+ * `PATIENCE=5` while you write a test.
+ */
 const TIMEOUT_MILLISECONDS = Number(process.env.PATIENCE ?? 240) * 1000;
 
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 800 };
 
 export interface VisitOptions {
-  /** Relative to `/app`. */
+  /** The path below `/app`. */
   path?: string;
   theme?: 'light' | 'dark';
   language?: 'en' | 'de' | 'ar';
   size?: { width: number; height: number };
-  /** A signed-in context from `Web.signedIn`; a new signed-out one when omitted. */
+  /** A signed-in context from `Web.signedIn`. Without it, a new signed-out context is used. */
   context?: BrowserContext;
 }
 
@@ -124,7 +128,7 @@ async function visitPage(
     await visit(page);
     expect(faults).toEqual([]);
   } catch (error) {
-    // Faults of the page are most often the cause of the failure.
+    // Adds the faults of the page to the message, because they are most often the cause of the failure.
     if (faults.length > 0) (error as Error).message += `\nThe page: ${faults.join('\n')}`;
     throw error;
   } finally {
@@ -154,7 +158,7 @@ export function watchFaults(page: Page, url: string): string[] {
   const faults: string[] = [];
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
-    // The browser logs each refused API call; tests check what the page shows for it.
+    // Skips refused API calls, which the browser logs: tests check what the page shows for them.
     if (message.text().startsWith('Failed to load resource') && message.location().url.includes('/api/'))
       return;
     faults.push(`console: ${message.text()}`);
@@ -169,33 +173,39 @@ export function watchFaults(page: Page, url: string): string[] {
 
 const RULES = {
   every: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] },
-  /** Rules that depend on colours or layout. The others check names, roles and structure. */
+  /** Rules that depend on colours or layout. All other rules check names, roles and structure. */
   visual: {
     type: 'rule',
     values: ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable'],
   },
 } satisfies Record<string, { type: 'tag' | 'rule'; values: string[] }>;
 
-/** The source of axe-core. Parsing it takes longer than running it, so each page gets it once. */
+/**
+ * The source code of axe-core. It is loaded once for each page, because parsing it takes longer than running
+ * it.
+ */
 export const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export type Variant = readonly [theme: 'light' | 'dark', direction: 'ltr' | 'rtl', rules: keyof typeof RULES];
 /**
- * Each theme and each direction once, because no style depends on both (`tokens.test.ts`). Names, roles and structure are
- * the same in both variants, so the rules for them run once.
+ * Checks each theme and each writing direction once, because no style depends on both (`tokens.test.ts`).
+ * Names, roles and structure are the same in both variants, so their rules run only once.
  */
 const VARIANTS: readonly Variant[] = [
   ['light', 'ltr', 'every'],
   ['dark', 'rtl', 'visual'],
 ];
 
-/** Fails when the page violates a WCAG A or AA rule, in light left-to-right or dark right-to-left. */
+/**
+ * Fails when the page violates a WCAG rule of level A or AA, in the light theme left to right or in the dark
+ * theme right to left.
+ */
 export async function expectAccessible(page: Page): Promise<void> {
   const found = await accessibilityFaults(page);
   expect(found, found.join('\n')).toEqual([]);
 }
 
-/** Returns the violations, one sentence an element. */
+/** Returns the violations, one sentence for each element. */
 export async function accessibilityFaults(
   page: Page,
   variants: readonly Variant[] = VARIANTS,
@@ -219,11 +229,11 @@ export async function accessibilityFaults(
 }
 
 async function findViolations(page: Page, rules: keyof typeof RULES): Promise<AxeResults['violations']> {
-  // A frame may have a new document each time, so axe is injected again when there is one.
+  // A frame may have loaded a new document, so axe is injected again into a page with frames.
   const hasNoFrames = page.frames().length === 1;
   if (hasNoFrames && !(await page.evaluate<boolean>('globalThis.axe !== undefined')))
     await page.evaluate(AXE_SOURCE);
-  // Legacy mode collects the results without a second page.
+  // The legacy mode of axe collects the results of frames without opening a second page.
   const { violations } = await new AxeBuilder({ page, axeSource: hasNoFrames ? 'void 0' : AXE_SOURCE })
     .setLegacyMode(true)
     .options({ resultTypes: ['violations'], runOnly: RULES[rules] })
@@ -242,9 +252,9 @@ async function setAppearance(page: Page, theme: string, direction: string): Prom
 }
 
 /**
- * Takes screenshots of a page into `screenshots/` when run by `npm run screenshots`: light, dark, phone and Arabic.
+ * With `npm run screenshots`, takes screenshots of a page into `screenshots/`: light, dark, phone and Arabic.
  *
- * @param state `state` for anything that a reload would lose, such as an open dialog; it is taken without a reload
+ * @param state `state` takes the screenshots without a reload, which would close an open dialog, for example
  */
 export async function takeScreenshots(
   page: Page,

@@ -33,10 +33,10 @@ const visit = (path: string, look: (page: Page) => Promise<void>) =>
   web.visit({ context: window, path }, look);
 const JOB = { source_language: 'en', target_language: 'es', text: 'The house is small.' };
 
-it('tops up once after a preview, however often the button is clicked', async () => {
+it('an operator tops up an account once after a preview, however often the button is clicked', async () => {
   await visit('/console/accounts/acme/money', async (page) => {
     await page.getByRole('button', { name: 'Preview' }).click();
-    // Empty fields show errors.
+    // The form shows errors for empty fields.
     await page.getByText('Enter an amount such as 25.00.').waitFor();
     await page.getByLabel('Amount in dollars').fill('25,50');
     await page.getByLabel('Reason').fill('Invoice 7');
@@ -54,7 +54,7 @@ it('tops up once after a preview, however often the button is clicked', async ()
   expect(body.lines).toHaveLength(1);
 });
 
-it('publishes a brand whose glossary then changes a translation', async () => {
+it('an operator publishes a brand, whose glossary then changes a translation', async () => {
   await visit('/console/accounts/acme/brands', async (page) => {
     await page.getByRole('button', { name: 'Create default brand' }).click();
     const dialog = page.getByRole('dialog');
@@ -104,7 +104,7 @@ async function translated(uid: string): Promise<string> {
   });
 }
 
-it('checks a glossary file, shows errors by line, and imports the corrected file', async () => {
+it('the glossary import shows errors by line, then imports the corrected file', async () => {
   await visit('/console/accounts/acme/brands/acme%2Fmain', async (page) => {
     const file = (text: string) => ({ name: 'terms.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     await page.getByRole('button', { name: 'Import' }).click();
@@ -126,7 +126,7 @@ it('checks a glossary file, shows errors by line, and imports the corrected file
   expect(body.draft.changes.languages[0]).toMatchObject({ added: 2, changed: 0, removed: 0 });
 });
 
-it('replays a dead callback', async () => {
+it('an operator replays a dead callback', async () => {
   receiver.answer(() => 410);
   await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'called', callback_url: receiver.url });
   const [dead] = await until(async () => {
@@ -149,7 +149,7 @@ it('replays a dead callback', async () => {
   expect(receiver.received.filter(({ headers }) => headers['webhook-id'] === dead.id)).toHaveLength(2);
 });
 
-it('does not overwrite another operator’s change', async () => {
+it('the account form does not overwrite another operator’s change', async () => {
   await visit('/console/accounts/acme', async (page) => {
     await page.getByRole('button', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog');
@@ -171,7 +171,7 @@ it('does not overwrite another operator’s change', async () => {
   expect(body.balances[0]).toMatchObject({ environment: 'production', credit_limit: 1000 });
 });
 
-it('makes an account and shows its working credentials once', async () => {
+it('an operator creates an account and sees its working credentials once', async () => {
   let key = '';
   await visit('/console/accounts', async (page) => {
     await page.getByRole('button', { name: 'Create account' }).click();
@@ -189,7 +189,7 @@ it('makes an account and shows its working credentials once', async () => {
   expect(body.objects[0].account.username).toBe('newcomer');
 });
 
-it('tests an engine, and stops offering a disabled pair', async () => {
+it('an operator tests an engine and disables a language pair, which is then no longer offered', async () => {
   await visit('/console/engines', async (page) => {
     await page.getByRole('heading', { name: 'fake' }).waitFor();
     await page.getByRole('button', { name: 'Test engine' }).last().click();

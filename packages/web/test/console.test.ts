@@ -86,7 +86,7 @@ const PAGES: [name: string, path: string | (() => Promise<string>), title: strin
   ['settings', '/console/settings', 'Settings'],
 ];
 
-it.each(PAGES)('shows %s under its title', async (name, path, title) => {
+it.each(PAGES)('the console shows %s under its title', async (name, path, title) => {
   const address = typeof path === 'string' ? path : await path();
   await visit(address, async (page) => {
     await page.getByRole('heading', { name: title, level: 1 }).waitFor();
@@ -94,7 +94,7 @@ it.each(PAGES)('shows %s under its title', async (name, path, title) => {
   });
 });
 
-it('keeps filters in the address, clears them at once, and moves by arrow keys in lists', async () => {
+it('console lists keep filters in the address, clear all of them with one button, and follow arrow keys', async () => {
   await visit('/console/jobs?q=nowhere', async (page) => {
     await page.getByText('No results match these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -107,7 +107,7 @@ it('keeps filters in the address, clears them at once, and moves by arrow keys i
     await page.keyboard.press('ArrowUp');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('order-1004');
   });
-  // After the last page there is a button back to the first.
+  // The last page has a button that leads back to the first page.
   await visit('/console/accounts?after=zenith', async (page) => {
     await page.getByRole('button', { name: 'First page' }).click();
     await page.getByRole('link', { name: 'acme' }).waitFor();
@@ -115,7 +115,7 @@ it('keeps filters in the address, clears them at once, and moves by arrow keys i
   });
 });
 
-it('re-runs the machine translation of a job with a chosen engine', async () => {
+it('an operator re-runs the machine translation of a job with a chosen engine', async () => {
   await visit(await firstJob(), async (page) => {
     await page.getByRole('button', { name: 'Re-run machine translation' }).click();
     const dialog = page.getByRole('dialog');

@@ -1,9 +1,12 @@
-/** Opens every page with every role: no console errors, no requests to other hosts, no accessibility violations. */
+/**
+ * Opens every page with every role. No page has console errors, requests to other hosts or accessibility
+ * violations.
+ */
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGuides } from '../../server/src/guides/guides.ts';
 import { waitUntilIdle } from './browser.ts';
-import { openExaminer, policyFaults } from './page-examiner.ts';
+import { openPageChecker, policyFaults } from './page-checker.ts';
 import { createSeedData, type Role, type SeedData } from './seed-data.ts';
 
 let data: SeedData;
@@ -22,9 +25,9 @@ beforeAll(async () => {
 afterAll(() => data.stop());
 
 interface Route {
-  /** Such as `/tasks/$task`. */
+  /** The pattern of the address, such as `/tasks/$task`. */
   path: string;
-  /** The roles of its area in `routes.tsx`; undefined for pages of all roles. */
+  /** The roles of the page's area in `routes.tsx`; undefined for pages of all roles. */
   roles: readonly string[] | undefined;
   signedIn: boolean;
 }
@@ -45,7 +48,7 @@ async function readRoutes(): Promise<Route[]> {
   }));
 }
 
-/** Returns the addresses of a route. @throws Error when the seed data has nothing for it */
+/** Returns the addresses of a route. @throws Error when the seed data has no row for the route */
 function addressesOf(path: string, role: Role): string[] {
   if (!path.includes('$')) return [path];
   const found = data.parameters(role)[path];
@@ -58,16 +61,16 @@ const mayOpen = ({ roles, signedIn }: Route, role: Role) => {
   return roles === undefined || roles.includes(role === 'reviewer' ? 'editor' : role);
 };
 
-const examined = new Set<string>();
+const checked = new Set<string>();
 
-/** A page of several roles and guides, which share a layout, are examined fully only once. */
+/** Pages that several roles can open, and guides (which share a layout), get all variants only once. */
 function variantsFor(path: string): 'all' | 'two' {
-  if (examined.has(path)) return 'two';
-  examined.add(path);
+  if (checked.has(path)) return 'two';
+  checked.add(path);
   return 'all';
 }
 
-/** Pages with an open panel, a filter or the other environment. */
+/** Addresses of pages with an open panel, with a filter, or in the sandbox. */
 const STATES: Partial<Record<Role, readonly string[]>> = {
   customer: [
     '/account/jobs?tier=machine&open=order-1001',
@@ -78,37 +81,40 @@ const STATES: Partial<Record<Role, readonly string[]>> = {
   operator: ['/console/requests?status=all'],
 };
 
-/** All pages of a role, some twenty, are one test; each page may take as long as a test. */
+/** A test visits all pages of a role, some twenty. Each page may take as long as a test usually may. */
 const TIMEOUT_MILLISECONDS = 20 * 300_000;
 
 describe('every page', { timeout: TIMEOUT_MILLISECONDS }, () => {
-  it.each(['nobody', 'customer', 'editor', 'reviewer', 'operator'] as const)('of %s', async (role) => {
-    const routes = (await readRoutes()).filter((route) => mayOpen(route, role));
-    expect(routes.length).toBeGreaterThan(2);
-    const paths = [...routes.flatMap(({ path }) => addressesOf(path, role)), ...(STATES[role] ?? [])];
-    const faults: Record<string, string[]> = {};
-    const examine = await openExaminer(windows[role], data.web.url);
-    for (const path of paths) {
-      const found = await examine(`${data.web.url}/app${path}`, variantsFor(path));
-      if (found.length > 0) faults[path] = found;
-    }
-    expect(faults).toEqual({});
-  });
+  it.each(['nobody', 'customer', 'editor', 'reviewer', 'operator'] as const)(
+    'that the role %s can open has no fault',
+    async (role) => {
+      const routes = (await readRoutes()).filter((route) => mayOpen(route, role));
+      expect(routes.length).toBeGreaterThan(2);
+      const paths = [...routes.flatMap(({ path }) => addressesOf(path, role)), ...(STATES[role] ?? [])];
+      const faults: Record<string, string[]> = {};
+      const checkPage = await openPageChecker(windows[role], data.web.url);
+      for (const path of paths) {
+        const found = await checkPage(`${data.web.url}/app${path}`, variantsFor(path));
+        if (found.length > 0) faults[path] = found;
+      }
+      expect(faults).toEqual({});
+    },
+  );
 
-  it('of the guides', async () => {
+  it('of the guides has no fault', async () => {
     const faults: Record<string, string[]> = {};
-    const examine = await openExaminer(windows.nobody, data.web.url);
+    const checkPage = await openPageChecker(windows.nobody, data.web.url);
     for (const { name } of await readGuides()) {
       const path = `/docs/${name}`;
-      const found = await examine(`${data.web.url}${path}`, variantsFor('/docs'));
+      const found = await checkPage(`${data.web.url}${path}`, variantsFor('/docs'));
       if (found.length > 0) faults[path] = found;
     }
     expect(faults).toEqual({});
   });
 });
 
-describe('the examiner', () => {
-  /** Opens planted pages one after another and returns the faults of each. */
+describe('the page checker', () => {
+  /** Checks pages with planted faults one after another. Returns the faults that were found on each page. */
   const plantAll = async (
     pages: readonly string[],
     policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
@@ -123,9 +129,9 @@ describe('the examiner', () => {
         body: `<!doctype html><html lang="en"><title>Planted</title><main data-ready><h1>Planted</h1>${pages[Number(route.request().url().slice(url.length))]}</main></html>`,
       }),
     );
-    const examine = await openExaminer(context, data.web.url);
+    const checkPage = await openPageChecker(context, data.web.url);
     const found: string[] = [];
-    for (const index of pages.keys()) found.push((await examine(`${url}${index}`, variants)).join('\n'));
+    for (const index of pages.keys()) found.push((await checkPage(`${url}${index}`, variants)).join('\n'));
     await context.close();
     return found;
   };
@@ -158,7 +164,7 @@ describe('the examiner', () => {
     expect(await plant(html)).toMatch(sign);
   });
 
-  it('finds text of too little contrast', async () => {
+  it('finds text with too little contrast', async () => {
     const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
     expect(await plant('<p style="color:#ccc;background:#fff">Pale</p>', policy)).toMatch(/color-contrast/);
   });
@@ -177,7 +183,7 @@ describe('the examiner', () => {
     ['pale text of the dark theme on a phone', '<p>Pale</p>', 390, 'dark rtl: color-contrast'],
     ['a button without a name on a phone', '<button></button>', 390, 'dark rtl: button-name'],
     ['a button without a name on a desktop', '<button></button>', 1280, 'light ltr: button-name'],
-  ])('finds %s, when no other variant has it', async (_, html, width, fault) => {
+  ])('finds %s, even if no other variant has the fault', async (_, html, width, fault) => {
     const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
     const other = width === 390 ? '(min-width: 600px)' : '(max-width: 600px)';
     const style = `<style>html{background:#fff} button{width:3em;height:3em} [data-mantine-color-scheme=dark] p{color:#ccc} @media ${other}{p,button{display:none}}</style>`;
@@ -203,7 +209,7 @@ describe('the examiner', () => {
     ["default-src 'none'; script-src 'self' 'unsafe-eval'; base-uri 'none'; frame-ancestors 'none'"],
     ["default-src 'none'; script-src https:; base-uri 'none'; frame-ancestors 'none'"],
     ["script-src 'self'; base-uri 'none'; frame-ancestors 'none'"],
-  ])('rejects the policy %s', (policy) => {
+  ])('rejects the content security policy %s', (policy) => {
     expect(policyFaults(policy)).not.toEqual([]);
   });
 });

@@ -1,4 +1,7 @@
-/** From a sandbox request to a translation by the pages and their commands alone, then rolling the key. */
+/**
+ * A customer goes from a sandbox request to a translation with only the pages and the commands on them, then
+ * rolls the key.
+ */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -32,7 +35,7 @@ async function paste(line: string): Promise<{ status: number; body: Record<strin
 const snippet = (within: Page | ReturnType<Page['getByRole']>, name: string) =>
   within.getByRole('figure', { name }).locator('pre').innerText();
 
-it('gets a key by a single-use link, uses it with curl, sees job and callback, and rolls the key', async () => {
+it('a new customer gets a key by a single-use link, uses it with curl, sees job and callback, and rolls the key', async () => {
   const email = 'ada@example.com';
 
   // Ada requests an account, and the operator grants it.
@@ -98,7 +101,7 @@ it('gets a key by a single-use link, uses it with curl, sees job and callback, a
         .getByRole('region', { name: 'Translation' })
         .getByText(String(callback.translated_text))
         .waitFor();
-      // The callback with the receiver's answer.
+      // The page shows the callback with the receiver's answer.
       await panel.locator('a[href*="deliveries"]').click();
       const delivery = page.getByRole('dialog', { name: 'Callback' });
       await delivery.getByText(`${receiver.url}/ada`).waitFor();
@@ -147,7 +150,7 @@ function withBody(line: string, more: object): string {
   return line.replace(/-d '(.*)'/, (_, body) => `-d '${JSON.stringify({ ...JSON.parse(body), ...more })}'`);
 }
 
-/** Ends the overlap of rolled keys. */
+/** Ends the overlap of rolled keys, so that old keys expire. */
 async function endOverlap(): Promise<void> {
   const owner = createConnection(web.connection);
   await owner.connect();

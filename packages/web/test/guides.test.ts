@@ -45,7 +45,7 @@ describe('a guide', () => {
 });
 
 describe('the reference', () => {
-  it('renders without requests to other hosts and with nonced scripts only', async () => {
+  it('renders without requests to other hosts, and runs only scripts with the nonce', async () => {
     const context = await web.context();
     const page = await context.newPage();
     const asked: string[] = [];
@@ -58,7 +58,7 @@ describe('the reference', () => {
     const answer = await page.goto(`${web.url}/docs/reference`);
     const policy = answer!.headers()['content-security-policy']!;
     expect(/script-src [^;]*/.exec(policy)![0]).not.toContain('unsafe');
-    // The first operation of the description.
+    // Waits for the first operation of the OpenAPI description.
     await page.getByText('Create a job that an editor corrects').first().waitFor();
     await page.getByText('Models').first().waitFor();
     await page.getByText('Shell Curl').first().waitFor();

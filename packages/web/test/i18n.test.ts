@@ -1,4 +1,7 @@
-/** All text on pages comes from messages: with messages in brackets, text outside brackets is not translated. */
+/**
+ * All text on pages comes from messages. The test puts brackets around every message, so text outside
+ * brackets is not translated.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPerson } from '../../server/src/testing/harness.ts';
 import { startWeb, type Web, waitUntilIdle } from './browser.ts';
@@ -9,7 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-/** Finds text and names outside brackets, except data (`bdi`, times, code) and language names. */
+/**
+ * Finds text and accessible names outside brackets, except data (`bdi`, times, code) and names of languages.
+ */
 const UNTRANSLATED = `(() => {
   const data = 'bdi, time, code, pre, title, option, script, style, .numbers';
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -27,7 +32,7 @@ const UNTRANSLATED = `(() => {
 it.each([
   ['editor', ['/queue', '/work', '/me']],
   ['customer', ['/account', '/account/access', '/account/jobs', '/account/deliveries', '/account/team']],
-] as const)('shows only translated text to a %s', async (role, paths) => {
+] as const)('pages show only translated text to a %s', async (role, paths) => {
   const person = await createPerson(web, { role, name: 'Person' });
   const context = await web.signedIn(person);
   await context.route('**/app/assets/*.json', async (route) => {

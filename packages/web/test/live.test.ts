@@ -57,7 +57,7 @@ async function visitSubscribed(
   });
 }
 
-it('shows the progress of a large job, then its result', async () => {
+it('an open job page shows the progress of a large job, then its result', async () => {
   const context = await contextWithoutPolling(customer);
   const made = await call('POST', '/tapi/v2/mt_translation/', {
     uid: 'the-book',
@@ -82,14 +82,14 @@ it('shows the progress of a large job, then its result', async () => {
     slow.goOn();
     await panel.getByText('THIS IS SENTENCE NUMBER 400 OF THE BOOK.').waitFor();
     await bar.waitFor({ state: 'detached' });
-    // The list and the callback on the same page change too.
+    // The list and the callback on the same page also change.
     await page.getByRole('row', { name: /the-book.*Completed/ }).waitFor();
     await panel.getByText('Delivered', { exact: true }).waitFor();
   });
   await context.close();
 });
 
-it('removes a task from the queue when another editor claims it', async () => {
+it('an open queue removes a task when another editor claims it', async () => {
   await orderEdit(call, 'The house is small.');
   const [ada, bea] = await Promise.all(
     ['Ada', 'Bea'].map((name) => createPerson(web, { role: 'editor', languages: ['en:es'], name })),
@@ -105,7 +105,7 @@ it('removes a task from the queue when another editor claims it', async () => {
   await context.close();
 });
 
-it('shows an editor comments on the task and its release', async () => {
+it('an open task shows its editor new comments and that an operator released it', async () => {
   const operator = await createPerson(web, { role: 'operator' });
   const ada = await createPerson(web, { role: 'editor', languages: ['en:es'], name: 'Ada' });
   const task = await claimTask(ada);
@@ -121,7 +121,7 @@ it('shows an editor comments on the task and its release', async () => {
   await context.close();
 });
 
-it('shows a customer and an operator the editors’ progress', async () => {
+it('open job pages show a customer and an operator the progress of editors', async () => {
   const created = await call('POST', HUMAN, {
     uid: 'edited',
     text: 'The door is green.\nThe tree is old.',
@@ -153,7 +153,7 @@ it('shows a customer and an operator the editors’ progress', async () => {
   await console.close();
 });
 
-it('shows the sign-in page when the session ends elsewhere', async () => {
+it('an open page changes to the sign-in page when its session ends elsewhere', async () => {
   const gone = await createPerson(web, { role: 'editor', languages: ['en:es'] });
   const context = await contextWithoutPolling(gone);
   await visitSubscribed(context, '/queue', async (page) => {

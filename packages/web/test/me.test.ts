@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-it('accepts an invitation once and sets a password', async () => {
+it('a user accepts an invitation once and sets a password', async () => {
   const wanted = { email: 'new@example.com', role: 'editor', languages: [] } as const;
   const { token } = await invitePerson(web.database, 'command', wanted);
   await web.visit({ path: `/invitation/${token}` }, async (page) => {
@@ -33,7 +33,7 @@ it('accepts an invitation once and sets a password', async () => {
   });
 });
 
-it('sets a new password by a reset link, without asking for a name', async () => {
+it('a user sets a new password with a reset link, which asks for no name', async () => {
   const { email } = await createPerson(web, { role: 'editor' });
   const { token } = await linkFor(web.database, 'command', await personNamed(web.database, email));
   await web.visit({ path: `/invitation/${token}` }, async (page) => {
@@ -46,7 +46,7 @@ it('sets a new password by a reset link, without asking for a name', async () =>
   });
 });
 
-it('changes name and password, and shows errors at the fields', async () => {
+it('a user changes name and password, and the form shows errors at the fields', async () => {
   const customer = await createPerson(web, { role: 'customer', name: 'Carla' });
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/me' }, async (page) => {
@@ -62,13 +62,13 @@ it('changes name and password, and shows errors at the fields', async () => {
     await page.getByLabel('Current password').fill(customer.password);
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Your password was changed.').first().waitFor();
-    // The form is empty again.
+    // After the change, the form is empty again.
     expect(await page.getByLabel('Current password').inputValue()).toBe('');
   });
   await context.close();
 });
 
-it('ends all other sessions after a confirmation', async () => {
+it('a user ends all other sessions after a confirmation', async () => {
   const customer = await createPerson(web, { role: 'customer' });
   const [here, there] = [await web.signedIn(customer), await web.signedIn(customer)];
   await web.visit({ context: here, path: '/me' }, async (page) => {

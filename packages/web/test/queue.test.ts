@@ -14,7 +14,7 @@ afterAll(() => web.stop());
 
 const TEXT = 'The house is big.\nThe garden is small.\nThe tree is old.\n';
 
-it('shows a message when there is no task for an editor', async () => {
+it('the queue shows a message when there is no task for an editor', async () => {
   const context = await web.signedIn(await createPerson(web, { role: 'editor', languages: ['en:fr'] }));
   await web.visit({ context, path: '/queue' }, async (page) => {
     await page.getByText('No tasks for you right now.').waitFor();
@@ -29,7 +29,7 @@ it('shows a message when there is no task for an editor', async () => {
   await context.close();
 });
 
-it('claims the next task and opens the workbench by keyboard', async () => {
+it('an editor claims the next task and opens the workbench by keyboard', async () => {
   await orderEdit(call, TEXT);
   await orderEdit(call, 'The second text is short.\n');
   const editor = await createPerson(web, { role: 'editor', languages: ['en:es'] });
@@ -49,20 +49,20 @@ it('claims the next task and opens the workbench by keyboard', async () => {
   await web.visit({ context, path: '/queue', size: PHONE, language: 'ar', theme: 'dark' }, async (page) => {
     await page.getByRole('heading', { name: 'قائمة الانتظار' }).waitFor();
     await expectAccessible(page);
-    // No overflow.
+    // The page has no overflow on phones.
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
   await context.close();
 });
 
-it('shows when another editor claimed the task first, and updates the list', async () => {
+it('the queue says when another editor claimed the task first, and updates its list', async () => {
   const [slow, fast] = [
     await createPerson(web, { role: 'editor', languages: ['en:es'] }),
     await createPerson(web, { role: 'editor', languages: ['en:es'] }),
   ];
   await orderEdit(call, 'Only one can have this.\n');
   const context = await web.signedIn(slow);
-  // With live updates the row would disappear before the click.
+  // Blocks live updates, because with them the row would disappear before the click.
   await context.route('**/api/live?*', (route) => route.abort());
   await web.visit({ context, path: '/queue' }, async (page) => {
     const rows = page.getByRole('table', { name: 'Available tasks' }).getByRole('button', { name: 'Claim' });
@@ -79,7 +79,7 @@ it('shows when another editor claimed the task first, and updates the list', asy
   await context.close();
 });
 
-it('skips a task with a reason and is not offered it again', async () => {
+it('an editor skips a task with a reason and is not offered it again', async () => {
   const editor = await createPerson(web, { role: 'editor', languages: ['en:es'] });
   await orderEdit(call, 'This is not for everybody.\n');
   const context = await web.signedIn(editor);
@@ -100,7 +100,7 @@ it('skips a task with a reason and is not offered it again', async () => {
   await context.close();
 });
 
-it('shows an editor’s past work', async () => {
+it('the page “My work” shows an editor’s past work', async () => {
   const editor = await createPerson(web, { role: 'editor', languages: ['en:es'] });
   await orderEdit(call, TEXT);
   await editNext(editor);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-it('requests an account and shows a working key once', async () => {
+it('a visitor requests an account and sees a working key once', async () => {
   await web.visit({ path: '/sign-in' }, async (page) => {
     await page.getByRole('link', { name: 'Request a sandbox account' }).click();
     await page.getByRole('heading', { name: 'Try the sandbox' }).waitFor();
@@ -38,7 +38,7 @@ it('requests an account and shows a working key once', async () => {
   });
 });
 
-it('thanks for a request that an operator decides', async () => {
+it('the form says thank you for a request that an operator decides', async () => {
   await web.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'operator' });
   await web.visit({ path: '/sandbox', language: 'de' }, async (page) => {
     await page.getByLabel('Ihr Name').fill('Bea Bittend');
@@ -51,7 +51,7 @@ it('thanks for a request that an operator decides', async () => {
   expect(body.requests).toMatchObject([{ name: 'Bea Bittend', email: 'bea@example.com' }]);
 });
 
-it('shows that requests are turned off, without a link on the sign-in page', async () => {
+it('the form says that requests are turned off, and the sign-in page does not link to it', async () => {
   await web.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'off' });
   expect((await createBrowser(web.url).call('GET', '/api/sandbox-requests')).body.open).toBe(false);
   await web.visit({ path: '/sandbox' }, async (page) => {

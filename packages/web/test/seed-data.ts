@@ -36,7 +36,7 @@ export type Role = 'nobody' | 'customer' | 'editor' | 'reviewer' | 'operator';
 export interface SeedData {
   web: Web;
   people: Record<Exclude<Role, 'nobody'>, TestPerson>;
-  /** Returns the parameters of addresses by their pattern, for a role. */
+  /** Returns the parameters for address patterns that a role can open. */
   parameters(role: Role): Record<string, readonly Record<string, string>[]>;
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-it('shows signed-out users a form with e-mail, password and one button', async () => {
+it('signed-out users see a form with e-mail, password and one button', async () => {
   await web.visit({}, async (page) => {
     await page.waitForURL('**/app/sign-in');
     expect(await page.title()).toBe('Sign in · Dragoman');
@@ -21,7 +21,7 @@ it('shows signed-out users a form with e-mail, password and one button', async (
   });
 });
 
-it('shows and remembers the chosen language with its direction', async () => {
+it('the sign-in page shows and remembers the chosen language with its direction', async () => {
   await web.visit({ path: '/sign-in', size: PHONE }, async (page) => {
     await page.getByLabel('Language').selectOption('ar');
     await page.getByRole('heading', { name: 'تسجيل الدخول' }).waitFor();
@@ -33,11 +33,11 @@ it('shows and remembers the chosen language with its direction', async () => {
   });
 });
 
-it('signs in by keyboard, opens the home page of the role, and signs out', async () => {
+it('a user signs in by keyboard, gets the home page of the role, and signs out', async () => {
   const editor = await createPerson(web, { role: 'editor' });
   await web.visit({}, async (page) => {
     await page.getByLabel('E-mail', { exact: true }).waitFor();
-    // The first field has the focus.
+    // The first field of the form has the focus.
     await page.keyboard.type(editor.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(editor.password);
@@ -51,7 +51,7 @@ it('signs in by keyboard, opens the home page of the role, and signs out', async
   });
 });
 
-it('shows the same error for a wrong password and an unknown user, and keeps the e-mail', async () => {
+it('the form shows the same error for a wrong password and an unknown user, and keeps the e-mail', async () => {
   const editor = await createPerson(web, { role: 'editor' });
   await web.visit({ path: '/sign-in' }, async (page) => {
     for (const email of [editor.email, 'nobody@example.com']) {
@@ -65,7 +65,7 @@ it('shows the same error for a wrong password and an unknown user, and keeps the
   });
 });
 
-it('returns to the requested page after sign-in, but never to another site', async () => {
+it('sign-in leads to the requested page, but never to another site', async () => {
   const editor = await createPerson(web, { role: 'editor' });
   for (const [requested, reached] of [
     ['/queue?language=de', '/app/queue?language=de'],
@@ -81,7 +81,7 @@ it('returns to the requested page after sign-in, but never to another site', asy
   }
 });
 
-it('redirects each role from pages of other roles to its home page', async () => {
+it('the app redirects each role from pages of other roles to its own home page', async () => {
   for (const [role, home, heading] of [
     ['editor', '/queue', 'Queue'],
     ['customer', '/account', 'Overview'],
@@ -108,13 +108,13 @@ it('redirects each role from pages of other roles to its home page', async () =>
   }
 });
 
-it('restores language and theme in another browser', async () => {
+it('sign-in restores language and theme in another browser', async () => {
   const editor = await createPerson(web, { role: 'editor' });
   const first = await web.signedIn(editor);
   await web.visit({ context: first, path: '/queue' }, async (page) => {
     await page.getByLabel('Language').selectOption('de');
     await page.getByRole('heading', { name: 'Warteschlange' }).waitFor();
-    // The request that stores the theme, not the language.
+    // Waits for the request that stores the theme; an earlier request stores the language.
     const kept = page.waitForResponse((answer) => answer.request().postData()?.includes('dark') === true);
     await page.getByLabel('Farbschema').selectOption('dark');
     expect((await kept).status()).toBe(200);
@@ -129,7 +129,7 @@ it('restores language and theme in another browser', async () => {
   });
 });
 
-it('fails for a planted request to another host, policy violation or accessibility fault', async () => {
+it('the test fixture fails for a planted request to another host, policy violation or accessibility fault', async () => {
   const planted = web.visit({ path: '/sign-in' }, async (page) => {
     await page.evaluate("document.querySelector('h1').setAttribute('style', 'color: red')");
     await page.evaluate("fetch('http://127.0.0.2:9/').catch(() => {})");

@@ -32,19 +32,19 @@ const sizeOf = (files: Iterable<string>) =>
 const entry = Object.keys(manifest).find((name) => manifest[name]!.isEntry)!;
 const shell = filesOf(entry);
 
-it('keeps the shell with the sign-in page within 230 kB', () => {
+it('the shell with the sign-in page has at most 230 kB', () => {
   const signIn = filesOf('src/pages/SignIn.tsx');
   expect(sizeOf(shell.union(signIn)) / KILOBYTE).toBeLessThan(230);
 });
 
-it('keeps the workbench within 90 kB over the shell, and each of its chunks within 110', () => {
+it('the workbench adds at most 90 kB to the shell, and each of its chunks has at most 110 kB', () => {
   const over = (page: string) => sizeOf(filesOf(page).difference(shell)) / KILOBYTE;
   expect(over('src/workbench/Task.tsx')).toBeLessThan(90);
   const pages = Object.keys(manifest).filter((name) => /^src\/workbench\/.*\.tsx?$/.test(name));
   expect(Math.max(...pages.map(over))).toBeLessThan(110);
 });
 
-it('loads no chunk of another role’s area with the shell', () => {
+it('the shell loads no chunk of an area for one role', () => {
   const areas = ['workbench', 'account', 'console'];
   for (const area of areas) {
     const pages = Object.keys(manifest).filter((name) => name.startsWith(`src/${area}/`));

@@ -20,8 +20,8 @@ const NEWER = 'The page was reloaded to use a new version.';
 const OLDER = 'A new version is available. Reload the page. Your text is kept.';
 
 /**
- * Opens a page of an older version: its script has another name, and the file `gone` is missing. A reload brings the new
- * version, unless `cachedForever` simulates a cache that keeps the old page.
+ * Opens a page of an older version: its script has another name, and the file `gone` is missing. A reload
+ * loads the new version, unless `cachedForever` simulates a cache that always returns the old page.
  */
 async function openOld(path: string, gone: string, { cachedForever = false } = {}) {
   const page = await fixture.annContext.newPage();
@@ -50,7 +50,7 @@ async function openOld(path: string, gone: string, { cachedForever = false } = {
 
 const openWork = (page: Page) => page.getByRole('link', { name: 'My work' }).click();
 
-it('reloads the app when a page’s file is gone, and explains it', async () => {
+it('the app reloads the page when a file of it is gone, and explains the reload', async () => {
   const { page, loads } = await openOld('/queue', 'Work');
   await openWork(page);
   await page.getByText(NEWER).first().waitFor();
@@ -60,7 +60,7 @@ it('reloads the app when a page’s file is gone, and explains it', async () => 
   await page.close();
 });
 
-it('reloads only once when that brings the old version again', async () => {
+it('the app reloads only once when the reload brings the old version again', async () => {
   const { page, loads } = await openOld('/queue', 'Work', { cachedForever: true });
   await openWork(page);
   await page.getByText(OLDER).waitFor();
@@ -69,7 +69,7 @@ it('reloads only once when that brings the old version again', async () => {
   await page.close();
 });
 
-it('does not reload for a missing file of the same version', async () => {
+it('the app does not reload for a missing file of the same version', async () => {
   const page = await fixture.annContext.newPage();
   let loads = 0;
   page.on('request', (request) => {
@@ -83,7 +83,7 @@ it('does not reload for a missing file of the same version', async () => {
   await page.close();
 });
 
-it('saves edits of the workbench before a reload', async () => {
+it('the workbench saves edits before a reload', async () => {
   const { path } = await fixture.createClaimedTask('One.\nTwo.\n', { target_language: 'de' });
   const { page, loads } = await openOld(path, 'Preview');
   await target(page, 1);
@@ -98,7 +98,7 @@ it('saves edits of the workbench before a reload', async () => {
   await page.close();
 });
 
-it('does not reload while edits cannot be saved, and keeps them', async () => {
+it('the workbench does not reload while edits cannot be saved, and keeps the edits', async () => {
   const { path } = await fixture.createClaimedTask('Three.\nFour.\n', { target_language: 'de' });
   const { page, loads } = await openOld(path, 'Preview');
   await target(page, 1);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-it('warns before the lease ends and extends it once', async () => {
+it('the workbench warns before the time limit of a claim, and extends it once', async () => {
   const { path, task } = await fixture.createClaimedTask('Nearly late.\n', { target_language: 'de' });
   const owner = createConnection(fixture.web.connection);
   await owner.connect();
@@ -35,12 +35,12 @@ it('warns before the lease ends and extends it once', async () => {
     await takeScreenshots(page, 'workbench-late', 'state');
     await page.getByRole('button', { name: 'Extend' }).click();
     await page.locator('[data-said]').getByText('Time extended').waitFor();
-    // Only one extension is possible.
+    // The time can be extended only once.
     await page.getByRole('button', { name: 'Extend' }).waitFor({ state: 'detached' });
   });
 });
 
-it('fills repeats and undoes it', async () => {
+it('confirming a segment fills its repeats, and the editor can undo this', async () => {
   const { path } = await fixture.createClaimedTask('Send it.\nWait.\nSend it.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     await target(page, 1);
@@ -60,7 +60,7 @@ it('fills repeats and undoes it', async () => {
   });
 });
 
-it('reports a faulty source to the operator', async () => {
+it('an editor reports a faulty source to the operator', async () => {
   const { path, task } = await fixture.createClaimedTask('Not a sentence the.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     await target(page, 1);
@@ -80,7 +80,7 @@ it('reports a faulty source to the operator', async () => {
   ]);
 });
 
-it('returns a task with marked issues to its editor', async () => {
+it('a reviewer marks issues, and the task returns to its editor', async () => {
   const { path, task, lease } = await fixture.createClaimedTask('The door is shut.\n', {
     target_language: 'ar',
   });
@@ -120,7 +120,7 @@ it('returns a task with marked issues to its editor', async () => {
   });
 });
 
-it('adds a comment to a segment', async () => {
+it('an editor adds a comment to a segment', async () => {
   const { path, task } = await fixture.createClaimedTask('Mind the gap.\nThank you.\n', {
     target_language: 'de',
   });
@@ -135,7 +135,7 @@ it('adds a comment to a segment', async () => {
     const about = page.getByRole('complementary');
     await about.getByText('Which gap?').waitFor();
     await expectAccessible(page);
-    // Another segment does not show it.
+    // Another segment does not show the comment.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Alt+ArrowDown');
     await about.getByText('No comments').waitFor();
@@ -144,7 +144,7 @@ it('adds a comment to a segment', async () => {
   expect(body.comments).toMatchObject([{ text: 'Which gap?', position: 0, by: 'Ann' }]);
 });
 
-it('previews subtitles and opens the segment of one', async () => {
+it('the preview shows subtitles, and a click opens the segment of a subtitle', async () => {
   const text =
     '1\n00:00:01,000 --> 00:00:02,500\nHello.\n\n2\n00:00:03,000 --> 00:00:03,500\nThis is far too much to be read at once.\n';
   const { path } = await fixture.createClaimedTask(text, { text_format: 'srt', target_language: 'de' });
@@ -154,7 +154,7 @@ it('previews subtitles and opens the segment of one', async () => {
     const preview = page.getByRole('region', { name: 'Preview' });
     await preview.getByText('00:00:03,000 --> 00:00:03,500').waitFor();
     await preview.getByText('4 characters/s').waitFor();
-    // The second subtitle is too fast.
+    // The second subtitle has too many characters per second.
     expect(await preview.locator('[data-fast=true]').count()).toBe(1);
     await expectAccessible(page);
     await takeScreenshots(page, 'workbench-subtitles', 'state');
@@ -166,7 +166,7 @@ it('previews subtitles and opens the segment of one', async () => {
   });
 });
 
-it('shows glossary and comments only with a claim, and own edits after it', async () => {
+it('the workbench shows glossary and comments only during a claim, and own edits afterwards', async () => {
   const text = '1\n00:00:01,000 --> 00:00:02,500\nHello.\n';
   const { path, task, lease, segments } = await fixture.createClaimedTask(text, {
     text_format: 'srt',
@@ -196,7 +196,7 @@ it('shows glossary and comments only with a claim, and own edits after it', asyn
   });
 });
 
-it('saves before leaving, and asks when it cannot save', async () => {
+it('the workbench saves before a user leaves it, and asks when it cannot save', async () => {
   const { path, task } = await fixture.createClaimedTask('One.\n', { target_language: 'de' });
   const page = await fixture.annContext.newPage();
   await page.goto(`${fixture.web.url}/app${path}`);
@@ -226,7 +226,7 @@ it('saves before leaving, and asks when it cannot save', async () => {
   await dialog.getByRole('button', { name: 'Leave' }).click();
   await page.waitForURL('**/app/queue');
 
-  // The stored draft is restored and saved.
+  // The draft that the browser stored is restored and saved.
   await page.unroute(saves);
   await page.goto(`${fixture.web.url}/app${path}`);
   await waitUntilSaved(page);

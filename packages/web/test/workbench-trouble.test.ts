@@ -21,7 +21,7 @@ afterAll(() => fixture.stop());
 const LINKED = '<p>See <a href="/x">our {shop} page</a> today.</p><p>Bye.</p>';
 const BEFORE = 'SEE [1]OUR [{shop}] PAGE[/1] TODAY.';
 
-it('keeps every code when text is typed over, deleted, cut or pasted, and undoes each edit', async () => {
+it('a segment keeps every code when text is typed over, deleted, cut or pasted, and each edit can be undone', async () => {
   const { path } = await fixture.createClaimedTask(LINKED, { text_format: 'html', target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;
@@ -38,7 +38,7 @@ it('keeps every code when text is typed over, deleted, cut or pasted, and undoes
     await expectText(text, '[1][{shop}][/1]');
     await keyboard.press('Control+z');
     await expectText(text, BEFORE);
-    // Pasting a copy doubles words, but not codes.
+    // Pasting copied text doubles its words, but not its codes.
     await keyboard.press('Control+a');
     await keyboard.press('Control+c');
     await keyboard.press('End');
@@ -74,7 +74,7 @@ it('keeps every code when text is typed over, deleted, cut or pasted, and undoes
     await keyboard.press('Escape');
     await (await target(page, 1)).waitFor();
     await expectText(text, 'SEE [1]OUR  PAGE[/1] TODAY.[{shop}]<');
-    // In plain text, a missing token is appended and reported.
+    // In plain text mode, a missing token is appended and reported.
     await keyboard.press('F2');
     await (await target(page, 1)).fill('Siehe {1}Seite{/1}.');
     await keyboard.press('Tab');
@@ -85,7 +85,7 @@ it('keeps every code when text is typed over, deleted, cut or pasted, and undoes
   });
 });
 
-it('stores edits while offline, restores them after a reload, and sends them', async () => {
+it('the workbench stores edits while offline, restores them after a reload, and sends them', async () => {
   const { path, task } = await fixture.createClaimedTask('One.\nTwo.\n', { target_language: 'de' });
   const page = await fixture.annContext.newPage();
   await page.goto(`${fixture.web.url}/app${path}`);
@@ -116,7 +116,7 @@ it('stores edits while offline, restores them after a reload, and sends them', a
   await page.close();
 });
 
-it('lets one of two editors claim a task, and shows both texts of a conflict', async () => {
+it('only one of two editors can claim a task, and a conflict shows both texts', async () => {
   await orderEdit(fixture.call, 'Raced for.\n', { target_language: 'ja' });
   const { body } = await fixture.ann.call('GET', '/api/editing/queue');
   const { task } = body.open.find((one: { target_language: string }) => one.target_language === 'ja');
@@ -129,7 +129,7 @@ it('lets one of two editors claim a task, and shows both texts of a conflict', a
   const { lease } = claims.find(({ status }) => status === 201)!.body;
   await fixture.web.visit({ context: winnerContext, path: `/tasks/${task}` }, async (page) => {
     await target(page, 1);
-    // The same editor in another browser.
+    // The same editor opens the task in another browser.
     const elsewhere = { token: lease.token, revision: 0, target: [{ text: 'よそ' }], status: 'draft' };
     const answer = await winner.call('PUT', `/api/editing/tasks/${task}/segments/0`, elsewhere);
     expect(answer.status).toBe(200);
@@ -147,9 +147,9 @@ it('lets one of two editors claim a task, and shows both texts of a conflict', a
   });
 });
 
-it('becomes read-only when the task is released by an operator, and keeps the text', async () => {
+it('the workbench becomes read-only when an operator releases the task, and keeps the text', async () => {
   const { path, task } = await fixture.createClaimedTask('Kept.\n', { target_language: 'de' });
-  // Without live updates, the next save finds out.
+  // Without live updates, the page learns of the release by its next save.
   await fixture.annContext.route('**/api/live?*', (route) => route.abort());
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const text = await target(page, 1);
@@ -173,7 +173,7 @@ it('becomes read-only when the task is released by an operator, and keeps the te
   expect(claimed.body.task.segments[0]).toMatchObject({ status: 'draft', target: [{ text: 'Behalten.' }] });
 });
 
-it('puts the caret before a leading code in right-to-left text', async () => {
+it('the Home key puts the caret before a leading code in right-to-left text', async () => {
   const { path } = await fixture.createClaimedTask('<p><b>Bold</b> and <i>last</i></p>', {
     text_format: 'html',
     target_language: 'ar',
@@ -188,7 +188,7 @@ it('puts the caret before a leading code in right-to-left text', async () => {
     await page.keyboard.press('End');
     await page.keyboard.type('ب');
     await expectText(text, 'ا[1]BOLD[/1] AND [3]LAST[/3]ب');
-    // Between two adjacent codes.
+    // Composes between two adjacent codes.
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Delete');
     await page.keyboard.type('ت');
@@ -197,7 +197,7 @@ it('puts the caret before a leading code in right-to-left text', async () => {
   });
 });
 
-it('accepts input method compositions next to codes and over everything', async () => {
+it('a segment accepts input method compositions next to codes and over selected text', async () => {
   const { path } = await fixture.createClaimedTask('<p>Go <b>to</b></p><p>the shop</p>', {
     text_format: 'html',
     target_language: 'ja',
@@ -223,7 +223,7 @@ it('accepts input method compositions next to codes and over everything', async 
     await compose(['s', 'す', 'すし', '寿司']);
     await expect.poll(async () => (await readText(text)).replace(/\[\/?1\]/g, '')).toBe('寿司');
     await expect.poll(async () => (await readText(text)).match(/\[\/?1\]/g)?.sort()).toEqual(['[/1]', '[1]']);
-    // Enter that ends a composition does not confirm.
+    // The Enter key that ends a composition does not confirm the segment.
     await devtools.send('Input.imeSetComposition', { text: 'か', selectionStart: 1, selectionEnd: 1 });
     await text.dispatchEvent('keydown', { key: 'Enter', ctrlKey: true, isComposing: true, keyCode: 229 });
     await devtools.send('Input.insertText', { text: 'か' });

@@ -28,7 +28,7 @@ afterAll(async () => {
 const HTML =
   '<h1>Your order</h1><p>Hello {name}, thank you for contacting us. Your order has been <b>shipped</b> and will arrive within 3 days.</p><p>Best regards,</p>';
 
-it('edits, submits and approves a job by keyboard, delivers it and charges the customer', async () => {
+it('editors edit, submit and approve a job by keyboard; it is delivered and charged', async () => {
   const { web, call, annContext, bob, bobContext } = fixture;
   const { uid, path } = await fixture.createClaimedTask(HTML, {
     text_format: 'html',
@@ -46,7 +46,7 @@ it('edits, submits and approves a job by keyboard, delivers it and charges the c
     await keyboard.press('Control+Enter');
     await page.locator('[data-said]').getByText('Segment 1 confirmed. Segment 2 of 4.').waitFor();
 
-    // A number that the source lacks is a warning.
+    // A number that is not in the source causes a warning.
     const second = await target(page, 2);
     await keyboard.press('Control+End');
     await keyboard.type(' 17');
@@ -58,7 +58,7 @@ it('edits, submits and approves a job by keyboard, delivers it and charges the c
     await expectText(second, 'HELLO [{name}], THANK YOU FOR CONTACTING US.');
     await keyboard.press('Control+Enter');
 
-    // Typing over everything keeps the pair of codes.
+    // When the whole text is typed over, the pair of codes stays.
     const third = await target(page, 3);
     await keyboard.press('Control+a');
     await keyboard.type('Ihre Bestellung ist 3 Tage unterwegs.');
@@ -105,7 +105,7 @@ it('edits, submits and approves a job by keyboard, delivers it and charges the c
   expect(body.objects[0].account.balance).toBeLessThan(100_000);
 });
 
-it('is accessible in all of its states', async () => {
+it('the workbench is accessible in all of its states', async () => {
   const text = 'Hello {name}, your order 17 is at https://example.com/17.\nIt was sent today.\n';
   const { path } = await fixture.createClaimedTask(text, { target_language: 'ar' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
@@ -128,7 +128,7 @@ it('is accessible in all of its states', async () => {
   });
 });
 
-it('previews a customer’s HTML with its styles and without connections', async () => {
+it('the preview shows a customer’s HTML with its styles and without connections', async () => {
   let connections = 0;
   const listener = createServer((socket) => {
     connections += 1;
@@ -154,23 +154,24 @@ it('previews a customer’s HTML with its styles and without connections', async
   expect(await page.frames().at(-1)!.evaluate('getComputedStyle(document.querySelector("p")).color')).toBe(
     'rgb(1, 2, 3)',
   );
-  // Headless browsers do not preconnect, so elements that could are counted too.
+  // Headless browsers open no preconnections, so the test also counts the elements that would open them.
   const could = 'link, script, template, iframe, base ~ base, base ~ meta, body meta, body base';
   expect(await frame.contentFrame().locator(could).count()).toBe(0);
-  // Requests of the frame would have been made before this one.
+  // The frame would have sent its requests before this one.
   await page.goto(`${fixture.web.url}/healthz`);
   expect(connections).toBe(0);
   await page.close();
   listener.close();
 });
 
-it('previews a customer’s HTML without running its scripts', async () => {
+it('the preview shows a customer’s HTML without running its scripts', async () => {
   const canary = '<img src=x onerror="parent.ran=1;top.ran=1"><script>parent.ran=1;top.ran=1</script>';
   const { path } = await fixture.createClaimedTask(
     `<p>Before ${canary} after.</p><style>p{color:red}</style><iframe srcdoc="<script>top.ran=1</script>"></iframe><meta http-equiv="refresh" content="0;url=https://example.com/">`,
     { text_format: 'html', target_language: 'de' },
   );
-  // The browser logs what it blocks in the frame, so `visit`, which allows no log, is not used.
+  // `visit` fails on log lines of the browser, which logs what it blocks in the frame. So the test opens the
+  // page itself.
   const page = await fixture.annContext.newPage();
   const requested: string[] = [];
   page.on('request', (request) => requested.push(new URL(request.url()).origin));
@@ -191,7 +192,7 @@ it('previews a customer’s HTML without running its scripts', async () => {
   await page.close();
 });
 
-it('finds and replaces in the whole task, and undoes a replacement', async () => {
+it('the workbench finds and replaces text in the whole task, and undoes a replacement', async () => {
   const { path } = await fixture.createClaimedTask('One old house.\nTwo old houses.\nThree.\n', {
     target_language: 'de',
   });
@@ -217,7 +218,7 @@ it('finds and replaces in the whole task, and undoes a replacement', async () =>
   });
 });
 
-it('shows why a segment is kept, confirms the copy, and accepts a translation instead', async () => {
+it('a kept segment shows its reason; an editor confirms the copy, or a translation instead', async () => {
   const { path } = await fixture.createClaimedTask(
     '<h1>Our languages</h1><ul><li>Русский</li><li lang="fr">Français</li><li>العربية (2024).</li></ul><p>🎉🎉🎉🎉🎉🎉 ok</p><p>Choose one of them.</p>',
     { text_format: 'html', target_language: 'es' },
@@ -228,7 +229,7 @@ it('shows why a segment is kept, confirms the copy, and accepts a translation in
     await row(page, 3).getByText('marked as another language').waitFor();
     await row(page, 5).getByText('mostly symbols').waitFor();
     expect(await row(page, 6).getByText('Not translated').count()).toBe(0);
-    // The direction of a kept text follows its letters, not the job's languages.
+    // The writing direction of a kept text follows its letters, not the languages of the job.
     const setting = row(page, 4).locator('[dir=auto][lang=und]');
     expect(await setting.first().textContent()).toBe('العربية (2024).');
 

@@ -8,7 +8,7 @@ import { startWeb, type Web } from './browser.ts';
 
 export interface WorkbenchFixture {
   web: Web;
-  /** Calls the API with the key of a customer with a balance. */
+  /** Calls the API with the key of a customer whose balance is positive. */
   call: ReturnType<typeof createClient>;
   ann: TestPerson;
   annContext: BrowserContext;
@@ -69,7 +69,7 @@ export async function startWorkbench(settings: Record<string, string> = {}): Pro
   };
 }
 
-/** Returns the editor of a segment once it has the focus. */
+/** Waits until the text field of a segment has the focus, then returns it. */
 export async function target(page: Page, number: number): Promise<Locator> {
   const text = page.getByRole('textbox', { name: `Translation of segment ${number}`, exact: true });
   await text.and(page.locator(':focus')).waitFor();
@@ -78,7 +78,7 @@ export async function target(page: Page, number: number): Promise<Locator> {
 
 export const row = (page: Page, number: number) => page.locator(`[role=row][data-position="${number - 1}"]`);
 
-/** Returns a text with its codes in brackets. */
+/** Returns the text of a segment with its codes in brackets. */
 export async function readText(text: Locator): Promise<string> {
   const html = await text.innerHTML();
   return html
@@ -90,7 +90,7 @@ export async function readText(text: Locator): Promise<string> {
     .replaceAll('&amp;', '&');
 }
 
-/** Waits until a text is shown, with its codes in brackets. */
+/** Waits until a segment shows a text, given with its codes in brackets. */
 export async function expectText(text: Locator, wanted: string): Promise<void> {
   await expect.poll(() => readText(text)).toBe(wanted);
 }

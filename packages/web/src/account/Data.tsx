@@ -1,4 +1,7 @@
-/** The account's data: retention, export and erasure, for owners. Other customers see the retention. */
+/**
+ * The account's data: retention, export and erasure. Only owners can change them; other customers see the
+ * retention.
+ */
 import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

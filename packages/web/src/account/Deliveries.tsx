@@ -118,12 +118,15 @@ const SINCE = ['hour', 'day', 'week', 'all'] as const;
 type Since = (typeof SINCE)[number];
 const HOURS = { hour: 1, day: 24, week: 168 };
 
-/** Returns the start of a period as ISO 8601; undefined for all. */
+/** Returns the start of a period as ISO 8601; undefined if the period has no start. */
 function momentOf(since: Since, now: number): string | undefined {
   return since === 'all' ? undefined : new Date(now - HOURS[since] * 3_600_000).toISOString();
 }
 
-/** Replays the dead deliveries that were counted, each once; deliveries that die meanwhile are left out. */
+/**
+ * Replays each of the dead deliveries that were counted. Deliveries that fail after the count are not
+ * replayed.
+ */
 function Resend({ environment, onClose }: { environment: Environment; onClose(): void }) {
   const t = useTranslate();
   const queries = useQueryClient();
@@ -143,7 +146,7 @@ function Resend({ environment, onClose }: { environment: Environment; onClose():
       const body = { ...filters, until: data!.until };
       const { replayed, left } = await call('replayFailedDeliveries', { body });
       sent += replayed;
-      // None replayed although some are left: another replay is running.
+      // If none was replayed although some are left, another replay is running.
       if (left === 0 || replayed === 0) break;
     }
     await queries.invalidateQueries({

@@ -168,7 +168,7 @@ function Text({ text, language, label }: { text: OwnJobText; language: string; l
   );
 }
 
-/** Cancel, accept or reject, as the job's status allows. */
+/** The buttons to cancel, accept or reject the job, as far as its status allows. */
 function Actions({ job }: { job: OwnJobDetail }) {
   const t = useTranslate();
   const queries = useQueryClient();

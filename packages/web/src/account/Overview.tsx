@@ -177,7 +177,7 @@ function Days({ days }: { days: readonly OwnDay[] }) {
   );
 }
 
-/** The first steps of a customer: make a key, then run a complete command with it. */
+/** The first steps of a customer: create a key, then run a complete command with it. */
 function FirstSteps({ environment, onStart }: { environment: Environment; onStart(): void }) {
   const t = useTranslate();
   const [key, setKey] = useState<string>();

@@ -143,7 +143,7 @@ function InviteDialog({ opened, onClose, onSent }: InviteDialogProps) {
   );
 }
 
-/** Shows an invitation or reset link, and whether it was mailed. */
+/** Shows an invitation or reset link, or says that it was sent by e-mail. */
 function LinkDialog({ sent, onClose }: { sent: SentLink | undefined; onClose(): void }) {
   const t = useTranslate();
   return (
@@ -216,7 +216,7 @@ function DisableDialog({ member, onClose, onChanged }: MemberDialogProps) {
 
 interface ActionsProps {
   member: TeamMember;
-  /** The signed-in user is an owner. */
+  /** Whether the signed-in user is an owner. */
   isOwner: boolean;
   onLink(link: SentLink): void;
   onEnabled(): Promise<void>;

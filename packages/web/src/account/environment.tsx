@@ -1,4 +1,4 @@
-/** The environment of a page, production or sandbox, chosen in the address. */
+/** The environment of a page, production or sandbox. The address of the page contains it. */
 import { SegmentedControl } from '@mantine/core';
 import { useTranslate } from '../i18n.tsx';
 import { type Search, useFilters } from '../page.tsx';

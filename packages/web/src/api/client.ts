@@ -1,13 +1,13 @@
 /**
- * Calls operations of `/api/…` by name. Their paths, inputs and answers are generated from the server's OpenAPI
- * description (`generated.ts`). A refusal is a `CallError` with a code.
+ * Calls operations of `/api/…` by name. Their paths, inputs and answers are generated from the server's
+ * OpenAPI description (`generated.ts`). An error answer throws a `CallError` with a code.
  */
 import { type QueryKey, queryOptions } from '@tanstack/react-query';
 import { OPERATIONS, type Operations } from './generated.ts';
 
 export type OperationName = keyof Operations & keyof typeof OPERATIONS;
 
-/** The input of an operation, without the parts that it does not have. */
+/** The input of an operation: `path`, `query` and `body`, as far as the operation has them. */
 export type Input<Name extends OperationName> = Given<'path', Operations[Name]['path']> &
   Given<'query', Operations[Name]['query']> &
   Given<'body', Operations[Name]['body']>;
@@ -30,7 +30,7 @@ export type Reason = { code: string } & Record<string, unknown>;
 
 export class CallError extends Error {
   override name = 'CallError';
-  /** One of the closed list of errors, or `offline`. */
+  /** A code of the server's closed list of errors, or `offline`. */
   readonly code: string;
   readonly status: number;
   /** The server's English message for each wrong field. */
@@ -39,7 +39,7 @@ export class CallError extends Error {
   readonly reasons: Readonly<Record<string, Reason>>;
   /** The request id in the server's log. */
   readonly requestId: string | undefined;
-  /** Further fields of the error, such as the current segment of a conflict. */
+  /** Further fields of the error answer, such as the current segment after a conflict. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -72,9 +72,9 @@ export function onSignedOut(listener: () => void): void {
 
 interface CallOptions {
   signal?: AbortSignal;
-  /** A repeated request with the same key is executed once. */
+  /** The idempotency key. The server executes requests with the same key only once. */
   idempotencyKey?: string;
-  /** The request survives leaving the page. */
+  /** Lets the request finish after the user has left the page. */
   keepalive?: boolean;
 }
 

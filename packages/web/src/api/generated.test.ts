@@ -6,11 +6,11 @@ import { describeApp } from '../../../server/src/roles/app.ts';
 
 const written = readFileSync(new URL('./generated.ts', import.meta.url), 'utf8');
 
-it('generates the same types as generated.ts holds', async () => {
+it('generated.ts is equal to the types generated from the OpenAPI description', async () => {
   expect(printClientTypes(await describeApp('web')), 'run: npm run client-types').toBe(written);
 });
 
-it('describes the routes of customers and of the web app separately', async () => {
+it('the routes of customers and of the web app have separate OpenAPI descriptions', async () => {
   const [pub, web] = await Promise.all([describeApp(), describeApp('web')]);
   const webPath = /^\/api\/(?!v1\/)/;
   expect(Object.keys(pub.paths).filter((path) => webPath.test(path))).toEqual([]);

@@ -270,7 +270,10 @@ function Day({ name, label, at }: { name: string; label: string; at: string | nu
   return <Field name={name} type="date" label={label} defaultValue={at?.slice(0, 10) ?? ''} optional ltr />;
 }
 
-/** Another operator changed the account: loads it again and discards the input. */
+/**
+ * A notice that another operator has changed the account. Its button loads the account again and discards the
+ * input.
+ */
 function Reload({ onReload }: { onReload(): void }) {
   const t = useTranslate();
   const change = useChange();
@@ -384,7 +387,7 @@ interface MakeKeyProps {
   onClose(): void;
 }
 
-/** Makes an API key, then shows it once. */
+/** Creates an API key, then shows it once. */
 function MakeKey({ username, opened, onClose }: MakeKeyProps) {
   const t = useTranslate();
   const environments = useEnvironmentChoices();

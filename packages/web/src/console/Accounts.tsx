@@ -1,4 +1,4 @@
-/** All accounts, searchable by name or email; and making one. */
+/** The list of all accounts, with a search by name or e-mail, and the form for a new account. */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -29,7 +29,7 @@ const brand = ({ username = '', brand = '' }: Record<string, string>) =>
 
 export const load = ({ queries, params }: Loading) => queries.ensureQueryData(brand(params));
 
-/** Returns the draft, or the published brand without a draft. */
+/** Returns the draft; if there is none, the published brand. */
 function fieldsOf({ draft, published }: ConsoleBrand) {
   return draft ?? published!;
 }

@@ -126,7 +126,7 @@ function useTierName(): (tier: (typeof TIERS)[number]) => string {
 }
 
 interface RouteFormProps {
-  /** Undefined for a new route. */
+  /** Undefined for a new engine route. */
   route: ConsoleRoute | undefined;
   /** The names of all engines. */
   engines: readonly string[];

@@ -415,7 +415,7 @@ function ImportCheck({ checked: { errors, more_errors, counts, skipped } }: { ch
   );
 }
 
-/** Decodes a file: spreadsheets write UTF-8, or UTF-16 with a byte order mark. */
+/** Decodes a file. Spreadsheet programs write UTF-8, or UTF-16 with a byte order mark. */
 async function textOf(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const [first, second] = bytes;

@@ -1,4 +1,4 @@
-/** The operator's home page: problems, the worst first, then queues and engines. */
+/** The operator's home page: problems in order of urgency, then queues and engines. */
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useIntl } from 'react-intl';

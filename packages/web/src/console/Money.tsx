@@ -1,4 +1,4 @@
-/** The transfers of one account, and a form to make one. */
+/** The transfers of one account, and a form for a new transfer. */
 import { Button } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
@@ -139,7 +139,7 @@ interface Transfer {
 interface Previewed {
   transfer: Transfer;
   moved: MovedMoney;
-  /** The idempotency key: a second click does nothing. */
+  /** The idempotency key, so that a second click makes no second transfer. */
   key: string;
 }
 

@@ -1,4 +1,4 @@
-/** Requests for sandbox accounts, and deciding on them. */
+/** Requests for sandbox accounts, which an operator grants or refuses. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';

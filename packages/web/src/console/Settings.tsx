@@ -1,4 +1,4 @@
-/** The settings of the API process, read-only: they are changed at its start. */
+/** The settings of the API process. They are read-only, because the process reads them when it starts. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';

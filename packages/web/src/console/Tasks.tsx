@@ -1,4 +1,7 @@
-/** The editors' tasks: counts by pair, and a list to release, reassign or prioritize them. */
+/**
+ * The editors' tasks: their number by language pair, and a list in which an operator releases, reassigns or
+ * prioritizes them.
+ */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

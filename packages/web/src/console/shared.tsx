@@ -10,7 +10,7 @@ import { Link } from '../ui/Link.tsx';
 import { toast } from '../ui/Toast.tsx';
 import css from './console.module.css';
 
-/** Returns the function that makes a change, loads all shown data again, and shows a message. */
+/** Returns the function that runs a change, then reads all visible data again and shows a message. */
 export function useChange(): <T>(work: () => Promise<T>, message?: string) => Promise<T> {
   const queries = useQueryClient();
   return async (work, message) => {
@@ -92,7 +92,7 @@ export function centsOf(written: string): number | undefined {
 
 type NamedValue = readonly [name: string, value: ReactNode];
 
-/** Names with their values; those without a value are left out. */
+/** Names with their values. Names without a value are left out. */
 export function Facts({ facts }: { facts: readonly NamedValue[] }) {
   const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== '');
   return <UiFacts facts={known.map(([label, value]) => ({ label, value }))} />;

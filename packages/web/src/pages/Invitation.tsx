@@ -12,7 +12,7 @@ import { SignedOutLayout } from './SignedOutLayout.tsx';
 
 const invitation = (token: string) => query('readInvitation', { path: { token } });
 
-/** A used or expired link (404) is shown by the page and is no error. */
+/** For a used or expired link (404), the page shows a message instead of an error. */
 export async function load({ queries, params }: Loading): Promise<void> {
   await queries.ensureQueryData({ ...invitation(params.token!), retry: false }).catch((error: unknown) => {
     if (!(error instanceof CallError && error.status === 404)) throw error;

@@ -59,7 +59,7 @@ function Profile() {
 
 function Password() {
   const t = useTranslate();
-  // The key makes a new, empty form after each change.
+  // The changed React key replaces the form with an empty one after each change.
   const [changes, setChanges] = useState(0);
   return (
     <Section title={t('session.password')}>

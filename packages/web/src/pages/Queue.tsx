@@ -25,13 +25,13 @@ import css from './Queue.module.css';
 
 export const load = ({ queries }: Loading) => queries.fetchQuery(query('readQueue'));
 
-/** Refusals after which the shown list is outdated. */
+/** Error codes which show that the visible list is outdated. */
 const OUTDATED = ['task_taken', 'nothing_waits', 'stale_lease'];
 
 export default function Queue({ search }: PageProps) {
   const t = useTranslate();
   const { data } = useSuspenseQuery(query('readQueue'));
-  // Others claim tasks, and new tasks arrive.
+  // Reads the list again when other editors claim tasks or new tasks arrive.
   useLiveUpdates('tasks', 'readQueue');
   const claim = useClaim();
   const pairs = [...new Set(data.open.map(pairOf))].sort();
@@ -69,7 +69,7 @@ export default function Queue({ search }: PageProps) {
   );
 }
 
-/** Claims a task, or the next one when undefined, and opens it in the workbench. */
+/** Claims the given task, or the next one if none is given, and opens it in the workbench. */
 function useClaim() {
   const t = useTranslate();
   const queries = useQueryClient();
@@ -109,7 +109,7 @@ function PairFilter({ pairs, pair }: { pairs: readonly string[]; pair: string | 
 interface OpenTasksProps {
   tasks: readonly QueueTask[];
   claim: ReturnType<typeof useClaim>;
-  /** The user may not claim tasks for some time. */
+  /** The server has paused claims for this editor. */
   paused: boolean;
 }
 
@@ -191,7 +191,7 @@ function HeldTasks({ tasks }: { tasks: readonly HeldTask[] }) {
   );
 }
 
-/** The columns that open and held tasks have in common. */
+/** The columns of both tables: open tasks and held tasks. */
 function useTaskColumns(): Column<QueueTask>[] {
   const t = useTranslate();
   return [

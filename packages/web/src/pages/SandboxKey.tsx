@@ -1,4 +1,7 @@
-/** The page of a sandbox link: shows the key once, after a click, because mail scanners open links. */
+/**
+ * The page of a sandbox link. It shows the key once, and only after a click, because mail scanners open
+ * links.
+ */
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CallError, call, query } from '../api/client.ts';
@@ -12,7 +15,7 @@ import { SignedOutLayout } from './SignedOutLayout.tsx';
 
 const link = (token: string) => query('readSandboxLink', { path: { token } });
 
-/** A used or expired link (404) is shown by the page and is no error. */
+/** For a used or expired link (404), the page shows a message instead of an error. */
 export async function load({ queries, params }: Loading): Promise<void> {
   await queries.ensureQueryData({ ...link(params.token!), retry: false }).catch((error: unknown) => {
     if (!(error instanceof CallError && error.status === 404)) throw error;

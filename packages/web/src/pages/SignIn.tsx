@@ -39,7 +39,9 @@ export default function SignIn({ search }: PageProps) {
   );
 }
 
-/** Accepts only addresses within the app: a link must not redirect a user to another site after sign-in. */
+/**
+ * Accepts only addresses within the app, so that a link cannot redirect a user to another site after sign-in.
+ */
 function ownAddress(next: string | undefined): string | undefined {
   return next !== undefined && /^\/(?![/\\])/.test(next) ? next : undefined;
 }

@@ -1,4 +1,4 @@
-/** The layout of a page: navigation at the side, above the page on phones, and a footer. */
+/** The layout of a page: a footer, and the navigation at the side or, on phones, above the page. */
 import { ActionIcon } from '@mantine/core';
 import { IconMenu2, IconX } from '@tabler/icons-react';
 import { type ComponentType, type ReactNode, useState } from 'react';
@@ -11,7 +11,7 @@ export interface NavigationItem {
   to: string;
   label: string;
   icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>;
-  /** Current only at this address, not at addresses below it. */
+  /** Marks the link as current only at exactly this address, not at addresses below it. */
   exact?: boolean;
 }
 

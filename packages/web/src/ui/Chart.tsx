@@ -1,6 +1,6 @@
 /**
- * A column chart over time. A column may have two parts: failures above the rest. A table with the same figures can be
- * opened, also for screen readers.
+ * A column chart over time. A column may have two parts: failures on top of the rest. Users can open a table
+ * with the same figures, which screen readers can read.
  */
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
@@ -104,7 +104,10 @@ export function Chart({ label, bars, heads, format }: ChartProps) {
   );
 }
 
-/** Returns each of the last `count` days in UTC, the earliest first, with 0 for days without a value. */
+/**
+ * Returns the values of the last `count` days in UTC, the earliest day first, with 0 for days without a
+ * value.
+ */
 export function lastDays(
   count: number,
   values: ReadonlyMap<string, number>,

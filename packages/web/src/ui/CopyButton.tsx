@@ -7,7 +7,7 @@ import { announce, toast } from './Toast.tsx';
 
 const SHOWN_MILLISECONDS = 2_000;
 
-/** @param what the name of the text, for screen readers */
+/** @param what the name of the copied text, for screen readers */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const t = useTranslate();
   const [copied, setCopied] = useState(false);
@@ -30,7 +30,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** Falls back to copying a selection: the Clipboard API needs https. */
+/** Copies a selection if the Clipboard API is missing, because browsers offer it only over https. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

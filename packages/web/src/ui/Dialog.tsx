@@ -1,4 +1,7 @@
-/** Dialogs and side panels. They have a name, close by Esc and by button, and restore the focus. */
+/**
+ * Dialogs and side panels. Each has an accessible name, closes with Esc or a button, and then returns the
+ * focus to where it was.
+ */
 import { Button, Drawer, Modal } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
@@ -12,7 +15,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** @param wide for lines of code */
+/** @param wide makes room for lines of code */
 export function Dialog({ title, opened, onClose, wide = false, children }: DialogProps & { wide?: boolean }) {
   const t = useTranslate();
   return (
@@ -45,16 +48,16 @@ export function SidePanel({ title, opened, onClose, children }: DialogProps) {
 }
 
 interface ConfirmProps extends Omit<DialogProps, 'children'> {
-  /** What will happen, and to what. */
+  /** Says what will happen, and to which object. */
   children: ReactNode;
   /** The button's label: a verb, never "OK". */
   action: string;
   danger?: boolean;
-  /** The dialog closes when this resolves and shows the error when it rejects. */
+  /** The dialog closes when the promise resolves. When the promise rejects, the dialog shows the error. */
   onConfirm(): Promise<unknown>;
 }
 
-/** Asks before an action that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function ConfirmDialog({ action, danger = false, onConfirm, children, ...dialog }: ConfirmProps) {
   const t = useTranslate();
   const [busy, setBusy] = useState(false);

@@ -15,8 +15,8 @@ import { Notice } from './Notice.tsx';
 import { Page } from './Page.tsx';
 
 /**
- * Returns the function that puts the errors of fields into the app's language. It keeps the server's English text when
- * there is no code, or a code of a newer server that this page does not know.
+ * Returns the function that translates the errors of fields into the app's language. An error keeps the
+ * server's English text if it has no code, or a code of a newer server that this page does not know.
  */
 export function useFieldErrors(): (error: CallError) => Record<string, string> {
   const t = useTranslate();
@@ -37,7 +37,10 @@ export function useFieldErrors(): (error: CallError) => Record<string, string> {
   }
 }
 
-/** Returns the function that puts an error into the app's language; unknown codes keep the server's message. */
+/**
+ * Returns the function that translates an error into the app's language. An unknown code keeps the server's
+ * message.
+ */
 export function useErrorMessage(): (error: Error) => string {
   const t = useTranslate();
   const { messages } = useIntl();

@@ -1,4 +1,7 @@
-/** Filters above a list. They are in the address, so that a filtered list can be shared and bookmarked. */
+/**
+ * Filters above a list. The address of the page contains them, so that a filtered list can be shared and
+ * bookmarked.
+ */
 import { NativeSelect, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -16,7 +19,7 @@ interface FilterProps {
   search: Search;
 }
 
-/** The list is loaded when typing has paused this long. */
+/** How long typing must pause before the list is loaded. */
 const TYPING_PAUSE_MS = 250;
 
 export function SearchFilter({ name, label, search }: FilterProps) {
@@ -43,7 +46,7 @@ export function SearchFilter({ name, label, search }: FilterProps) {
   );
 }
 
-/** @param choices the first selects everything */
+/** @param choices the first choice selects everything */
 export function ChoiceFilter({ name, label, search, choices }: FilterProps & { choices: readonly Choice[] }) {
   const change = useFilters();
   return (

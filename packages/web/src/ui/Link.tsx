@@ -3,10 +3,10 @@ import { Link as RouterLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes } from 'react';
 
 type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
-  /** One of `paths.ts`. */
+  /** An address from `paths.ts`. */
   to: string;
   search?: Record<string, string | undefined> | undefined;
-  /** Current only at this address, not at addresses below it. */
+  /** Marks the link as current only at exactly this address, not at addresses below it. */
   exact?: boolean;
 };
 

@@ -1,7 +1,7 @@
 /**
- * A list with filters and pages, which are in the address, so that a list can be shared and bookmarked. It has texts for
- * an empty list, for filters without a match, for loading and for errors. The arrow keys move from the first link or
- * button of a row to that of the next.
+ * A list with filters and pages. The address contains both, so that a list can be shared and bookmarked. The
+ * list shows a text when it is empty, when no row matches, while it is loading, and after an error. The arrow
+ * keys move the focus between rows, to the first link or button of each row.
  */
 import { Button } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
@@ -13,7 +13,7 @@ import type { Choice } from './form.tsx';
 import css from './List.module.css';
 import { type Column, Table } from './Table.tsx';
 
-/** A text filter, or a select when it has choices; the first choice selects everything. */
+/** A text filter. With `choices` it is a select, whose first choice selects everything. */
 export interface ListFilter {
   name: string;
   label: string;
@@ -29,13 +29,13 @@ interface ListProps<Row> {
   rows: readonly Row[] | undefined;
   rowKey(row: Row): string;
   columns: readonly Column<Row>[];
-  /** The text of a list that is empty without filters. */
+  /** The text that is shown when the list is empty although no filter is set. */
   empty: string;
   error: Error | null;
   onRetry(): void;
-  /** The search parameters of the next page; undefined on the last. */
+  /** The search parameters of the next page; undefined on the last page. */
   next: Search | undefined;
-  /** The search parameter of the page. */
+  /** The name of the search parameter that holds the page. */
   page?: 'after' | 'offset';
 }
 

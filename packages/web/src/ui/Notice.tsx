@@ -11,7 +11,7 @@ const ICONS = {
   danger: IconCircleX,
 };
 
-/** A message in the page. Screen readers announce the tone `danger` at once. */
+/** A message in the page. Screen readers announce a message of the tone `danger` at once. */
 export function Notice({
   tone,
   action,

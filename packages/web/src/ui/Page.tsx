@@ -5,16 +5,19 @@ interface PageProps {
   title: string;
   /** One sentence below the title. */
   lead?: ReactNode;
-  /** The primary button and others next to it. */
+  /** The primary button and the buttons next to it. */
   actions?: ReactNode;
-  /** Limits the width for running text. */
+  /** Limits the width of the page, for running text. */
   prose?: boolean;
   children: ReactNode;
 }
 
 let hasRendered = false;
 
-/** A page with its title, also in the browser's tab. The title gets the focus after navigation. */
+/**
+ * A page with its title. The browser's tab shows the title too, and the title gets the focus after
+ * navigation.
+ */
 export function Page({ title, lead, actions, prose = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

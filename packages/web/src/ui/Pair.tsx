@@ -1,7 +1,10 @@
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 
-/** Returns the function that names a language in the app's language; unknown languages keep their code. */
+/**
+ * Returns the function that names a language in the app's language. Unknown languages are shown by their
+ * code.
+ */
 export function useLanguageName(): (code: string) => string {
   const intl = useIntl();
   return (code) => {

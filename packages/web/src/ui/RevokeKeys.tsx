@@ -1,4 +1,7 @@
-/** In the dialog that disables a user: the keys that they made, and a checkbox to revoke them too. */
+/**
+ * A part of the dialog that disables a user: lists the API keys that the user created, with a checkbox to
+ * revoke them.
+ */
 import { Checkbox } from '@mantine/core';
 import type { CreatedKey } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';

@@ -1,4 +1,4 @@
-/** A status as text and icon, never by colour alone. */
+/** Shows a status by text and icon, never by colour alone. */
 import {
   IconBan,
   IconCheck,
@@ -69,7 +69,7 @@ export function StatusBadge({ status }: { status: string }) {
   );
 }
 
-/** A label that is no status, such as an environment or a format. */
+/** A label that is not a status, such as an environment or a format. */
 export function Tag({
   tone,
   children,

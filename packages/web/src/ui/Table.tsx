@@ -1,6 +1,6 @@
 /**
- * A table with a sticky head and with states for empty, loading and failed. On phones each row becomes a card. A row is
- * opened by the button in its first cell, or by a click anywhere in the row.
+ * A table with a sticky header. It can show that it is empty, loading or failed. On phones each row becomes a
+ * card. Users open a row with the button in its first cell, or by a click anywhere in the row.
  */
 import { Button } from '@mantine/core';
 import type { Key, ReactNode } from 'react';
@@ -13,11 +13,11 @@ export interface Column<Row> {
   key: string;
   header: string;
   cell(row: Row): ReactNode;
-  /** For numbers. */
+  /** `end` is for numbers. */
   align?: 'end';
-  /** Takes the remaining width. */
+  /** Gives the column the remaining width. */
   wide?: boolean;
-  /** Its header is visible to screen readers only: a column of buttons. */
+  /** Shows the header to screen readers only, for a column of buttons. */
   bare?: boolean;
 }
 
@@ -32,7 +32,7 @@ interface TableProps<Row> {
   empty: ReactNode;
   error?: Error | null;
   onRetry?: () => void;
-  /** Opens the row. The first cell names the button. */
+  /** Opens the row. The content of the first cell is the name of the button. */
   onOpen?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
 }
@@ -57,7 +57,9 @@ export function Table<Row>({
     <>
       {failed}
       <div className={css.frame}>
-        {/* Elements that are laid out as cards lose their roles, so the roles are explicit. */}
+        {/*
+         * Table elements that are laid out as cards lose their ARIA roles, so the roles are set explicitly.
+         */}
         <table className={css.table} role="table" aria-label={label} aria-busy={rows === undefined}>
           <thead role="rowgroup">
             <tr role="row">

@@ -1,4 +1,7 @@
-/** Short messages at the edge of the window, announced to screen readers. Messages that need an answer are dialogs. */
+/**
+ * Short messages at the edge of the window, which screen readers announce. A message that needs an answer is
+ * a dialog instead.
+ */
 import { CloseButton } from '@mantine/core';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useSyncExternalStore } from 'react';

@@ -6,7 +6,7 @@ const listeners = new Set<() => void>();
 let now = Date.now();
 let ticking: ReturnType<typeof setInterval> | undefined;
 
-/** One timer for all relative times. */
+/** One timer updates all relative times. */
 function watch(listener: () => void): () => void {
   listeners.add(listener);
   now = Date.now();
@@ -27,10 +27,10 @@ const UNITS = [
   ['hour', 3_600],
   ['minute', 60],
 ] as const;
-/** Times further away are shown as dates. */
+/** Times further from now than this are shown as dates. */
 const RELATIVE_SECONDS = 7 * 86_400;
 
-/** A time relative to now, with the full date as tooltip. @param at ISO 8601, or Unix seconds */
+/** Shows a time relative to now, with the full date as tooltip. @param at ISO 8601, or Unix seconds */
 export function When({ at }: { at: string | number }) {
   const intl = useIntl();
   const moment = new Date(typeof at === 'number' ? at * 1000 : at);

@@ -1,6 +1,6 @@
 /**
- * Forms. The error of a field is shown at the field, other errors above the form. The `name` of a field is the same as in
- * the request.
+ * Forms. The error of a field is shown at the field, all other errors above the form. The `name` of a field
+ * is its name in the request.
  */
 import { ActionIcon, Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
@@ -20,9 +20,9 @@ interface FormState {
 const FormContext = createContext<FormState>({ busy: false, fields: {} });
 
 interface FormProps {
-  /** Rejects with a CallError for a refusal. */
+  /** Rejects with a `CallError` when the server refuses the request. */
   onSubmit(values: Values): Promise<unknown>;
-  /** Returns another message for some errors. */
+  /** Replaces the message of some errors; undefined keeps it. */
   explain?: (error: CallError) => string | undefined;
   children: ReactNode;
 }
@@ -73,9 +73,9 @@ interface FieldProps {
   defaultValue?: string;
   autoComplete?: string;
   autoFocus?: boolean;
-  /** May be empty; the label says so. */
+  /** Allows an empty field. The label says that the field is optional. */
   optional?: boolean;
-  /** Left to right in any language: codes, addresses, numbers. */
+  /** Writes left to right in every language: for codes, addresses and numbers. */
   ltr?: boolean;
 }
 
@@ -174,7 +174,7 @@ export function SubmitButton({
   children: string;
   danger?: boolean;
   wide?: boolean;
-  /** For a page with another primary button. */
+  /** For a page whose primary button is another one. */
   secondary?: boolean;
   disabled?: boolean;
 }) {

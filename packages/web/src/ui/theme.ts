@@ -11,7 +11,10 @@ import {
 
 const ACCENT = Array.from({ length: 10 }, () => 'var(--accent)') as unknown as MantineColorsTuple;
 
-/** Colours of buttons. In the dark theme the accent is light and the text on it dark; danger is red in both themes. */
+/**
+ * The colours of buttons. In the dark theme the accent is light, and the text on it is dark. `danger` is red
+ * in both themes.
+ */
 const variantColorResolver: VariantColorsResolver = (input) => {
   const { variant, color } = input;
   const danger = color === 'danger';

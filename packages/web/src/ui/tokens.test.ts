@@ -28,12 +28,12 @@ function contrast(one: string, other: string): number {
 }
 
 const TEXT = 4.5;
-/** For the edges of controls, icons and the focus ring. */
+/** The minimum contrast of icons, edges of controls and the focus ring. */
 const SHAPE = 3;
 
 const TONES = ['info', 'success', 'warning', 'danger'];
 const GROUNDS = ['bg', 'surface', 'sunken'];
-/** Foreground, background and the least contrast. */
+/** Foreground, background and the minimum contrast. */
 const PAIRS: [string, string, number][] = [
   ...GROUNDS.flatMap((ground): [string, string, number][] => [
     ['text', ground, TEXT],
@@ -67,7 +67,7 @@ function tooClose(palette: Palette): string[] {
   );
 }
 
-it('computes contrast as WCAG does', () => {
+it('the contrast function gives the ratios of WCAG', () => {
   expect(contrast('#000000', '#ffffff')).toBeCloseTo(21, 5);
   expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
 });
@@ -77,12 +77,12 @@ describe('the palette', () => {
     expect(tooClose(readPalette(css))).toEqual([]);
   });
 
-  it('fails with a colour of too little contrast', () => {
+  it('fails the check with a colour of too little contrast', () => {
     const planted = css.replace(/--muted:[^;]+;/, '--muted: light-dark(#9a958c, #a9a7a1);');
     expect(tooClose(readPalette(planted)).join('\n')).toContain('light: muted on surface');
   });
 
-  it('lists every colour in a pair', () => {
+  it('has a pair for every colour', () => {
     const paired = new Set(PAIRS.flatMap(([drawn, ground]) => [drawn, ground]));
     const decoration = ['border'];
     expect(Object.keys(readPalette(css)).filter((name) => !paired.has(name))).toEqual(decoration);
@@ -108,7 +108,7 @@ describe('rules for one writing direction', () => {
   });
 
   it.each(['[dir="rtl"] .a {\n  color: red;\n}', '.b:dir(rtl) { background: var(--bg); }'])(
-    'are found in %s',
+    'fail the check when they set a colour: %s',
     (css) => {
       expect(coloured(css)).toHaveLength(1);
     },

@@ -1,7 +1,7 @@
 /**
- * Prevents text from becoming markup. The page's content security policy (`require-trusted-types-for`) makes the browser
- * call this policy for every string that would become markup; one with a `<` is refused. Libraries only write `<style>`
- * contents, which have none.
+ * Prevents text from becoming markup. The page's content security policy (`require-trusted-types-for`) makes
+ * the browser call this policy for every string that would become markup. The policy refuses strings that
+ * contain `<`. Libraries write only the contents of `<style>` elements, which contain no `<`.
  */
 export function guardMarkup(): void {
   const { trustedTypes } = window as { trustedTypes?: TrustedTypeFactory };
@@ -30,5 +30,5 @@ interface TrustedTypeFactory {
 
 /** The nonce of this page's styles, for libraries that create `<style>` elements. */
 export const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
-// The library that locks scrolling behind a dialog reads it here.
+// The library that locks scrolling behind a dialog reads the nonce from this variable.
 (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;

@@ -13,8 +13,9 @@ import {
 const light = (rules: Variant[2]): Variant => ['light', 'ltr', rules];
 const dark = (rules: Variant[2]): Variant => ['dark', 'rtl', rules];
 /**
- * `all`: both themes and directions at both widths; `two`: each of them once. Every rule runs once at each width, because
- * a narrow page shows other elements, but not again on a narrow page that was examined before.
+ * `all` checks both themes and directions at both widths; `two` checks each of them once. With `all`, every
+ * rule runs once at each width, because a narrow page shows other elements. With `two`, the narrow page gets
+ * only the rules for colours and layout.
  */
 const VARIANTS = {
   all: { desktop: [light('every'), dark('visual')], phone: [light('visual'), dark('every')] },
@@ -27,21 +28,24 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
   globalThis.violations.push(violatedDirective + ' ' + blockedURI));
 `;
 
-/** Returns the faults of a page, one sentence each. */
-export type Examine = (url: string, variants: keyof typeof VARIANTS) => Promise<string[]>;
+/** Returns the faults of a page, each as one sentence. */
+export type CheckPage = (url: string, variants: keyof typeof VARIANTS) => Promise<string[]>;
 
-/** Opens one page for all addresses, so that the browser compiles the app's scripts once. */
-export async function openExaminer(context: BrowserContext, origin: string): Promise<Examine> {
+/**
+ * Opens one browser page, which checks all addresses in turn. So the browser compiles the app's scripts only
+ * once.
+ */
+export async function openPageChecker(context: BrowserContext, origin: string): Promise<CheckPage> {
   const page = await context.newPage();
   const faults = watchFaults(page, origin);
   await page.addInitScript(VIOLATIONS + AXE_SOURCE);
   return async (url, variants) => {
-    const found = await examine(page, url, variants);
+    const found = await checkPage(page, url, variants);
     return [...faults.splice(0), ...found];
   };
 }
 
-async function examine(page: Page, url: string, variants: keyof typeof VARIANTS): Promise<string[]> {
+async function checkPage(page: Page, url: string, variants: keyof typeof VARIANTS): Promise<string[]> {
   await page.setViewportSize(DESKTOP);
   const answer = await page.goto(url);
   const faults = policyFaults(answer?.headers()['content-security-policy']);
@@ -61,7 +65,7 @@ async function examine(page: Page, url: string, variants: keyof typeof VARIANTS)
   return faults;
 }
 
-/** Returns what a content security policy allows that it must not. */
+/** Returns the faults of a content security policy: forbidden script sources and missing directives. */
 export function policyFaults(policy: string | undefined): string[] {
   if (policy === undefined) return ['no policy'];
   const rules = new Map(
