@@ -114,11 +114,14 @@ const ENDINGS: Record<string, readonly (readonly [ending: string, form: string, 
     'у',
     'ю',
     'е',
+    'о',
+    'ь',
+    'й',
   ].map((ending) => [ending, ''] as const),
-  pl: ['ami', 'ach', 'ego', 'emu', 'ów', 'om', 'em', 'ie', 'y', 'i', 'a', 'u', 'e', 'ę', 'ą'].map(
+  pl: ['ami', 'ach', 'ego', 'emu', 'ów', 'om', 'em', 'ie', 'y', 'i', 'a', 'o', 'u', 'e', 'ę', 'ą'].map(
     (ending) => [ending, ''] as const,
   ),
-  cs: ['ami', 'ech', 'ách', 'ého', 'ů', 'ům', 'em', 'y', 'i', 'a', 'u', 'e', 'ě'].map(
+  cs: ['ami', 'ech', 'ách', 'ého', 'ů', 'ům', 'em', 'y', 'i', 'a', 'o', 'u', 'e', 'ě'].map(
     (ending) => [ending, ''] as const,
   ),
 };

@@ -75,6 +75,36 @@ describe('comparison of a source and its translation', () => {
     expect(compared(source, target)).toEqual(result);
   });
 
+  it.each<[to: string, target: string, text: string, present: boolean]>([
+    ['de', 'Garantie', 'Die Garantiebedingungen gelten.', true],
+    ['de', 'Bedingung', 'Die Garantiebedingungen gelten.', true],
+    ['de', 'Reißverschluss', 'Alle Reißverschlüsse schließen.', true],
+    ['de', 'kritischer Fehler', 'Wir haben keine kritischen Fehler.', true],
+    ['de-AT', 'Haus', 'Drei Häuser.', true],
+    ['de', 'Ei', 'Ein Eimer.', false],
+    ['de', 'Garantie', 'Die Gewährleistung gilt.', false],
+    ['de', 'GARANTIE', 'Die Garantiebedingungen gelten.', false],
+    ['sv', 'bok', 'Böckerna ligger här.', false],
+    ['nl', 'fiets', 'De fietsenstalling is vol.', true],
+    ['it', 'casa bianca', 'Due case bianche.', true],
+    ['ru', 'окно', 'Под окном.', true],
+    ['es', 'casa', 'El casamiento.', false],
+    ['ja', '設定', '定期の設備', false],
+  ])('looks for the term in other forms when the language is %s: %s in %s', (to, target, words, present) => {
+    const one = [term('house', target)];
+    const { wanted } = glossary(one, 'en', to).compare(text('A house.'), text(words));
+    expect(wanted.map((found) => found.present)).toEqual([present]);
+  });
+
+  it('finds no part of a compound when the term must not be translated', () => {
+    const kept = [term('Acme', '', { doNotTranslate: true, caseSensitive: true })];
+    const { wanted } = glossary(kept, 'en', 'de').compare(
+      text('Acme is good.'),
+      text('Das Acmekonto ist gut.'),
+    );
+    expect(wanted.map(({ present }) => present)).toEqual([false]);
+  });
+
   it('returns ranges in the visible text of the translation', () => {
     const { forbidden } = glossary(terms, 'en', 'es').compare(text('x'), [
       { keep: 3, text: '%s' },

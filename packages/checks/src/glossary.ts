@@ -8,8 +8,9 @@
 import type { Piece } from '@dragoman/documents/pieces';
 import { formsOf } from './endings.ts';
 import type { Range } from './finding.ts';
+import { createTermRecogniser } from './inflection.ts';
 import { base } from './language.ts';
-import { stretches } from './pieces.ts';
+import { stretches, translatable } from './pieces.ts';
 import type { Term } from './term.ts';
 import { type Token, tokenise } from './tokens.ts';
 
@@ -28,7 +29,7 @@ export interface Occurrence {
 export interface TermComparison {
   /**
    * Terms that occur in the source. `present` is true if the translation has the target of the term or of
-   * another term with the same source.
+   * another term with the same source, in any grammatical form or inside a compound word.
    */
   wanted: (Occurrence & { present: boolean })[];
   /** Forbidden terms in the translation. `range` is in its visible text. */
@@ -95,8 +96,16 @@ function compileGlossary(terms: readonly Term[], from: string, to: string): Glos
       const found = inPieces(source, findWanted);
       const renderings = found.length === 0 ? [] : inPieces(target, findRendered);
       const texts = new Set(renderings.map(({ term }) => rendered(term)));
-      const isPresent = (term: Term) =>
-        alternatives.get(keyOf(term))!.some((one) => texts.has(rendered(one)));
+      let recognise: ((term: string) => boolean) | undefined;
+      const inflected = (term: Term) => {
+        if (isExact(term, rendered(term))) return false;
+        recognise ??= createTermRecogniser(translatable(target), to);
+        return recognise(rendered(term));
+      };
+      const isPresent = (term: Term) => {
+        const same = alternatives.get(keyOf(term))!;
+        return same.some((one) => texts.has(rendered(one))) || same.some(inflected);
+      };
       const used = inPieces(target, findForbidden);
       const forbiddenSources =
         used.length === 0
@@ -125,10 +134,13 @@ function inPieces(pieces: readonly Piece[], find: (text: string) => Occurrence[]
   );
 }
 
+/** True if the term matches only in the same case. */
+const isExact = (term: Term, text: string): boolean => term.caseSensitive || isCapitals(text.trim());
+
 function compile(term: Term, text: string): Compiled | undefined {
   const tokens = tokenise(text.normalize('NFC').trim()).map((token) => token.text);
   if (tokens.length === 0) return undefined;
-  const exact = term.caseSensitive || isCapitals(text.trim());
+  const exact = isExact(term, text);
   return { term, tokens: exact ? tokens : tokens.map((token) => token.toLowerCase()), exact };
 }
 
