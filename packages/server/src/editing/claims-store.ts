@@ -266,7 +266,7 @@ const QUEUE = statement<QueueRow>(
     where t.place <= $3 order by t.place`,
 );
 
-/** Lists the tasks that a user holds or may claim. @param each maximum number of tasks of one account */
+/** Lists the open tasks that a user may claim. @param each maximum number of tasks of one account */
 export function listQueue(on: Queryable, userId: string, each: number, all: number): Promise<QueueRow[]> {
   return on.query(QUEUE, [userId, each, all]);
 }

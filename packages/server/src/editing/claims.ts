@@ -12,14 +12,14 @@ import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
 
 const MAX_SHOWN = 100;
-/** The maximum number of claims that one transaction ends. */
+/** The list shows at most this many tasks of one account, so that one customer does not fill it. */
 const MAX_SHOWN_PER_ACCOUNT = 10;
-/** A claim skips rows that other claims have locked, so it is tried again while open tasks exist. */
+/** The maximum number of claims that one transaction ends. */
 export const EXPIRED_AT_ONCE = 500;
-/** Rows locked by other claims are skipped, so a claim is tried again while open tasks exist. */
+/** A claim skips rows that other claims have locked, so it is tried again while open tasks exist. */
 const CLAIM_TRIES = 5;
 
-/** Ends expired claims. Called before every claim and by the upkeep. @returns their number */
+/** Ends expired claims. Runs before every claim and periodically. @returns the number of ended claims */
 export async function endExpiredClaims(context: EditingContext): Promise<number> {
   const ended = await context.database.transaction((transaction) =>
     claims.expireClaims(transaction, EXPIRED_AT_ONCE),
@@ -29,7 +29,7 @@ export async function endExpiredClaims(context: EditingContext): Promise<number>
   return ended.length;
 }
 
-/** @throws ApiError `not_found` */
+/** Returns the key of a task. @throws ApiError `not_found` */
 export async function locate(context: EditingContext, taskId: string): Promise<store.TaskKey> {
   if (!isId(taskId)) throw notFound();
   const key = await store.locateTask(context.database, taskId);
@@ -97,8 +97,8 @@ export function presentLease(held: claims.HeldRow): LeaseBody {
 }
 
 /**
- * Claims the named task, or the next one. A task that the editor already holds is returned again, with the same token and a
- * renewed lease, because the response to the first claim may have been lost.
+ * Claims the named task, or the next one. If the editor already holds the task, the same claim is returned
+ * with a renewed lease, because the response to the first request may have been lost.
  * @throws ApiError `nothing_waits`, `task_taken`, `too_many_claims`, `claims_paused`, `not_found`
  */
 export async function claim(
@@ -113,7 +113,8 @@ export async function claim(
   if (key !== undefined) {
     const held = await claims.findHeld(database, key);
     if (held?.user_id === userId) {
-      // Extends the lease like a heartbeat. If the claim has just ended, the task is claimed again below.
+      // Extends the lease like a heartbeat does. If the claim has just ended, the task is claimed again
+      // below.
       const kept = await claims.keepClaim(
         database,
         key,
@@ -163,14 +164,16 @@ async function claimRefusal(
   return new ApiError('task_taken', TASK_TAKEN);
 }
 
-/** @param kept where the text of a late save was kept */
+/** Returns the error for a claim that has ended. @param kept where the text of a late save was kept */
 export function staleLease(ended: ClaimEnd | null | undefined, kept?: 'draft' | 'history'): ApiError {
   if (ended === 'canceled') return canceled();
   const more = kept === undefined ? {} : { kept };
   return new ApiError('stale_lease', 'Your claim on the task has ended.', {}, more);
 }
 
-/** Returns the error for a change without a valid claim: `not_found` if the user never had access to the task. */
+/**
+ * Returns the error for a change without a valid claim: `not_found` if the user never had access to the task.
+ */
 export async function lostClaim(
   { database }: EditingContext,
   key: store.TaskKey,
@@ -193,7 +196,10 @@ export async function heartbeat(
   return presentLease(held);
 }
 
-/** @throws ApiError `stale_lease`; `invalid_request` if the claim was extended before */
+/**
+ * Extends the time limit of a claim, once.
+ * @throws ApiError `stale_lease`; `invalid_request` if the claim was extended before
+ */
 export async function extend(
   context: EditingContext,
   user: EditingUser,
@@ -239,8 +245,8 @@ export async function release(
 }
 
 /**
- * Hides a task from the editor for good, whether or not they hold it. After `rules.skips` skips it is reported to the
- * operators.
+ * Hides a task permanently from an editor, whether or not they hold it. After `rules.skips` skips it is
+ * reported to the operators.
  * @throws ApiError `stale_lease`, `not_found`
  */
 export async function skip(
@@ -258,7 +264,7 @@ export async function skip(
   });
 }
 
-/** Reports a task to the operators. The editor must hold it or be able to claim it. */
+/** Reports a task to the operators. The editor must hold the task or be able to claim it. */
 export async function report(
   context: EditingContext,
   user: EditingUser,
@@ -287,7 +293,7 @@ async function skipOrReport(
     const task = await findTask(transaction, key, userId);
     if (task === undefined || !(task.has_pair || (token !== undefined && task.has_claimed))) throw notFound();
     if (token === undefined) {
-      // Only the holder changes a claimed task. A repeated skip of an open task is harmless.
+      // Only the holder can change a claimed task. Skipping an open task twice is harmless.
       if (task.status !== 'open') return undefined;
       if (ends === 'reported' && !task.may_claim) return undefined;
     } else {
@@ -295,7 +301,7 @@ async function skipOrReport(
       if (held === undefined) return undefined;
     }
     const trigger = await decide(transaction);
-    // The reservation for another editor stays.
+    // Keeps the reservation of a task that another editor should do.
     const isOthers = task.reserved_for !== null && task.reserved_for !== userId;
     if (trigger === 'skip' && token === undefined && isOthers) return 'open';
     const move = { account, jobId, tasks: [taskId], trigger, actor: 'editor', ends } as const;

@@ -44,13 +44,16 @@ export function rulesOf(settings: EditingSettings): EditingRules {
   };
 }
 
-/** Receives events for the metrics. */
+/** Receives editing events for the metrics. */
 export interface EditingObserver {
   opened(tasks: number): void;
   claimed(kind: TaskKind): void;
   ended(how: ClaimEnd): void;
   expired(claims: number): void;
-  /** @param how `failed`: the result could not be assembled within the time limit */
+  /**
+   * Called when a job is finished. @param how `failed`: the result could not be assembled within the time
+   * limit
+   */
   delivered(how: 'edited' | 'fallback' | 'failed'): void;
 }
 
@@ -59,11 +62,11 @@ export interface EditingContext {
   scanner: Scanner;
   rules: EditingRules;
   observer: EditingObserver;
-  /** Wakes the upkeep, because a job is ready to be assembled. */
+  /** Wakes the assembly of finished jobs, because a job is ready. */
   wake(): void;
-  /** Called with the result of a finished job, in its transaction; a correction of a chat message uses it. */
+  /** Called in the transaction that finishes a job, with its result. Corrections of chat messages use it. */
   corrected(transaction: Transaction, account: AccountRef, jobId: string, result: string): Promise<void>;
-  /** Cache of document descriptions by job id, the least recently used first. */
+  /** A cache of document descriptions by job id, the least recently used first. */
   descriptions: Map<string, { ofId: Map<string, Description>; length: number }>;
 }
 
