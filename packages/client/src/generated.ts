@@ -2,7 +2,7 @@
 
 export type Account = {
   username: string;
-  /** Empty when there is none. */
+  /** The e-mail address; empty if the account has none. */
   email: string;
   /** The balance in this environment, in cents, without the credit limit. */
   balance: number
@@ -534,7 +534,7 @@ export type Tone = {
   tone: {
     /** The value of `tone` in a request. */
     name: string;
-    /** Its meaning, in a sentence. */
+    /** The meaning of the value, in a sentence. */
     description: string
   }
 };

@@ -13,7 +13,7 @@ export const SentLink = Type.Object(
     }),
     expires_at: MOMENT,
     mailed: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Whether the mail was sent; null without a mail server.',
+      description: 'Whether the mail was sent; null if no mail server is configured.',
     }),
   },
   { title: 'SentLink' },

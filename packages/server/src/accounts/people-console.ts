@@ -38,11 +38,11 @@ const Listed = Type.Object(
     role: ROLE,
     account: OPTIONAL_TEXT,
     owner: Type.Boolean({
-      description: 'Whether they may decide on retention, export and erasure of the account.',
+      description: 'Whether the user may decide on retention, export and erasure of the account.',
     }),
     status: Type.Enum(['active', 'invited', 'disabled']),
     languages: Type.Array(EDITOR_LANGUAGE),
-    review_share: Type.Integer({ description: 'The percentage of their edited tasks that is reviewed.' }),
+    review_share: Type.Integer({ description: 'The percentage of the editor’s tasks that is reviewed.' }),
     created_at: MOMENT,
     last_seen_at: OPTIONAL_MOMENT,
     keys: Type.Array(CREATED_KEY),
@@ -56,7 +56,10 @@ type UserRequest = Checked<{ params: typeof parameters }>;
 const GivenLanguage = Type.Object({
   source_language: LANGUAGE,
   target_language: LANGUAGE,
-  review: Type.Boolean({ default: false, description: 'Whether they may also review this pair.' }),
+  review: Type.Boolean({
+    default: false,
+    description: 'Whether the editor may also review this language pair.',
+  }),
 });
 const editing = {
   languages: Type.Optional(Type.Array(GivenLanguage, { maxItems: 500 })),
@@ -87,11 +90,11 @@ const schemas = {
   }),
   link: described('linkForPerson', 'Create a link for a user', SentLink, {
     status: 201,
-    description: 'An invitation for an invited user, a reset link for any other.',
+    description: 'Creates an invitation for an invited user and a reset link for any other user.',
     params: parameters,
   }),
   disable: described('disablePerson', 'Disable a user', Listed, {
-    description: 'Their sessions and links end at once. `conflict` for yourself.',
+    description: 'The sessions and links of the user end at once. `conflict` for your own user.',
     params: parameters,
     body: DISABLE_BODY,
   }),

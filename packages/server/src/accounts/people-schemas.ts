@@ -13,7 +13,7 @@ export const EDITOR_LANGUAGE = Type.Object(
   {
     source_language: Type.String({ examples: ['en'] }),
     target_language: Type.String({ examples: ['es'] }),
-    review: Type.Boolean({ description: 'Whether they may also review this pair.' }),
+    review: Type.Boolean({ description: 'Whether the editor may also review this language pair.' }),
   },
   { title: 'EditorLanguage' },
 );
@@ -36,7 +36,7 @@ export const Me = Type.Object(
     languages: Type.Array(EDITOR_LANGUAGE),
     session: Type.Object({
       session_id: ID,
-      ends_at: Type.String({ format: 'date-time', description: 'The end at the latest.' }),
+      ends_at: Type.String({ format: 'date-time', description: 'The latest end of the session.' }),
       idle_seconds: Type.Integer({ description: 'The session ends after this time without a request.' }),
     }),
   },
@@ -47,9 +47,9 @@ export type Me = Static<typeof Me>;
 export const Session = Type.Object(
   {
     session_id: ID,
-    current: Type.Boolean({ description: 'Whether this request uses it.' }),
+    current: Type.Boolean({ description: 'Whether this request uses this session.' }),
     user_agent: Type.String({
-      description: 'The names of browser and operating system; empty when unknown.',
+      description: 'The names of the browser and the operating system; empty if unknown.',
       examples: ['Firefox, Linux'],
     }),
     created_at: MOMENT,
@@ -75,7 +75,7 @@ const FILLED = Type.String({ minLength: 1, 'x-fault': reason('required') });
 const PASSWORD = Type.String({
   minLength: 1,
   'x-fault': reason('required'),
-  description: '10 to 200 characters.',
+  description: 'The new password, 10 to 200 characters.',
 });
 
 const described = <const More extends Inputs & { description?: string } = object>(
@@ -145,7 +145,7 @@ export const peopleSchemas = {
     'readInvitation',
     'Read an invitation or reset link',
     { 200: answer('The link is valid.', Invitation) },
-    { description: '`not_found` when it was used or has expired.', params: tokenParameter },
+    { description: '`not_found` when the link was used or has expired.', params: tokenParameter },
   ),
   acceptInvitation: described(
     'acceptInvitation',

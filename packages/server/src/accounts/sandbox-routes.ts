@@ -41,11 +41,14 @@ const SandboxLink = Type.Object(
 const SandboxCredentials = Type.Object(
   {
     username: Type.String(),
-    key: Type.String({ description: 'As `user:key`.' }),
+    key: Type.String({ description: 'The API key in the form `user:key`.' }),
     webhook_secret: Type.String(),
-    base_url: Type.String({ description: 'The address that precedes the paths of the API.' }),
+    base_url: Type.String({ description: 'The URL to which clients append the paths of the API.' }),
   },
-  { title: 'SandboxCredentials', description: 'Shown this once.' },
+  {
+    title: 'SandboxCredentials',
+    description: 'The credentials of a sandbox account. They cannot be shown again.',
+  },
 );
 
 const describedOpen = describing('Sandbox');
@@ -132,8 +135,10 @@ const Wish = Type.Object(
     decided_at: OPTIONAL_MOMENT,
     decided_by: OPTIONAL_TEXT,
     account: OPTIONAL_TEXT,
-    link_until: Type.Union([MOMENT, Type.Null()], { description: 'Null without a valid link.' }),
-    shown_at: Type.Union([MOMENT, Type.Null()], { description: 'When its key was shown.' }),
+    link_until: Type.Union([MOMENT, Type.Null()], {
+      description: 'The expiry of the link; null if there is no valid link.',
+    }),
+    shown_at: Type.Union([MOMENT, Type.Null()], { description: 'When the key of the request was shown.' }),
     mailed: Type.Union([Type.Enum(['sent', 'failed']), Type.Null()]),
   },
   { title: 'SandboxRequest' },
@@ -141,9 +146,11 @@ const Wish = Type.Object(
 const Decided = Type.Object(
   {
     request: Wish,
-    link: Type.String({ description: 'Shows the key once. Contained in this answer only.' }),
+    link: Type.String({ description: 'The link that shows the key once. Only this answer contains it.' }),
     expires_at: MOMENT,
-    mailed: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null without a mail server.' }),
+    mailed: Type.Union([Type.Boolean(), Type.Null()], {
+      description: 'Whether the link was mailed; null if no mail server is configured.',
+    }),
   },
   { title: 'GrantedSandbox' },
 );
@@ -164,11 +171,11 @@ const schemas = {
   ),
   grant: described('grantSandbox', 'Grant a request, or replace its link', Decided, {
     status: 201,
-    description: '`conflict` when it was refused or its key was shown.',
+    description: '`conflict` when the request was refused or its key was shown.',
     params: parameters,
   }),
   refuse: described('refuseSandbox', 'Refuse a request', Wish, {
-    description: 'Sends no mail. `conflict` when it is already decided.',
+    description: 'Sends no mail. `conflict` when the request is already decided.',
     params: parameters,
   }),
 };

@@ -6,7 +6,10 @@ import { answer, errorResponses } from '../http/schemas.ts';
 export const CallingAccount = Type.Object(
   {
     username: Type.String({ examples: ['acme'] }),
-    email: Type.String({ description: 'Empty when there is none.', examples: ['acme@example.com'] }),
+    email: Type.String({
+      description: 'The e-mail address; empty if the account has none.',
+      examples: ['acme@example.com'],
+    }),
     balance: Type.Integer({
       description: 'The balance in this environment, in cents, without the credit limit.',
       examples: [9988],

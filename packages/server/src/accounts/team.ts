@@ -41,9 +41,9 @@ const Member = Type.Object(
     email: Type.String(),
     name: Type.String(),
     status: Type.Enum(['active', 'invited', 'disabled']),
-    me: Type.Boolean({ description: 'Whether this is you.' }),
+    me: Type.Boolean({ description: 'Whether this is the signed-in user.' }),
     owner: Type.Boolean({
-      description: 'Whether they may decide on retention, export and erasure of the account.',
+      description: 'Whether the user may decide on retention, export and erasure of the account.',
     }),
     created_at: MOMENT,
     last_seen_at: OPTIONAL_MOMENT,
@@ -64,17 +64,17 @@ const schemas = {
   link: describedOwn('linkForTeam', 'Create a link for a user of your account', SentLink, {
     status: 201,
     description:
-      'An invitation for an invited user, a reset link for any other. Only owners may create reset links (`owner_only`).',
+      'Creates an invitation for an invited user and a reset link for any other user. Only owners may create reset links (`owner_only`).',
     params: parameters,
   }),
   disable: describedOwn('disableInTeam', 'Disable a user of your account', Team, {
-    description: '`conflict` for yourself. `owner_only` for an owner.',
+    description: '`conflict` for your own user. `owner_only` when only an owner may change the user.',
     params: parameters,
     body: DISABLE_BODY,
   }),
   enable: describedOwn('enableInTeam', 'Enable a user of your account', Team, { params: parameters }),
   owner: describedOwn('setOwnerInTeam', 'Make a user an owner of the account, or withdraw it', Team, {
-    description: 'For owners only. `conflict` for the last owner who can sign in.',
+    description: 'For owners only. `conflict` when the user is the last owner who can sign in.',
     params: parameters,
     body: Type.Object({ owner: Type.Boolean() }),
   }),

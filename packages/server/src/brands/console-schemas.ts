@@ -56,7 +56,7 @@ const BrandFields = {
   name: Type.String(),
   default: Type.Boolean(),
   fallback: Type.Enum(['wait', 'machine'], {
-    description: 'What a human job delivers at its deadline if no editor finished it.',
+    description: 'The result of a human job that no editor finished before its deadline.',
   }),
   languages: Type.Array(Language),
 };
@@ -114,7 +114,9 @@ export const BrandList = Type.Object(
         external_id: Type.String(),
         name: Type.String(),
         default: Type.Boolean(),
-        version: Type.Union([Type.Integer(), Type.Null()], { description: 'Null if never published.' }),
+        version: Type.Union([Type.Integer(), Type.Null()], {
+          description: 'How many times the brand was published; null if it never was.',
+        }),
         changed_at: OPTIONAL_MOMENT,
         draft: Type.Boolean(),
         languages: Type.Array(Type.String()),
@@ -130,9 +132,9 @@ export const TermList = Type.Object(
       Type.Object({
         ...TERM,
         change: Type.Enum(['added', 'changed', 'unchanged'], {
-          description: 'Compared with the published glossary.',
+          description: 'The difference from the published glossary.',
         }),
-        alternatives: Type.Integer({ description: 'The number of translations of its source.' }),
+        alternatives: Type.Integer({ description: 'The number of translations of the same source.' }),
       }),
     ),
     removed: Type.Array(TermBody, { description: 'Published terms that the draft does not contain.' }),
@@ -144,7 +146,7 @@ export const Imported = Type.Object(
   {
     dry_run: Type.Boolean(),
     errors: Type.Array(Type.Object({ where: Type.String(), reason: Type.String() }), {
-      description: 'Faults of the file with their lines; with a fault nothing is imported.',
+      description: 'The faults of the file with their lines. A file with a fault is not imported.',
     }),
     more_errors: Type.Integer(),
     skipped: Type.Integer({ description: 'The number of concepts without terms in both languages.' }),
@@ -180,7 +182,7 @@ export const brandParameters = Type.Object({ username: Type.String(), brand: Typ
 const REVISION = Type.Integer({
   minimum: 0,
   maximum: 2 ** 31 - 1,
-  description: 'The revision of the draft that was read; 0 without a draft.',
+  description: 'The revision of the draft to which the change applies; 0 if there is no draft.',
 });
 const MAX_FILE_CHARACTERS = 8 * 1024 * 1024;
 
@@ -259,7 +261,7 @@ export const brandConsoleSchemas = {
       revision: Type.Integer({ ...REVISION, minimum: 1 }),
       anyway: Type.Boolean({
         default: false,
-        description: 'Publish even if the brand was published in another way meanwhile.',
+        description: 'Whether to publish even if the brand was published in another way meanwhile.',
       }),
     }),
   }),

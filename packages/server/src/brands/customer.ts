@@ -13,14 +13,14 @@ const Summary = Type.Object(
   {
     external_id: Type.String(),
     name: Type.String(),
-    default: Type.Boolean({ description: 'Whether requests without a brand use it.' }),
+    default: Type.Boolean({ description: 'Whether requests without a brand use this brand.' }),
     changed_at: MOMENT,
-    version: Type.Integer({ description: 'The number of its publications.' }),
+    version: Type.Integer({ description: 'How many times the brand was published.' }),
     languages: Type.Array(
       Type.Object({
         language: Type.String(),
         tone: OPTIONAL_TEXT,
-        instructions: Type.Boolean({ description: 'Whether it has instructions.' }),
+        instructions: Type.Boolean({ description: 'Whether the brand has instructions for this language.' }),
         terms: Type.Integer(),
       }),
     ),

@@ -8,7 +8,7 @@ const Tone = Type.Object(
   {
     tone: Type.Object({
       name: Type.String({ description: 'The value of `tone` in a request.', examples: [...TONE_NAMES] }),
-      description: Type.String({ description: 'Its meaning, in a sentence.' }),
+      description: Type.String({ description: 'The meaning of the value, in a sentence.' }),
     }),
   },
   { title: 'Tone' },

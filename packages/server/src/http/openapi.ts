@@ -267,9 +267,9 @@ function describeWebhook({ headers, content, ...words }: DescribedWebhook): obje
       parameters,
       requestBody: { required: true, content },
       responses: {
-        '2XX': { description: 'Received.' },
-        410: { description: 'Refused for good; no further attempts.' },
-        default: { description: 'Attempted again later.' },
+        '2XX': { description: 'The callback was received.' },
+        410: { description: 'The callback is refused. It is not attempted again.' },
+        default: { description: 'The callback is attempted again later.' },
       },
     },
   };

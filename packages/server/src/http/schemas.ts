@@ -127,9 +127,15 @@ export const WebError = Type.Object(
             Type.String(),
             Type.Object(
               { code: Type.Enum(Object.keys(REASONS) as ReasonCode[], { title: 'FieldReason' }) },
-              { additionalProperties: true, description: 'With the values of its sentence.' },
+              {
+                additionalProperties: true,
+                description: 'The code of the reason, with the values of its sentence.',
+              },
             ),
-            { description: 'The same by code, for translation. Only fields whose reason has a code.' },
+            {
+              description:
+                'The reasons by code, for translation. Contains only fields whose reason has a code.',
+            },
           ),
         ),
         retry_after: Type.Optional(

@@ -73,7 +73,7 @@ const Movement = Type.Object({
     Type.Integer({
       minimum: -MAX_CENTS,
       maximum: MAX_CENTS,
-      description: 'Not for a refund, which is always of the whole charge.',
+      description: 'Required except for a refund, which always returns the whole charge.',
     }),
   ),
   uid: Type.Optional(textOf(128, 1, 'The job to refund.')),

@@ -22,7 +22,7 @@ const Line = Type.Object(
     memo: OPTIONAL_TEXT,
     amount: CENTS,
     change: Type.Integer({ description: 'The change of the balance.' }),
-    balance: Type.Integer({ description: 'The balance after it.' }),
+    balance: Type.Integer({ description: 'The balance after the transfer.' }),
   },
   { title: 'LedgerLine' },
 );
@@ -34,7 +34,7 @@ const Ledger = Type.Object(
     opening: CENTS,
     closing: CENTS,
     lines: Type.Array(Line, { description: `The latest ${MAX_SHOWN}, oldest first.` }),
-    left_out: Type.Integer({ description: 'The number of earlier lines.' }),
+    left_out: Type.Integer({ description: 'The number of earlier transfers that are left out.' }),
   },
   { title: 'Ledger' },
 );
@@ -46,7 +46,7 @@ const csvSchema = {
   tags: ['Own account'],
   querystring: PERIOD,
   response: {
-    200: { description: 'A file.', content: { 'text/csv': { schema: Type.String() } } },
+    200: { description: 'A CSV file.', content: { 'text/csv': { schema: Type.String() } } },
   },
 } satisfies FastifySchema;
 

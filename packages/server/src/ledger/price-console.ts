@@ -28,8 +28,8 @@ const TIERS = ['human', 'machine'] as const;
 const PriceBody = Type.Object(
   {
     tier: Type.Enum([...TIERS]),
-    account: Type.Union([Type.String(), Type.Null()], { description: 'Null for all accounts.' }),
-    source_language: Type.String({ description: '`*` for all pairs.' }),
+    account: Type.Union([Type.String(), Type.Null()], { description: 'The account; null for all accounts.' }),
+    source_language: Type.String({ description: 'The source language; `*` for all pairs.' }),
     target_language: Type.String(),
     cents_per_word: Type.Integer({ minimum: 0 }),
     from: MOMENT,
@@ -48,7 +48,7 @@ const SetPrice = Type.Object(
   {
     price: PriceBody,
     ends: Type.Union([PriceBody, Type.Null()], {
-      description: 'The current price, which ends where this one begins.',
+      description: 'The current price, which ends when the new price begins.',
     }),
     dry_run: Type.Boolean(),
   },

@@ -47,7 +47,9 @@ const ListedAccount = Type.Object(
     chat: Type.Boolean(),
     created_at: MOMENT,
     balance: CENTS,
-    credit_limit: Type.Union([CENTS, Type.Null()], { description: 'Null: no limit.' }),
+    credit_limit: Type.Union([CENTS, Type.Null()], {
+      description: 'The credit limit in cents; null if there is none.',
+    }),
     sandbox_balance: CENTS,
   },
   { title: 'ListedAccount' },
@@ -66,7 +68,7 @@ const Balance = Type.Object({
 const Subscription = Type.Object(
   {
     pairs: Type.Union([Type.Array(Type.String()), Type.Null()], {
-      description: 'Null: every language pair.',
+      description: 'The language pairs of the subscription; null for every pair.',
     }),
     from: OPTIONAL_MOMENT,
     until: OPTIONAL_MOMENT,
@@ -76,7 +78,7 @@ const Subscription = Type.Object(
 
 const Key = Type.Object(
   {
-    key_id: Type.String({ description: 'The public part of the key, with which it starts.' }),
+    key_id: Type.String({ description: 'The public part of the key. The key contains it after its prefix.' }),
     environment: ENVIRONMENT,
     name: Type.String(),
     dialect: Type.Enum(['spec', 'legacy']),
@@ -87,7 +89,8 @@ const Key = Type.Object(
     revoked_at: OPTIONAL_MOMENT,
     live: Type.Boolean(),
     made_by: Type.Union([Type.String(), Type.Null()], {
-      description: 'The e-mail address of the user who created it. Null: a command or a sandbox link.',
+      description:
+        'The e-mail address of the user who created the key; null for a command or a sandbox link.',
     }),
   },
   { title: 'ConsoleKey' },
@@ -98,7 +101,9 @@ const Detail = Type.Object(
     username: Type.String(),
     email: OPTIONAL_TEXT,
     created_at: MOMENT,
-    version: Type.String({ description: 'The version of the changeable fields; required for a change.' }),
+    version: Type.String({
+      description: 'The version of the fields that can be changed. A change must contain it.',
+    }),
     default_brand: OPTIONAL_TEXT,
     chat: Type.Union([Subscription, Type.Null()]),
     balances: Type.Array(Balance),
@@ -124,12 +129,15 @@ const Credentials = Type.Object(
     webhook_secret_production: Type.String(),
     webhook_secret_sandbox: Type.String(),
   },
-  { title: 'AccountCredentials', description: 'Contained in this answer only.' },
+  {
+    title: 'AccountCredentials',
+    description: 'The credentials of a new account. Only this answer contains them.',
+  },
 );
 
 const MadeKey = Type.Object(
   { key_id: Type.String(), environment: ENVIRONMENT, name: Type.String(), key: Type.String() },
-  { title: 'ConsoleMadeKey', description: 'A new key, contained in this answer only.' },
+  { title: 'ConsoleMadeKey', description: 'A new key. Only this answer contains it.' },
 );
 
 const DIALECT = Type.Enum(['spec', 'legacy'], { default: 'spec' });
@@ -148,7 +156,7 @@ const GivenSubscription = Type.Object(
   {
     pairs: Type.Optional(
       Type.Union([Type.Array(PAIR, { minItems: 1, maxItems: 10_000 }), Type.Null()], {
-        description: 'Null: every language pair.',
+        description: 'The language pairs of the subscription; null for every pair.',
       }),
     ),
     from: Type.Optional(OPTIONAL_GIVEN_MOMENT),
@@ -185,7 +193,7 @@ const schemas = {
   ),
   read: described('readAccount', 'Read an account', Detail, { params: accountParameters }),
   change: described('changeAccount', 'Change an account', Detail, {
-    description: 'Fields that are not given stay. `conflict` when `version` is not the current one.',
+    description: 'Fields that are not given stay as they are. `conflict` when `version` is not current.',
     params: accountParameters,
     body: Type.Object({
       version: textOf(100),

@@ -83,7 +83,7 @@ const Overview = Type.Object(
     ),
     failed_deliveries: Type.Object(
       { production: COUNT, sandbox: COUNT },
-      { description: 'In the last 30 days, at most 1,000.' },
+      { description: 'The number of deliveries that failed in the last 30 days, counted up to 1,000.' },
     ),
     sandbox_words: Type.Union(
       [
@@ -93,7 +93,7 @@ const Overview = Type.Object(
         ),
         Type.Null(),
       ],
-      { description: 'Null: no limit.' },
+      { description: 'Null if the sandbox has no limit.' },
     ),
     latest_jobs: Type.Object({ production: Type.Array(OwnJob), sandbox: Type.Array(OwnJob) }),
   },
@@ -110,10 +110,10 @@ const Key = Type.Object(
     created_at: MOMENT,
     last_used_at: OPTIONAL_MOMENT,
     expires_at: OPTIONAL_MOMENT,
-    revoked_at: Type.Union([MOMENT, Type.Null()], { description: 'When it was or will be revoked.' }),
-    live: Type.Boolean({ description: 'Whether it is active now.' }),
+    revoked_at: Type.Union([MOMENT, Type.Null()], { description: 'When the key was or will be revoked.' }),
+    live: Type.Boolean({ description: 'Whether the key is active now.' }),
     made_by: Type.Union([Type.String(), Type.Null()], {
-      description: 'The e-mail address of the user of the account who created it. Null: the operator.',
+      description: 'The e-mail address of the user who created the key; null if the operator created it.',
     }),
   },
   { title: 'OwnKey' },
@@ -122,7 +122,7 @@ const madeKey = {
   key_id: Type.String(),
   environment: ENVIRONMENT,
   name: Type.String(),
-  key: Type.String({ description: 'In the form `user:key`. Contained in this answer only.' }),
+  key: Type.String({ description: 'The key in the form `user:key`. Only this answer contains it.' }),
 };
 const MadeKey = Type.Object(madeKey, { title: 'OwnMadeKey' });
 const RolledKey = Type.Object({ ...madeKey, previous_ends: MOMENT }, { title: 'OwnRolledKey' });
@@ -132,22 +132,27 @@ const Secret = Type.Object(
     secret_id: ID,
     environment: ENVIRONMENT,
     created_at: MOMENT,
-    expires_at: Type.Union([MOMENT, Type.Null()], { description: 'Null until it is rolled.' }),
+    expires_at: Type.Union([MOMENT, Type.Null()], {
+      description: 'When the secret expires; null until it is rolled.',
+    }),
   },
   { title: 'OwnWebhookSecret', description: 'An active webhook secret, without its value.' },
 );
 const RolledSecret = Type.Object(
   {
     environment: ENVIRONMENT,
-    webhook_secret: Type.String({ description: 'Contained in this answer only.' }),
-    previous_ends: Type.String({ format: 'date-time', description: 'The previous secrets sign until then.' }),
+    webhook_secret: Type.String({ description: 'The new secret. Only this answer contains it.' }),
+    previous_ends: Type.String({
+      format: 'date-time',
+      description: 'The moment until which the previous secrets sign.',
+    }),
   },
   { title: 'OwnRolledSecret' },
 );
 
 const Overlap = Type.Enum(['now', '1h', '24h'], {
   title: 'Overlap',
-  description: 'How long the previous one stays valid.',
+  description: 'How long the previous key or secret stays valid.',
 });
 const OVERLAP_SECONDS = { now: 0, '1h': 3600, '24h': 86_400 } as const;
 const overlapBody = Type.Object({ overlap: Overlap }, { title: 'OverlapRequest' });
@@ -170,7 +175,7 @@ const schemas = {
   }),
   rollKey: describedOwn('rollOwnKey', 'Replace a key', RolledKey, {
     status: 201,
-    description: '`conflict` when it has ended or 50 keys of the environment are active.',
+    description: '`conflict` when the key has ended or 50 keys of the environment are active.',
     params: keyParameters,
     body: overlapBody,
   }),

@@ -15,7 +15,7 @@ import { exportAccount, requestErasure } from './erase.ts';
 import { MAX_DAYS, readRetention, setRetention } from './retention.ts';
 
 const DAYS = Type.Union([Type.Integer({ minimum: 1, maximum: MAX_DAYS }), Type.Null()], {
-  description: 'Days; null: unlimited.',
+  description: 'The period in days; null for no limit.',
 });
 const Retention = Type.Object(
   { attempts: DAYS, events: DAYS, texts: DAYS },
@@ -26,7 +26,7 @@ const Erasing = Type.Object({ requested_at: MOMENT }, { title: 'Erasing' });
 const schemas = {
   read: describedOwn('readRetention', 'Read how long your data is kept', Retention),
   write: describedOwn('changeRetention', 'Set how long your data is kept', Retention, {
-    description: 'For owners. Data past its time is deleted permanently within ten minutes.',
+    description: 'For owners. Expired data is deleted permanently within ten minutes.',
     // All fields are required, so that a missing field neither deletes data nor keeps it for ever.
     body: Type.Object({ attempts: DAYS, events: DAYS, texts: DAYS }),
   }),
@@ -37,7 +37,7 @@ const schemas = {
     tags: ['Own account'],
     response: {
       200: {
-        description: 'The file, as a stream.',
+        description: 'The exported file, as a stream.',
         content: { 'application/x-ndjson': { schema: Type.String() } },
       },
     },

@@ -1,6 +1,6 @@
 // Written by `npm run client-types` from the description of the interface. Not to be edited.
 
-/** Contained in this answer only. */
+/** The credentials of a new account. Only this answer contains them. */
 export type AccountCredentials = {
   username: string;
   production_key: string;
@@ -15,7 +15,7 @@ export type Attention = {
   severity: 'bad' | 'look';
   subject: string;
   account?: string | undefined;
-  /** A number; for an overdrawn account, cents. */
+  /** A count; for an overdrawn account, the amount in cents. */
   amount: number;
   /** ISO 8601, in UTC. */
   since?: string | undefined
@@ -44,7 +44,7 @@ export type AuditEntry = {
 export type BrandDraft = {
   name: string;
   default: boolean;
-  /** What a human job delivers at its deadline if no editor finished it. */
+  /** The result of a human job that no editor finished before its deadline. */
   fallback: 'wait' | 'machine';
   languages: ConsoleBrandLanguage[];
   revision: number;
@@ -92,7 +92,7 @@ export type ChatMessageList = {
 };
 
 export type ChatSubscription = {
-  /** Null: every language pair. */
+  /** The language pairs of the subscription; null for every pair. */
   pairs: string[] | null;
   from: string | null;
   until: string | null
@@ -142,7 +142,7 @@ export type ConsoleAccount = {
   email: string | null;
   /** ISO 8601, in UTC. */
   created_at: string;
-  /** The version of the changeable fields; required for a change. */
+  /** The version of the fields that can be changed. A change must contain it. */
   version: string;
   default_brand: string | null;
   chat: ChatSubscription | null;
@@ -207,7 +207,7 @@ export type ConsoleBrands = {
     external_id: string;
     name: string;
     default: boolean;
-    /** Null if never published. */
+    /** How many times the brand was published; null if it never was. */
     version: number | null;
     changed_at: string | null;
     draft: boolean;
@@ -332,7 +332,7 @@ export type ConsoleHome = {
     engine: string;
     state: 'closed' | 'half-open' | 'open' | 'away';
     waiting: number;
-    /** In the last hour. */
+    /** The requests that the engine answered in the last hour. */
     answered: number;
     failed: number
   })[];
@@ -351,7 +351,7 @@ export type ConsoleHome = {
 /** Each list has at most 100 terms. */
 export type ConsoleImport = {
   dry_run: boolean;
-  /** Faults of the file with their lines; with a fault nothing is imported. */
+  /** The faults of the file with their lines. A file with a fault is not imported. */
   errors: ({
     where: string;
     reason: string
@@ -465,7 +465,7 @@ export type ConsoleJobs = {
 };
 
 export type ConsoleKey = {
-  /** The public part of the key, with which it starts. */
+  /** The public part of the key. The key contains it after its prefix. */
   key_id: string;
   environment: 'production' | 'sandbox';
   name: string;
@@ -477,11 +477,11 @@ export type ConsoleKey = {
   expires_at: string | null;
   revoked_at: string | null;
   live: boolean;
-  /** The e-mail address of the user who created it. Null: a command or a sandbox link. */
+  /** The e-mail address of the user who created the key; null for a command or a sandbox link. */
   made_by: string | null
 };
 
-/** A new key, contained in this answer only. */
+/** A new key. Only this answer contains it. */
 export type ConsoleMadeKey = {
   key_id: string;
   environment: 'production' | 'sandbox';
@@ -515,11 +515,11 @@ export type ConsolePerson = {
   name: string;
   role: PersonRole;
   account: string | null;
-  /** Whether they may decide on retention, export and erasure of the account. */
+  /** Whether the user may decide on retention, export and erasure of the account. */
   owner: boolean;
   status: 'active' | 'invited' | 'disabled';
   languages: EditorLanguage[];
-  /** The percentage of their edited tasks that is reviewed. */
+  /** The percentage of the editor’s tasks that is reviewed. */
   review_share: number;
   /** ISO 8601, in UTC. */
   created_at: string;
@@ -529,9 +529,9 @@ export type ConsolePerson = {
 
 export type ConsolePrice = {
   tier: 'human' | 'machine';
-  /** Null for all accounts. */
+  /** The account; null for all accounts. */
   account: string | null;
-  /** `*` for all pairs. */
+  /** The source language; `*` for all pairs. */
   source_language: string;
   target_language: string;
   cents_per_word: number;
@@ -572,7 +572,7 @@ export type ConsoleRoutes = {
 
 export type ConsoleSetPrice = {
   price: ConsolePrice;
-  /** The current price, which ends where this one begins. */
+  /** The current price, which ends when the new price begins. */
   ends: ConsolePrice | null;
   dry_run: boolean
 };
@@ -580,10 +580,10 @@ export type ConsoleSetPrice = {
 export type ConsoleSettings = {
   settings: ({
     name: string;
-    /** Empty for a secret. */
+    /** The value of the setting; empty for a secret. */
     value: string;
     secret: boolean;
-    /** Whether it differs from the default. */
+    /** Whether the value differs from the default. */
     set: boolean;
     default: string;
     meaning: string
@@ -700,9 +700,9 @@ export type ConsoleTerms = {
     forbidden?: boolean | undefined;
     do_not_translate?: boolean | undefined;
     note?: string | undefined;
-    /** Compared with the published glossary. */
+    /** The difference from the published glossary. */
     change: 'added' | 'changed' | 'unchanged';
-    /** The number of translations of its source. */
+    /** The number of translations of the same source. */
     alternatives: number
   })[];
   /** Published terms that the draft does not contain. */
@@ -799,7 +799,7 @@ export type DisableRequest = {
 export type EditorLanguage = {
   source_language: string;
   target_language: string;
-  /** Whether they may also review this pair. */
+  /** Whether the editor may also review this language pair. */
   review: boolean
 };
 
@@ -865,11 +865,11 @@ export type Finding = {
 
 export type GrantedSandbox = {
   request: SandboxRequest;
-  /** Shows the key once. Contained in this answer only. */
+  /** The link that shows the key once. Only this answer contains it. */
   link: string;
   /** ISO 8601, in UTC. */
   expires_at: string;
-  /** Null without a mail server. */
+  /** Whether the link was mailed; null if no mail server is configured. */
   mailed: boolean | null
 };
 
@@ -930,7 +930,7 @@ export type Invitation = {
 
 export type InvitationAnswer = {
   name?: string | undefined;
-  /** 10 to 200 characters. */
+  /** The new password, 10 to 200 characters. */
   password: string
 };
 
@@ -940,7 +940,7 @@ export type InvitedPerson = {
   link: string | null;
   /** ISO 8601, in UTC. */
   expires_at: string;
-  /** Whether the mail was sent; null without a mail server. */
+  /** Whether the mail was sent; null if no mail server is configured. */
   mailed: boolean | null
 };
 
@@ -1004,7 +1004,7 @@ export type Ledger = {
   closing: number;
   /** The latest 1000, oldest first. */
   lines: LedgerLine[];
-  /** The number of earlier lines. */
+  /** The number of earlier transfers that are left out. */
   left_out: number
 };
 
@@ -1018,7 +1018,7 @@ export type LedgerLine = {
   amount: number;
   /** The change of the balance. */
   change: number;
-  /** The balance after it. */
+  /** The balance after the transfer. */
   balance: number
 };
 
@@ -1030,7 +1030,7 @@ export type ListedAccount = {
   created_at: string;
   /** US cents. */
   balance: number;
-  /** Null: no limit. */
+  /** The credit limit in cents; null if there is none. */
   credit_limit: number | null;
   /** US cents. */
   sandbox_balance: number
@@ -1081,7 +1081,7 @@ export type Me = {
   languages: EditorLanguage[];
   session: {
     session_id: string;
-    /** The end at the latest. */
+    /** The latest end of the session. */
     ends_at: string;
     /** The session ends after this time without a request. */
     idle_seconds: number
@@ -1186,7 +1186,7 @@ export type MovedMoney = {
   dry_run: boolean
 };
 
-/** How long the previous one stays valid. */
+/** How long the previous key or secret stays valid. */
 export type Overlap = 'now' | '1h' | '24h';
 
 export type OverlapRequest = {
@@ -1225,12 +1225,12 @@ export type OwnAccount = {
     production: OwnDay[];
     sandbox: OwnDay[]
   };
-  /** In the last 30 days, at most 1,000. */
+  /** The number of deliveries that failed in the last 30 days, counted up to 1,000. */
   failed_deliveries: {
     production: number;
     sandbox: number
   };
-  /** Null: no limit. */
+  /** Null if the sandbox has no limit. */
   sandbox_words: SandboxWords | null;
   latest_jobs: {
     production: OwnJob[];
@@ -1241,16 +1241,16 @@ export type OwnAccount = {
 export type OwnBrand = {
   external_id: string;
   name: string;
-  /** Whether requests without a brand use it. */
+  /** Whether requests without a brand use this brand. */
   default: boolean;
   /** ISO 8601, in UTC. */
   changed_at: string;
-  /** The number of its publications. */
+  /** How many times the brand was published. */
   version: number;
   languages: ({
     language: string;
     tone: string | null;
-    /** Whether it has instructions. */
+    /** Whether the brand has instructions for this language. */
     instructions: boolean;
     terms: number
   })[]
@@ -1368,11 +1368,11 @@ export type OwnKey = {
   created_at: string;
   last_used_at: string | null;
   expires_at: string | null;
-  /** When it was or will be revoked. */
+  /** When the key was or will be revoked. */
   revoked_at: string | null;
-  /** Whether it is active now. */
+  /** Whether the key is active now. */
   live: boolean;
-  /** The e-mail address of the user of the account who created it. Null: the operator. */
+  /** The e-mail address of the user who created the key; null if the operator created it. */
   made_by: string | null
 };
 
@@ -1380,7 +1380,7 @@ export type OwnMadeKey = {
   key_id: string;
   environment: 'production' | 'sandbox';
   name: string;
-  /** In the form `user:key`. Contained in this answer only. */
+  /** The key in the form `user:key`. Only this answer contains it. */
   key: string
 };
 
@@ -1388,7 +1388,7 @@ export type OwnRolledKey = {
   key_id: string;
   environment: 'production' | 'sandbox';
   name: string;
-  /** In the form `user:key`. Contained in this answer only. */
+  /** The key in the form `user:key`. Only this answer contains it. */
   key: string;
   /** ISO 8601, in UTC. */
   previous_ends: string
@@ -1396,9 +1396,9 @@ export type OwnRolledKey = {
 
 export type OwnRolledSecret = {
   environment: 'production' | 'sandbox';
-  /** Contained in this answer only. */
+  /** The new secret. Only this answer contains it. */
   webhook_secret: string;
-  /** The previous secrets sign until then. */
+  /** The moment until which the previous secrets sign. */
   previous_ends: string
 };
 
@@ -1417,13 +1417,13 @@ export type OwnWebhookSecret = {
   environment: 'production' | 'sandbox';
   /** ISO 8601, in UTC. */
   created_at: string;
-  /** Null until it is rolled. */
+  /** When the secret expires; null until it is rolled. */
   expires_at: string | null
 };
 
 export type PasswordChange = {
   current_password: string;
-  /** 10 to 200 characters. */
+  /** The new password, 10 to 200 characters. */
   password: string
 };
 
@@ -1452,7 +1452,7 @@ export type Preview = {
 export type PublishedBrand = {
   name: string;
   default: boolean;
-  /** What a human job delivers at its deadline if no editor finished it. */
+  /** The result of a human job that no editor finished before its deadline. */
   fallback: 'wait' | 'machine';
   languages: ConsoleBrandLanguage[];
   version: number
@@ -1506,11 +1506,11 @@ export type ReplayedDeliveries = {
 
 /** How long finished data is kept. */
 export type Retention = {
-  /** Days; null: unlimited. */
+  /** The period in days; null for no limit. */
   attempts: number | null;
-  /** Days; null: unlimited. */
+  /** The period in days; null for no limit. */
   events: number | null;
-  /** Days; null: unlimited. */
+  /** The period in days; null for no limit. */
   texts: number | null
 };
 
@@ -1518,13 +1518,13 @@ export type SandboxAsking = {
   open: boolean
 };
 
-/** Shown this once. */
+/** The credentials of a sandbox account. They cannot be shown again. */
 export type SandboxCredentials = {
   username: string;
-  /** As `user:key`. */
+  /** The API key in the form `user:key`. */
   key: string;
   webhook_secret: string;
-  /** The address that precedes the paths of the API. */
+  /** The URL to which clients append the paths of the API. */
   base_url: string
 };
 
@@ -1559,9 +1559,9 @@ export type SandboxRequest = {
   decided_at: string | null;
   decided_by: string | null;
   account: string | null;
-  /** Null without a valid link. */
+  /** The expiry of the link; null if there is no valid link. */
   link_until: string | null;
-  /** When its key was shown. */
+  /** When the key of the request was shown. */
   shown_at: string | null;
   mailed: 'sent' | 'failed' | null
 };
@@ -1650,15 +1650,15 @@ export type SentLink = {
   link: string | null;
   /** ISO 8601, in UTC. */
   expires_at: string;
-  /** Whether the mail was sent; null without a mail server. */
+  /** Whether the mail was sent; null if no mail server is configured. */
   mailed: boolean | null
 };
 
 export type Session = {
   session_id: string;
-  /** Whether this request uses it. */
+  /** Whether this request uses this session. */
   current: boolean;
-  /** The names of browser and operating system; empty when unknown. */
+  /** The names of the browser and the operating system; empty if unknown. */
   user_agent: string;
   /** ISO 8601, in UTC. */
   created_at: string;
@@ -1760,9 +1760,9 @@ export type TeamMember = {
   email: string;
   name: string;
   status: 'active' | 'invited' | 'disabled';
-  /** Whether this is you. */
+  /** Whether this is the signed-in user. */
   me: boolean;
-  /** Whether they may decide on retention, export and erasure of the account. */
+  /** Whether the user may decide on retention, export and erasure of the account. */
   owner: boolean;
   /** ISO 8601, in UTC. */
   created_at: string;
@@ -1781,7 +1781,7 @@ export type WebError = {
     message: string;
     /** A sentence for each invalid field of a form. */
     fields?: Record<string, unknown> | undefined;
-    /** The same by code, for translation. Only fields whose reason has a code. */
+    /** The reasons by code, for translation. Contains only fields whose reason has a code. */
     reasons?: Record<string, unknown> | undefined;
     /** Seconds until the next attempt is allowed. */
     retry_after?: number | undefined
@@ -2568,11 +2568,11 @@ export interface Operations {
     path: undefined;
     query: undefined;
     body: {
-      /** Days; null: unlimited. */
+      /** The period in days; null for no limit. */
       attempts: number | null;
-      /** Days; null: unlimited. */
+      /** The period in days; null for no limit. */
       events: number | null;
-      /** Days; null: unlimited. */
+      /** The period in days; null for no limit. */
       texts: number | null
     };
     answer: Retention
@@ -2634,7 +2634,7 @@ export interface Operations {
       languages?: ({
         source_language: string;
         target_language: string;
-        /** Whether they may also review this pair. */
+        /** Whether the editor may also review this language pair. */
         review: boolean
       })[] | undefined;
       review_share?: number | undefined
@@ -2660,7 +2660,7 @@ export interface Operations {
       languages?: ({
         source_language: string;
         target_language: string;
-        /** Whether they may also review this pair. */
+        /** Whether the editor may also review this language pair. */
         review: boolean
       })[] | undefined;
       review_share?: number | undefined
@@ -2785,7 +2785,7 @@ export interface Operations {
       email?: string | null | undefined;
       default_brand?: string | null | undefined;
       chat?: {
-        /** Null: every language pair. */
+        /** The language pairs of the subscription; null for every pair. */
         pairs?: string[] | null | undefined;
         from?: string | null | undefined;
         until?: string | null | undefined
@@ -2828,7 +2828,7 @@ export interface Operations {
     body: {
       kind: 'top_up' | 'adjustment' | 'refund';
       environment: 'production' | 'sandbox';
-      /** Not for a refund, which is always of the whole charge. */
+      /** Required except for a refund, which always returns the whole charge. */
       cents?: number | undefined;
       /** The job to refund. */
       uid?: string | undefined;
@@ -2942,7 +2942,7 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** The revision of the draft that was read; 0 without a draft. */
+      /** The revision of the draft to which the change applies; 0 if there is no draft. */
       revision: number;
       name?: string | undefined;
       default?: boolean | undefined;
@@ -2973,9 +2973,9 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** The revision of the draft that was read; 0 without a draft. */
+      /** The revision of the draft to which the change applies; 0 if there is no draft. */
       revision: number;
-      /** Publish even if the brand was published in another way meanwhile. */
+      /** Whether to publish even if the brand was published in another way meanwhile. */
       anyway?: boolean | undefined
     };
     answer: ConsoleBrand
@@ -3003,7 +3003,7 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** The revision of the draft that was read; 0 without a draft. */
+      /** The revision of the draft to which the change applies; 0 if there is no draft. */
       revision: number;
       language: string;
       put?: ({
@@ -3033,7 +3033,7 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** The revision of the draft that was read; 0 without a draft. */
+      /** The revision of the draft to which the change applies; 0 if there is no draft. */
       revision: number;
       language: string;
       from?: string | null | undefined;
