@@ -72,13 +72,13 @@ function withApertium(): void {
     return arrived(uid);
   }
 
-  it('keeps segments in other languages and translates the rest', async () => {
+  it('a job through Apertium keeps segments in other languages and translates the rest', async () => {
     const russian = 'Привет, как дела? Это довольно длинное предложение на русском языке.';
     await order('kept', `The house is big.\n${russian}\n𝐛𝐨𝐥𝐝 𝐥𝐞𝐭𝐭𝐞𝐫𝐬\nThe red door.`);
     expect(await arrived('kept')).toBe(`La casa es grande.\n${russian}\n𝐛𝐨𝐥𝐝 𝐥𝐞𝐭𝐭𝐞𝐫𝐬\nLa puerta roja.`);
   });
 
-  it('translates a paragraph from English into Spanish', async () => {
+  it('a job through Apertium is translated from English into Spanish', async () => {
     const text = await translated(
       'paragraph',
       'The house is big. Every summer, the family opens the windows.\r\n\r\nIn winter, nobody comes here.\r\n',
@@ -88,14 +88,14 @@ function withApertium(): void {
     );
   });
 
-  it('translates from English into Portuguese through a pivot, because no direct pair exists', async () => {
+  it('a job through Apertium is translated from English into Portuguese through a pivot, because no direct pair exists', async () => {
     const offered = await engine.directions();
     expect(offered.find(({ from, to }) => from === 'en' && to === 'pt')?.hops).toBe(2);
     const text = await translated('hops', 'The house is big.', { target_language: 'pt' });
     expect(text).toBe('A casa é grande.');
   });
 
-  it('refuses a language pair that no engine serves', async () => {
+  it('a job is refused when no engine serves its language pair', async () => {
     const body = { text: 'The house.', source_language: 'en', target_language: 'tlh' };
     const refused = await call('POST', MACHINE, body);
     expect(refused).toMatchObject({
@@ -104,7 +104,7 @@ function withApertium(): void {
     });
   });
 
-  it("keeps every character that has a meaning in Apertium's stream format", async () => {
+  it("a job through Apertium keeps every character that has a meaning in Apertium's stream format", async () => {
     const text = [
       'The [house] is {big} and <red> today.',
       'A ^caret, a $dollar, a /slash and a \\backslash.',
@@ -128,7 +128,7 @@ function withApertium(): void {
     expect(lines[0]).toMatch(/casa/);
   });
 
-  it('keeps the markup of an HTML page while translating its text', async () => {
+  it('a job through Apertium keeps the markup of an HTML page while its text is translated', async () => {
     const page =
       '<!doctype html>\n<html lang="en"><head><title>The house</title>\n<style>p { color: red }</style></head>\n' +
       '<body class="a b"><p>The <b>big</b> house &amp; the <a href="/t?a=1&amp;b=2">table</a>.</p>\n' +
@@ -142,7 +142,7 @@ function withApertium(): void {
     expect(translation).toMatch(/<title>La casa<\/title>/);
   });
 
-  it('keeps the times of SRT subtitles', async () => {
+  it('a job through Apertium keeps the times of SRT subtitles', async () => {
     const subtitles =
       '1\n00:00:01,000 --> 00:00:03,500\nThe train leaves at ten,\n\n' +
       '2\n00:00:03,700 --> 00:00:06,000\nand the city is <i>very</i> big.\n';
@@ -154,7 +154,7 @@ function withApertium(): void {
     expect(translation).toMatch(/ciudad/);
   });
 
-  it('gives every unit of an XLIFF file a target, and leaves the sources unchanged', async () => {
+  it('a job through Apertium gives every unit of an XLIFF file a target, and leaves the sources unchanged', async () => {
     const file = `<?xml version="1.0" encoding="UTF-8"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
   <file original="shop" source-language="en" target-language="es" datatype="plaintext">
@@ -175,7 +175,7 @@ function withApertium(): void {
     expect(targets).toHaveLength(2);
   });
 
-  it('publishes no language pairs when the worker stops before all pairs are tested', async () => {
+  it('a worker with Apertium publishes no language pairs when it stops before all pairs are tested', async () => {
     const fresh = await createTestDatabase();
     const halfway = createApertium();
     const starting = await startServer({
@@ -193,7 +193,7 @@ function withApertium(): void {
     await fresh.drop();
   });
 
-  it('completes every job when a process of the Apertium pipeline is killed', async () => {
+  it('every job completes when a process of an Apertium pipeline is killed', async () => {
     // Each text is different, because a repeated text would be answered from the cache.
     const textOf = (job: number) =>
       Array.from({ length: 12 }, (_, n) => `The house number ${job}${n} is big and red.`).join('\n');

@@ -11,7 +11,7 @@ const FIRST_MILLISECONDS = 10_000;
 const LONGEST_MILLISECONDS = 300_000;
 
 export interface Breaker {
-  /** Returns whether a request may pass now. When the breaker is half-open, that request is the trial. */
+  /** Returns whether a request may pass now. A request that passes a half-open breaker is the trial. */
   enter(): boolean;
   succeeded(): void;
   failed(): void;

@@ -1,4 +1,7 @@
-/** Decides whether an engine's draft is a translation of the sentence, and whether a failed one is worth a retry. */
+/**
+ * Decides whether an engine's draft is a translation of the sentence, and whether a failed draft is worth a
+ * retry.
+ */
 import { isCorrect, type Piece, repair } from '@dragoman/documents';
 import { type Draft, type Engine, faultOf } from '@dragoman/engines';
 import type { Retry } from './drafts.ts';
@@ -50,12 +53,12 @@ export function checkDraft(
   };
 }
 
-/** Retries in order, from the least likely to succeed to the most likely. */
+/** The values of `Retry`, from the least likely to succeed to the most likely. */
 const RETRIES: readonly Retry[] = ['never', 'soon', 'wait'];
 
 /**
- * Records a failure of a sentence. A retry may succeed as long as one engine was unavailable, whatever other engines
- * returned. An engine without the pair counts only if all engines lack it.
+ * Records why a sentence failed. If one engine was unavailable, a retry may succeed, whatever other engines
+ * returned. An engine without the language pair counts only if all engines lack the pair.
  */
 export function recordFailure(sentence: Sentence, { reason, retry }: FailedDraft): void {
   if (reason === UNSUPPORTED) return;

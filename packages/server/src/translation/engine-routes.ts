@@ -13,9 +13,9 @@ export interface EngineRoute {
   source_language: string;
   target_language: string;
   tier: EngineRouteTier | '*';
-  /** Null: every account. */
+  /** The account that the rule applies to; null means every account. */
   account_id: string | null;
-  /** Null: every brand. */
+  /** The brand that the rule applies to; null means every brand. */
   brand: string | null;
   engines: readonly string[];
 }

@@ -9,17 +9,17 @@ import { createFairScheduler, type FairScheduler, type ScheduledTask } from './f
 
 /** Limits and price of an engine, set by the operator. */
 export interface EngineLimits {
-  /** Concurrent requests to the engine. */
+  /** Maximum number of concurrent requests to the engine. */
   concurrency: number;
-  /** Requests a second; undefined: no limit. */
+  /** Maximum number of requests per second; undefined means no limit. */
   perSecond: number | undefined;
-  /** Price of a million characters, in cents. */
+  /** The engine's price for a million characters, in cents. */
   centsPerMillion: number;
 }
 
 /** Receives the events of an engine, for metrics. */
 export interface EngineObserver {
-  /** Called when a request ended: `answered`, or `failed`. */
+  /** Called at the end of each request to an engine, with the outcome `answered` or `failed`. */
   asked(engine: string, lane: Lane, seconds: number, outcome: 'answered' | 'failed'): void;
   translated(engine: string, words: number, characters: number, cents: number): void;
   failed(engine: string, reason: string): void;
@@ -51,7 +51,10 @@ export interface EngineRunner {
  * segments is about 5,000 characters. A new account waits for at most this much.
  */
 const LOCAL_WEIGHT = 6144;
-/** No real limit: a remote engine is limited by its number of requests. */
+/**
+ * The weight limit of a remote engine. It is never reached, because the number of requests is limited
+ * instead.
+ */
 const REMOTE_WEIGHT = 1024 * 1024;
 const VERSION_MILLISECONDS = 300_000;
 
@@ -108,8 +111,8 @@ export function createEngineRunner(
       // position.
       log?.error({ error, name: engine.name }, 'an engine threw');
       const thrown = { status: 'failed', reason: 'crashed', detail: 'the engine threw' } as const;
-      // Possibly a bug that this text triggers: the next engine gets the sentences, and the job's attempts
-      // are limited.
+      // The error may be a bug that this text triggers, so the next engine gets the sentences. The job's
+      // attempts are limited.
       const drafts = request.segments.map(({ id }): Draft => ({ id, ...thrown }));
       return { drafts, away: false };
     }

@@ -1,4 +1,7 @@
-/** How an operator configures engines: by settings, and with engines that are HTTP services. */
+/**
+ * Tests of engines as an operator configures them: engines named in the settings, and engines that are HTTP
+ * services.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -184,7 +187,7 @@ describe('Google Translate with a project', () => {
 
 describe('a language model that is unreachable', () => {
   it('leaves the server ready and keeps offering its configured pairs', async () => {
-    // A port that was just released, so nothing listens there.
+    // Nothing listens on this port, because it was just released.
     const service = createServer();
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const { port } = service.address() as AddressInfo;

@@ -1,25 +1,25 @@
 /**
  * A fair scheduler for one engine: accounts take turns by characters (deficit round robin). An account with ten thousand
- * jobs, or one of ten megabytes, gets no more of a busy engine than an account with one sentence. Within an account its
- * requests take turns. A turn is one slice of a text, so a long text yields after each slice.
+ * jobs, or with one job of ten megabytes, gets no more of a busy engine than an account with one sentence. The requests of
+ * an account take turns too. A turn is one slice of a text, so a long text yields after each slice.
  *
- * Urgent tasks have queues of their own and go first. A task runs as soon as the limits of weight, number and rate allow.
+ * Urgent tasks have their own queues and go first. A task runs as soon as the limits of weight, number and rate allow.
  */
 
 export interface FairSchedulerOptions {
-  /** Total weight (characters) of running tasks; a heavier task runs alone. */
+  /** Maximum total weight (characters) of running tasks. A heavier task runs alone. */
   maxWeight: number;
-  /** Number of running tasks. */
+  /** Maximum number of running tasks. */
   maxRunning: number;
-  /** Task starts per second; undefined: no limit. */
+  /** Maximum number of task starts per second; undefined means no limit. */
   perSecond?: number | undefined;
   now?: () => number;
 }
 
 export interface FairScheduler {
   /**
-   * Runs `work` when the scheduler reaches the task. @throws the abort reason of `signal` when it is aborted
-   * before
+   * Runs `work` when the scheduler reaches the task.
+   * @throws the abort reason of `signal` when it is aborted before the task starts
    */
   run<T>(task: ScheduledTask, work: () => Promise<T>): Promise<T>;
   /** Number of queued tasks. */
@@ -35,7 +35,7 @@ export interface ScheduledTask {
   urgent?: boolean;
 }
 
-/** Weight that an account may run in each round. */
+/** Weight that an account may run in each round of the scheduler. */
 const QUANTUM = 1024;
 
 interface QueuedTask {
@@ -49,7 +49,7 @@ interface AccountQueue {
   requests: Map<object, QueuedTask[]>;
 }
 
-/** The queues of accounts, in the order of the round; the first is visited next. */
+/** The queues of all accounts in the order of the round. The first queue is visited next. */
 type Round = Map<string, AccountQueue>;
 
 interface NextTask {
@@ -61,8 +61,8 @@ interface NextTask {
 }
 
 /**
- * After three starts of urgent tasks, a queued normal task starts, so that a document makes progress during
- * small work.
+ * One of four starts is a normal task, if any is queued, so that a large document progresses while small
+ * jobs arrive.
  */
 const NORMAL_EVERY = 4;
 
@@ -72,7 +72,7 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
   let weight = 0;
   let running = 0;
   let waiting = 0;
-  /** Starts of urgent tasks since the last normal one. */
+  /** Number of starts of urgent tasks since the last start of a normal task. */
   let urgentStarts = 0;
 
   const fits = (next: number) =>
@@ -130,7 +130,8 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
 }
 
 /**
- * @returns a function that tells whether a task may start now; if not, `retry` is called as soon as one may
+ * @returns a function that reports whether a task may start now. If not, `retry` is called as soon as a task
+ * may start.
  */
 function createStartRate({ perSecond, now = () => performance.now() }: FairSchedulerOptions) {
   const gap = perSecond === undefined ? 0 : 1000 / perSecond;
@@ -157,8 +158,8 @@ function addTask(round: Round, account: string, request: object, task: QueuedTas
   let queue = round.get(account);
   if (queue === undefined) {
     queue = { deficit: QUANTUM, requests: new Map() };
-    // A new account is visited first: an occasional sentence waits for the running tasks, not for a whole
-    // round.
+    // A new account is visited first, so that an occasional sentence waits only for the running tasks, not
+    // for a whole round.
     const others = [...round];
     round.clear();
     round.set(account, queue);
@@ -169,7 +170,10 @@ function addTask(round: Round, account: string, request: object, task: QueuedTas
   else tasks.push(task);
 }
 
-/** Returns the next task of a round without removing it. Accounts whose turn is over move to the end. */
+/**
+ * Returns the next task of a round without removing it. Moves accounts whose turn is over to the end of the
+ * round.
+ */
 function findNextIn(round: Round): NextTask | undefined {
   for (;;) {
     const [first] = round;
@@ -200,7 +204,8 @@ function removeTask({ round, account, queue, request, task }: NextTask): void {
   queue.requests.delete(request);
   if (tasks.length > 0) queue.requests.set(request, tasks);
   else if (queue.requests.size === 0) {
-    // The account stays in the round until its next visit, so that it does not return as a new one.
+    // The account stays in the round until its next visit. Otherwise it would come back as a new account and
+    // be visited first.
     round.delete(account);
     round.set(account, queue);
   }

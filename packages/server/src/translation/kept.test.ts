@@ -1,6 +1,6 @@
 /**
- * Segments that are not in the source language: jobs, bulk requests, the sandbox, chats, word counts and the
- * workbench.
+ * Tests that segments in another language are kept, in jobs, bulk requests, the sandbox, chats, word counts
+ * and the workbench.
  */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
@@ -281,7 +281,7 @@ describe('a supplied translation', () => {
     ['a text without letters', '123', 'ciento veintitrés'],
     ['a shorter text', 'Hello there.\n\nGoodbye now.', 'Hola y adiós.'],
   ])(
-    'is delivered unchanged by the sandbox when it has fewer sentences than the source: %s',
+    'is delivered unchanged by the sandbox even if it does not fit the source: %s',
     async (_, text, target_text) => {
       const job = await made(sandbox, HUMAN, { text, text_format: 'text', target_text });
       expect(job.translated_text).toBe(target_text);

@@ -117,7 +117,7 @@ it.each([
   ['a document', { document: [2_000] }, 75],
   ['both, and pages', { flood: FLOOD, document: [2_000], pages: Array<number>(60).fill(40) }, 75],
 ])(
-  'the bulk lane answers only what the engine already has before a new request: %s',
+  "the bulk lane answers only the sentences that the engine already has before a new account's sentence: %s",
   async (_what, loads, most) => {
     expect(await ahead('bulk', loads)).toBeLessThanOrEqual(most);
   },

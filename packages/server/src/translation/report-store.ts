@@ -7,7 +7,7 @@ export type EngineState = 'closed' | 'half-open' | 'open';
 export interface EngineError {
   at: string;
   reason: string;
-  /** Segments that failed for this reason within a minute. */
+  /** Number of segments that failed for this reason within a minute. */
   count: number;
 }
 
@@ -69,9 +69,12 @@ export function listEngineStates(on: Queryable, seconds: number): Promise<Engine
 }
 
 export interface WorkerCount {
-  /** Workers that reported in time. */
+  /** Number of workers that reported in time. */
   reporting: number;
-  /** Time of the last report; null when none came within a day, or when the last worker stopped in order. */
+  /**
+   * Time of the last report of any worker; null when no report came within a day, or when the last worker
+   * stopped in order.
+   */
   last: Date | null;
 }
 
@@ -100,9 +103,9 @@ export interface EngineMinute {
   minute: Date;
   answered: number;
   failed: number;
-  /** Sum over all requests. */
+  /** Total duration of all requests in this minute. */
   milliseconds: number;
-  /** Duration of the slowest request. */
+  /** Duration of the slowest request in this minute. */
   slowest: number;
 }
 
@@ -158,7 +161,7 @@ const FORGET_TESTS = statement<{ test_id: string }>(
   `delete from engine_tests where created_at < now() - interval '10 minutes' returning test_id`,
 );
 
-/** Deletes old states, minutes and tests, which the console no longer shows. */
+/** Deletes the engine states, minutes and self-tests that are too old for the console to show. */
 export async function deleteOldReports(on: Queryable): Promise<void> {
   const states = await on.query(FORGET_STATES);
   await on.query(FORGET_MINUTES);
@@ -220,7 +223,7 @@ const TAKE = statement<{ answer: TestAnswer }>(
 );
 
 /**
- * Returns and deletes the answer to a self-test.
+ * Returns the answer to a self-test and deletes the self-test.
  * @param late also delete a self-test without an answer, because the caller stopped waiting
  */
 export async function takeTestAnswer(

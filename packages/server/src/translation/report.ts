@@ -75,13 +75,13 @@ export function createEngineStatistics(now: () => number = Date.now): EngineStat
   };
 }
 
-/** Returns how many workers report now, and when the last report came. */
+/** Returns the number of workers that report now, and the time of the last report. */
 export function countReportingWorkers(on: Queryable): Promise<store.WorkerCount> {
   return store.countWorkers(on, HEARD_SECONDS);
 }
 
 export interface EngineReporting {
-  /** Stops reporting and deletes the reported states. */
+  /** Stops reporting and deletes the worker's reported states. */
   stop(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Several engines behind one translator: which engine is asked, in which order, and how its drafts are used.
+ * Tests of a translator with several engines: which engine is asked, in which order, and how its drafts are
+ * used.
  */
 import type { Capabilities, Engine } from '@dragoman/engines';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
@@ -155,8 +156,7 @@ describe('an engine route', () => {
 
 describe('a sentence that no engine translates', () => {
   /**
-   * Waits until a job was tried, and returns its row. An attempt that is not counted means an engine
-   * failure.
+   * Waits until a job was attempted, and returns its row. An uncounted attempt means that an engine failed.
    */
   async function tried(uid: string, fields: object) {
     await order(uid, fields);
@@ -171,7 +171,7 @@ describe('a sentence that no engine translates', () => {
   }
   afterEach(() => owner.query(`update jobs set due_at = null where uid like 'hopeless-%'`));
 
-  it('waits for the unavailable engine, whatever the reason for which the other engine failed', async () => {
+  it('waits for the unavailable engine, even if another engine failed for a different reason', async () => {
     for (const [one, other] of [
       [first, second],
       [second, first],
@@ -181,11 +181,11 @@ describe('a sentence that no engine translates', () => {
       const uid = `hopeless-${one.name}`;
       const job = await tried(uid, { text: `A hopeless case for ${one.name}.` });
       expect(job.attempts).toBe(0);
-      expect(job.due_in).toBeGreaterThan(10); // seconds; a counted attempt is retried in 5
+      expect(job.due_in).toBeGreaterThan(10); // seconds: the delay after an engine failure is 60, after a counted attempt 5
     }
   });
 
-  it('does not wait for an engine without the pair when another engine has failed on the sentence', async () => {
+  it('does not wait for an engine that lacks the pair when another engine has failed on the sentence', async () => {
     first.failOn('hopeless', 'crashed');
     const fields = { text: 'A hopeless case.', source_language: 'es', target_language: 'en' };
     expect((await tried('hopeless-pair', fields)).attempts).toBeGreaterThan(0);
@@ -375,7 +375,7 @@ describe('a brand', () => {
     expect(one!.notes).toEqual(['term forbidden: AUTO']);
   });
 
-  it('sends nothing to an engine without support for it', () => {
+  it('sends nothing to an engine without support for brands', () => {
     expect(first.requests.every(({ context }) => context === undefined)).toBe(true);
   });
 });

@@ -1,4 +1,6 @@
-/** Pure functions: engine routes, circuit breaker, check of replies, cache, and canonical segments. */
+/**
+ * Tests of pure functions: engine routes, circuit breaker, check of replies, cache, and canonical segments.
+ */
 import type { Piece } from '@dragoman/documents';
 import { faultOf } from '@dragoman/engines';
 import fc from 'fast-check';
@@ -104,7 +106,7 @@ describe('faultOf', () => {
       /script/,
     ],
     [[{ text: long }], [{ text: 'Дом у реки очень большой и очень старый.' }], 'ru', undefined],
-  ])('judges the reply to %j that reads %j in %s', (source, reply, language, fault) => {
+  ])('returns the fault of a reply, or null: %j → %j (%s)', (source, reply, language, fault) => {
     const from = /\p{sc=Han}/u.test(visible(source))
       ? 'zh'
       : /\p{sc=Cyrl}/u.test(visible(source))

@@ -14,9 +14,9 @@ export interface Sentence {
   id: string;
   canonical: Canonical;
   key: string;
-  /** Characters of its visible text. */
+  /** Number of characters in the sentence's visible text. */
   length: number;
-  /** The text before its first occurrence, for engines that read context. */
+  /** The text before the first occurrence of the sentence, for engines that read context. */
   before: string | undefined;
   /** The translation; undefined while the sentence has none. */
   done?: { pieces: Piece[]; route: string; notes: string[] };
@@ -39,12 +39,12 @@ export interface Occurrence {
   kept: Drafted | undefined;
 }
 
-/** The reason of a sentence whose pair no engine serves. */
+/** The failure reason of a sentence whose language pair no engine serves. */
 export const UNSUPPORTED = 'unsupported';
 
-/** Segments between two pauses that let the event loop serve other work. */
+/** Number of segments after which the loop pauses, so that the event loop can serve other work. */
 export const CHUNK_SEGMENTS = 500;
-/** Characters of the text before a segment, for engines that read context. */
+/** Number of characters before a segment that engines with context support get. */
 const BEFORE_CHARACTERS = 600;
 
 /** Returns every distinct sentence of a text, and the occurrence of each segment. */
@@ -105,7 +105,7 @@ export function countProgress(
   };
 }
 
-/** Returns the draft of a segment after all engines were asked. */
+/** Returns the draft of a segment from its kept text, its memory match or its sentence. */
 export function draftOf(
   segment: Segment,
   { sentence, own, match, kept }: Occurrence,

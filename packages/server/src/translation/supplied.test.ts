@@ -1,4 +1,4 @@
-/** Jobs with a supplied translation: the drafts that the editor gets from it. */
+/** Tests of jobs with a supplied translation: which drafts the editor gets from that translation. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -100,7 +100,7 @@ describe('the glossary', () => {
       'server 물론 서버실에 water 있다.',
     ],
     ['ru', 'Мы открыли окна.', [term('окно', 'window'), term('окн', 'pane')], 'Мы открыли pane.'],
-  ])('finds terms in %s, which has no spaces or inflects words', (from, text, terms, result) => {
+  ])('finds terms in a text in %s', (from, text, terms, result) => {
     expect(through(text, terms, from, 'en')).toBe(result);
   });
 
@@ -131,7 +131,7 @@ describe('the glossary', () => {
     expect(placed.take(placed.pieces)[2]).toEqual({ text: 'casa' });
   });
 
-  it('loses no character of any text with any terms', () => {
+  it('loses no character, whatever the text and the terms are', () => {
     const word = fc.constantFrom(
       'house',
       'houses',

@@ -36,28 +36,34 @@ import { createGlossary, type Glossary, type PlacedTerms } from './terms.ts';
 export { listEngineRoutes } from './engine-route-store.ts';
 
 export interface TranslationRequest {
-  /** Undefined for a command, which belongs to no account. */
+  /** The account of the text; undefined for a command, which belongs to no account. */
   account: AccountRef | undefined;
   tier: EngineRouteTier;
   brand: string | undefined;
-  /** Some engines may not translate texts of the sandbox. */
+  /** The environment of the text, because some engines may not translate texts of the sandbox. */
   environment: Environment;
   from: string;
   to: string;
   lane: Lane;
-  /** Tone, instructions and terms. Engines get those that they support; terms are also applied here. */
+  /**
+   * Tone, instructions and terms. An engine gets those that it supports; terms are also applied by the
+   * translator.
+   */
   context?: Context;
   /** The text before the first segment, for engines that read context. */
   before?: string;
-  /** The only engine to use, chosen by an operator. Engine routes and memory are then ignored. */
+  /** The only engine to use, chosen by an operator. Engine routes and the memory are then ignored. */
   engine?: string;
   signal: AbortSignal;
-  /** Called as the work goes on, with the number of segments that have a draft. */
+  /** Called during the translation with the number of segments that have a draft. */
   progress?(drafted: number): void;
 }
 
 export interface Translator {
-  /** Returns one draft for each segment, in order. @throws only when `signal` aborts or the database is lost */
+  /**
+   * Returns one draft for each segment, in order. @throws only when `signal` is aborted or the database is
+   * lost
+   */
   draft(segments: readonly Segment[], request: TranslationRequest): Promise<Drafted[]>;
   readonly runners: readonly EngineRunner[];
   /** Stops the engines. */
@@ -73,21 +79,21 @@ export interface TranslatorOptions {
   ): Promise<readonly (MemoryMatch | undefined)[]>;
   /** Returns similar translations from the memory, nearest first, for engines that use examples. */
   examples?(request: TranslationRequest, source: readonly Piece[]): Promise<readonly TranslationExample[]>;
-  /** In order of preference where no engine route fits. */
+  /** The engines in the order of preference that applies when no engine route matches. */
   engines: readonly Engine[];
   limitsOf(engine: string): EngineLimits;
   /** Whether an engine may translate texts of the sandbox, whatever the engine routes say. */
   inSandbox(engine: string): boolean;
   observer: EngineObserver;
   cacheBytes: number;
-  /** Logs engines that throw. */
+  /** The log for engines that throw an error. */
   log?: Log;
 }
 
 export interface TranslationExample {
   source: string;
   target: string;
-  /** Similarity, up to 100. */
+  /** Similarity of the source texts in percent. */
   score: number;
 }
 
@@ -98,7 +104,7 @@ export interface MemoryMatch {
   pieces: Piece[];
 }
 
-/** Limits of a slice. They keep each turn at an engine short. */
+/** Maximum size of a slice. Small slices keep the turns of other texts close together. */
 const SLICE_CHARACTERS = 1024;
 const SLICE_SEGMENTS = 16;
 const ROUTES_MILLISECONDS = 2_000;
@@ -148,7 +154,7 @@ export function createTranslator(options: TranslatorOptions): Translator {
   };
 }
 
-/** What drafting a text needs at every engine. */
+/** Data that is needed to draft a text with any engine. */
 interface Drafting {
   request: TranslationRequest;
   glossary: Glossary;
@@ -157,10 +163,10 @@ interface Drafting {
   onTranslated: ((sentence: Sentence) => void) | undefined;
 }
 
-/** A sentence on its way to an engine. */
+/** A sentence that is about to be sent to an engine. */
 interface PendingSentence {
   sentence: Sentence;
-  /** Its key in the cache. */
+  /** The sentence's key in the draft cache. */
   key: string;
   placed: PlacedTerms | undefined;
   before: string | undefined;
@@ -216,7 +222,7 @@ async function sliceUncached(
   return slices.made;
 }
 
-/** @param work an object that identifies this text in the fair scheduler */
+/** @param work an object that identifies the text for the fair scheduler */
 async function draftSlice(
   runner: EngineRunner,
   slice: readonly PendingSentence[],
@@ -264,7 +270,7 @@ function fail(sentence: Sentence, failed: FailedDraft, { name }: EngineRunner, {
   recordFailure(sentence, failed);
 }
 
-/** Concurrent memory queries; there is one for each sentence. */
+/** Number of concurrent memory queries. Each sentence needs one query. */
 const CONCURRENT_EXAMPLES = 4;
 
 /** Returns the examples of each sentence, in their order. */
@@ -282,10 +288,10 @@ async function findExamples(
   return found;
 }
 
-/** Examples that an engine gets with a slice. */
+/** Maximum number of examples that an engine gets with a slice. */
 const EXAMPLES_PER_SLICE = 3;
 
-/** Adds the nearest examples of a slice's sentences to the context, each once. */
+/** Adds the nearest examples of all sentences in a slice to the context, without repetitions. */
 function withExamples(context: Context | undefined, slice: readonly PendingSentence[]): Context | undefined {
   const all = slice.flatMap(({ examples }) => examples);
   const distinct = new Map(all.map((one) => [JSON.stringify([one.source, one.target]), one]));
@@ -341,15 +347,15 @@ function nameOf({ terms, ...rest }: Context): string {
   return `${JSON.stringify(rest)} ${hash}`;
 }
 
-/** Texts without an account have cache keys of their own. */
+/** Returns the account id for a cache key, or '' for a text without an account. */
 const accountOf = ({ account }: TranslationRequest): string => account?.accountId ?? '';
 
-/** Counts words between white space, which is near enough for metrics. */
+/** Counts words by white space, which is exact enough for metrics. */
 function countWords(pieces: readonly Piece[]): number {
   return visibleText(pieces).match(/\S+/g)?.length ?? 0;
 }
 
-/** Keeps a result for `milliseconds`; errors are not kept. */
+/** Returns a function that reuses the result of `read` for `milliseconds`. Errors are not cached. */
 function memoize<T>(read: () => Promise<T>, milliseconds: number): () => Promise<T> {
   let latest: Promise<T> | undefined;
   let until = 0;

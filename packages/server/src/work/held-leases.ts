@@ -1,4 +1,4 @@
-/** The leases that a worker holds, and how much more it may claim. */
+/** The leases that a worker holds, and the capacity that is left for more. */
 import type { ClaimLimits, Lease } from './queue.ts';
 
 export interface HeldLease<L extends Lease> {
@@ -11,9 +11,9 @@ export interface HeldLease<L extends Lease> {
 
 export interface HeldLeases<L extends Lease> extends Set<HeldLease<L>> {
   leases(): L[];
-  /** Number of free places, not counting reserved ones. */
+  /** Returns the number of free places, not counting reserved ones. */
   freePlaces(): number;
-  /** Number of free reserved places. An eighth of the capacity is reserved. */
+  /** Returns the number of free reserved places. One eighth of the capacity is reserved. */
   freeReserved(): number;
   claimLimits(): ClaimLimits<L>;
 }

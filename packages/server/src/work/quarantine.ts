@@ -9,11 +9,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Lease, LeaseQueue } from './queue.ts';
 
-/** Suspects that run at a time. */
+/** Number of suspects that run at the same time. */
 const AT_ONCE = 8;
 /**
- * Suspects that wait in this worker. Further suspects are released, since each occupies the place of another row. They
- * become due one second later. With 32 and a quarter of a second, the worker spent its time on claiming and releasing.
+ * Number of suspects that wait in this worker. Further suspects are released for a second, since each
+ * occupies the place of another row. With 32 suspects and a quarter of a second, the worker spent its time
+ * on claiming and releasing.
  */
 const MOST_WAITING = 64;
 const BACK_SECONDS = 1;

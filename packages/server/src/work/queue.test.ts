@@ -117,7 +117,7 @@ interface Entry {
   id: string;
   lease_token: string | null;
   attempts: number;
-  /** Seconds from now; null when no worker has anything to do. */
+  /** Seconds until the row is due; null when no worker has anything to do. */
   due_in: number | null;
 }
 
@@ -287,7 +287,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
   });
 });
 
-it('publishes a job as changed when its insert succeeds, but not when its uid already exists', async () => {
+it('insertJobs publishes a job as changed when its insert succeeds, but not when its uid already exists', async () => {
   const jobs = newJobs(await createAccount(), 2);
   const published: unknown[] = [];
   const unsubscribe = test.database.onChanges((changes) => published.push(...changes.map(({ job }) => job)));
@@ -354,7 +354,7 @@ describe.each(TABLES)('the weight limit of claims of %s', (table) => {
     expect((await queue.claim(8, room(90)))[0]!.id).toBe(heavy!.id);
   });
 
-  it('limits one account to its share, unless no other account has due rows', async () => {
+  it('limits one account to its share, unless it is the only account with due rows', async () => {
     const one = await createAccount();
     await fill[table](one, 4);
     expect(await queueOf(table).claim(2, room(1000, true, 0))).toHaveLength(2);
@@ -376,7 +376,7 @@ describe('a failing claim', () => {
     return () => owner.query('alter table jobs drop constraint refused');
   }
 
-  it('of one account is logged and does not affect the other accounts', async () => {
+  it('of one account is logged, and rows of the other accounts are still claimed', async () => {
     const accounts: AccountRef[] = [];
     for (let made = 0; made < 3; made++) accounts.push(await createAccount());
     for (const account of accounts) await createJobs(account, 2);
@@ -395,7 +395,7 @@ describe('a failing claim', () => {
     }
   });
 
-  it('is thrown when nothing else was claimed', async () => {
+  it('makes `claim` reject when no other row was claimed', async () => {
     const account = await createAccount();
     await createJobs(account, 1);
     const mend = await refuse(account);
@@ -455,7 +455,7 @@ describe('a lost lease', () => {
     return JSON.stringify(rows);
   }
 
-  it.each(OUTCOMES)('settles nothing when the lease has expired: $kind', async (outcome) => {
+  it.each(OUTCOMES)('prevents every settlement when the lease has expired: $kind', async (outcome) => {
     await createJobs(await createAccount(), 1);
     const [stale] = await queueOf('jobs').claim(1);
     const job = (await openLeasedJob(test.database, stale!))!;
@@ -472,27 +472,30 @@ describe('a lost lease', () => {
     expect(await everything()).toBe(before);
   });
 
-  it.each(OUTCOMES)('settles nothing after another worker has settled the job: $kind', async (outcome) => {
-    await createJobs(await createAccount(), 1);
-    const [stale] = await queueOf('jobs').claim(1);
-    const job = (await openLeasedJob(test.database, stale!))!;
-    await expire('jobs');
-    const [held] = await queueOf('jobs').claim(1);
-    expect(
-      await settleJob(test.database, nobody, {
-        lease: held!,
-        job,
-        outcome: { kind: 'completed', result: 'CASA.' },
-      }),
-    ).toBe(true);
-    const before = await everything();
-    expect(await settleJob(test.database, nobody, { lease: stale!, job, outcome })).toBe(false);
-    expect(await settleJob(test.database, nobody, { lease: held!, job, outcome })).toBe(false);
-    expect(await everything()).toBe(before);
-    expect((await verifyLedger(test.database)).discrepancies).toEqual([]);
-  });
+  it.each(OUTCOMES)(
+    'prevents every settlement after another worker has settled the job: $kind',
+    async (outcome) => {
+      await createJobs(await createAccount(), 1);
+      const [stale] = await queueOf('jobs').claim(1);
+      const job = (await openLeasedJob(test.database, stale!))!;
+      await expire('jobs');
+      const [held] = await queueOf('jobs').claim(1);
+      expect(
+        await settleJob(test.database, nobody, {
+          lease: held!,
+          job,
+          outcome: { kind: 'completed', result: 'CASA.' },
+        }),
+      ).toBe(true);
+      const before = await everything();
+      expect(await settleJob(test.database, nobody, { lease: stale!, job, outcome })).toBe(false);
+      expect(await settleJob(test.database, nobody, { lease: held!, job, outcome })).toBe(false);
+      expect(await everything()).toBe(before);
+      expect((await verifyLedger(test.database)).discrepancies).toEqual([]);
+    },
+  );
 
-  it('lets only one of two simultaneous settlements succeed, and ends the hold once', async () => {
+  it('is decided in the database: one of two simultaneous settlements succeeds, and the hold ends once', async () => {
     await createJobs(await createAccount(), 1);
     const [lease] = await queueOf('jobs').claim(1);
     const job = (await openLeasedJob(test.database, lease!))!;
@@ -511,7 +514,7 @@ describe('a lost lease', () => {
     expect((await owner.query('select from job_events')).rowCount).toBe(1);
   });
 
-  it('of a delivery begins no attempt and changes no status, but recorded attempts remain', async () => {
+  it('of a delivery allows no new attempt and no change of status, but keeps recorded attempts', async () => {
     const account = await createAccount();
     await createDeliveries(account, 1);
     const [stale] = await queueOf('deliveries').claim(1);

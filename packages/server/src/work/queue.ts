@@ -36,9 +36,9 @@ export interface Lease {
   weight: number;
 }
 
-/** What a claim may take, in addition to the limit on the number of rows. */
+/** Limits of a claim, in addition to the number of rows. */
 export interface ClaimLimits<L extends Lease = Lease> {
-  /** Limit of the sum of the weights. One row alone may exceed it when `empty`. */
+  /** Maximum sum of the weights. A single row may exceed it when `empty` is true. */
   weight: number;
   /** True when the worker holds no rows. */
   empty: boolean;
@@ -79,9 +79,12 @@ type DueRow = { part: number; account_id: string };
 /** A due row that was examined. Without `attempts` it was too heavy and is not claimed. */
 type ClaimedRow = { id: string; attempts: number | null; weight: number };
 
-/** Claims per visit of an account: few, so that turns come often, but enough to be worth a round trip. */
+/**
+ * Number of claims per visit of an account: few, so that turns come often, but enough to be worth a round
+ * trip.
+ */
 export const CLAIMS_PER_VISIT = 8;
-/** Claims per visit when only one account has due rows, so that no other account waits. */
+/** Number of claims per visit when only one account has due rows, because then no other account waits. */
 const CLAIMS_ALONE = 64;
 const ACCOUNTS_A_ROUND = 64;
 /** A round stops at its second failure, because the database is then failing rather than one account. */
@@ -94,7 +97,9 @@ export const UNLIMITED: ClaimLimits<never> = {
   shareOf: () => CLAIMS_PER_VISIT,
 };
 
-/** @param weight SQL expression; must not read data outside the row, such as a TOASTed text */
+/**
+ * @param weight an SQL expression that reads only the row itself, not a text stored outside the row (TOAST)
+ */
 function queueStatements(table: 'jobs' | 'messages', key: 'job_id' | 'message_id', weight: string) {
   // Loose index scan: finds the next (part, account) with one index seek per account, however long its
   // backlog is.
@@ -204,7 +209,7 @@ const STATEMENTS = {
   messages: queueStatements('messages', 'message_id', 'characters'),
 };
 
-/** Sorts before every part and account. */
+/** A starting point that sorts before every account. */
 const START = { part: -1, accountId: '00000000-0000-0000-0000-000000000000' };
 
 /**
@@ -279,7 +284,7 @@ export function createLeaseQueue(
           ]);
           for (const row of rows) {
             if (row.attempts === null) {
-              if (row.weight > weight) return leases; // too heavy for the free weight; the next round begins with it
+              if (row.weight > weight) return leases; // the row exceeds the free weight; the next round begins with it
               break; // the account has reached its own limit of weight
             }
             leases.push({ account, id: row.id, token, attempts: row.attempts, weight: row.weight });

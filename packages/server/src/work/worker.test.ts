@@ -1,4 +1,4 @@
-/** The loop of a worker with the real queue. Each test decides when the processing of a row ends. */
+/** Tests of the worker loop with the real queue. Each test decides when the processing of a row ends. */
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../base/account.ts';
@@ -93,7 +93,7 @@ function start(
   return { loop, inHand, most: () => most, one: () => [...inHand.values()][0]! };
 }
 
-/** Creates due jobs of a new account, each with a text of `characters` characters. */
+/** Creates due jobs of a new account. Each text has `characters` characters. */
 async function createJobs(count: number, characters = 6): Promise<string[]> {
   const accountId = uuidv7();
   const account = { part: partOf(accountId), accountId } as AccountRef;
@@ -110,15 +110,15 @@ async function due(): Promise<number> {
 }
 
 describe('the worker loop', () => {
-  it('waits for the rest period between polls while it holds rows, and polls at once when it holds none', async () => {
+  it('waits for the rest time between polls while it holds rows, and polls at once when it holds none', async () => {
     await createJobs(2);
     const { inHand } = start({ capacity: 2, restMilliseconds: 3_600_000 });
     await until(() => inHand.size === 2);
     const [first, second] = [...inHand.values()];
     const [later] = await createJobs(1);
     await first!.finish();
-    // A row is due and a place is free, but the worker holds another row, so no poll comes before the rest is
-    // over.
+    // A row is due and a place is free, but no poll comes before the rest time is over, because the worker
+    // holds a row.
     for (let times = 0; times < 20; times++) expect(await due()).toBe(1);
     await second!.finish();
     await until(() => inHand.has(later!));
@@ -171,7 +171,7 @@ describe('the worker loop', () => {
     expect([await leased(), await due()]).toEqual([0, 0]);
   });
 
-  it('processes a row that is heavier than the limit alone', async () => {
+  it('processes a row that is heavier than the weight limit alone', async () => {
     await createJobs(1, 101);
     await createJobs(1, 500);
     await createJobs(1, 5);
@@ -199,7 +199,7 @@ describe('the worker loop', () => {
     expect(ofCrowd()).toHaveLength(8);
   });
 
-  it('reserves places for accounts that hold few rows, even when its capacity is full', async () => {
+  it('keeps places for accounts that hold few rows, even when its capacity is used up', async () => {
     await createJobs(100);
     const { loop, inHand } = start({ capacity: 16 });
     await until(() => loop.heldCount === 16);
@@ -243,7 +243,7 @@ describe('the worker loop', () => {
     await until(() => inHand.size === 2);
     const ends = async () => (await owner.query('select due_at from jobs order by due_at')).rows[0].due_at;
     const first = await ends();
-    // The time moves this far only after more than one heartbeat.
+    // The lease ends this much later only after more than one heartbeat.
     await until(async () => (await ends()).getTime() > first.getTime() + 1000);
     for (const { lost } of inHand.values()) expect(lost.aborted).toBe(false);
   });

@@ -26,14 +26,17 @@ export class RetryLater {
 export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   name: string;
   queue: LeaseQueue<L>;
-  /** Rows held at the same time. One account has at most half of them while other accounts have due rows. */
+  /**
+   * Maximum number of rows held at the same time. One account has at most half of them while other accounts
+   * have due rows.
+   */
   capacity: number;
   /**
-   * Limit of the sum of the weights of held rows, in the unit of `Lease.weight`. A heavier row is processed
+   * Maximum sum of the weights of held rows, in the unit of `Lease.weight`. A heavier row is processed
    * alone.
    */
   maxWeight: number;
-  /** The weight limit of one account, which may always hold one row; `maxWeight` by default. */
+  /** Maximum weight of the rows of one account, which may always hold one row; `maxWeight` by default. */
   accountWeight?: number;
   /**
    * `trusted`: claims after which a row is quarantined. `most`: claims after which `decide` gives the row up
@@ -50,7 +53,6 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   decide(lease: L, item: Item, lost: AbortSignal): Promise<Outcome | RetryLater | undefined>;
   settle(lease: L, item: Item, outcome: Outcome): Promise<void>;
   log: Log;
-  /** Milliseconds between polls. */
   pollMilliseconds?: number;
   /**
    * Minimum milliseconds between polls that follow from finished rows, 0 by default. Otherwise each of many
@@ -66,14 +68,14 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   /** Stops claiming. Resolves when all held rows are done, or after `graceMilliseconds`. */
   stop(graceMilliseconds: number): Promise<void>;
   readonly heldCount: number;
-  /** Held rows that are being processed, without suspects that wait in quarantine. */
+  /** Number of held rows that are being processed, without suspects that wait in quarantine. */
   readonly runningCount: number;
   /**
    * Returns how many new rows of an account it could take now, and their total weight. While older rows are queued, only
    * an account with few held rows has capacity, in reserved places.
    */
   capacityFor(account: AccountRef): { pieces: number; weight: number };
-  /** Whether no other account has held rows. */
+  /** Returns whether no other account has held rows. */
   isAlone(account: AccountRef): boolean;
   /** Takes a row that was leased by its insert. */
   adopt(lease: L, item: Item): void;
@@ -193,13 +195,12 @@ function createPoller<L extends Lease, Item, Outcome>(
   const { pollMilliseconds = 1000, restMilliseconds = 0 } = options;
   let stopping = false;
   let polling = false;
-  /** Resolves when the last poll is over. */
   let polled = Promise.resolve();
   let pollAgain = false;
   let timer: NodeJS.Timeout | undefined;
   let rest: NodeJS.Timeout | undefined;
   let polledAt = Number.NEGATIVE_INFINITY;
-  /** The last poll drained the queue, so new rows cannot overtake queued rows. */
+  /** True when the last poll drained the queue, so that new rows cannot overtake queued rows. */
   let caughtUp = false;
   /**
    * True when the last poll found nothing due and `wake` was not called since. A free place then causes no
@@ -226,7 +227,7 @@ function createPoller<L extends Lease, Item, Outcome>(
         }
         const claimed = await queue.claim(places, held.claimLimits());
         if (stopping) {
-          await queue.release(claimed); // claimed before the stop, returned after it
+          await queue.release(claimed); // the claim started before the stop and returned after it
           break;
         }
         for (const lease of claimed) take(lease);
@@ -260,7 +261,7 @@ function createPoller<L extends Lease, Item, Outcome>(
       nothingDue = false;
       pollNow();
     },
-    /** Polls at once when the worker is idle, otherwise when the rest after the last poll is over. */
+    /** Polls at once when the worker is idle, otherwise after the rest time. */
     placeFreed() {
       if (stopping || nothingDue) return;
       const left = restMilliseconds - (performance.now() - polledAt);
@@ -275,7 +276,6 @@ function createPoller<L extends Lease, Item, Outcome>(
         pollNow();
       }, left);
     },
-    /** @returns resolves when the last poll is over */
     stop(): Promise<void> {
       stopping = true;
       clearTimeout(timer);
