@@ -21,10 +21,10 @@ import type { Connection } from './database.ts';
 import { migrate, readVersion } from './migrate.ts';
 
 const FORMAT = 1;
-/** Ends the rows of a table. A row with this text is written as `\\.`. */
+/** The line that ends the rows of a table. A row with this text is written as `\\.`. */
 const END_OF_ROWS = '\\.';
 
-/** Why a backup or a restore failed; the message is for the operator. */
+/** The error of a failed backup or restore. Its message is for the operator. */
 export class BackupError extends Error {
   override name = 'BackupError';
 }
@@ -176,7 +176,7 @@ async function setSequences(client: pg.Client): Promise<void> {
   }
 }
 
-/** Returns the tables of the schema, without `migrations`, which the migrations fill themselves. */
+/** Returns all tables of the schema except `migrations`, which is filled when the schema is migrated. */
 async function readTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -208,7 +208,7 @@ async function withoutReferences(client: pg.Client): Promise<() => Promise<void>
   };
 }
 
-/** Whether the database has a schema, because at least one migration was applied. */
+/** Returns whether the database has a schema, because at least one migration was applied. */
 async function isMade(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ made: boolean }>(
     `select to_regclass('migrations') is not null as made`,
@@ -222,7 +222,7 @@ async function withClient<T>(connection: Connection, work: (client: pg.Client) =
   try {
     return await work(client);
   } finally {
-    await client.end(); // ends the session and an open transaction
+    await client.end(); // also ends an open transaction
   }
 }
 
@@ -258,7 +258,7 @@ function parse(line: Buffer): Record<string, unknown> {
     const value: unknown = JSON.parse(line.toString());
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Text that is not JSON is no header.
+    // The line is not JSON, so it is not the header of a backup.
   }
   throw notABackup();
 }

@@ -95,7 +95,7 @@ function faults(batches: Item[][], added: Item[], maxItems: number, maxWeight: n
 }
 
 describe('createBatcher', () => {
-  it('gives items that arrive in one turn of the event loop, or during a batch, one common batch', async () => {
+  it('puts items that arrive in one turn of the event loop, or during a batch, into one batch', async () => {
     const { batcher, flights, started } = held();
     const first = addAll(batcher, [item(1), item(2)]);
     await started(1);
@@ -130,7 +130,7 @@ describe('createBatcher', () => {
     expect(await Promise.all([first, ...third])).toEqual(['result 1', 'result 4', 'result 5']);
   });
 
-  it('waits for the rest time between batches, but starts the first batch at once', async () => {
+  it('waits between the starts of two batches, but starts the first batch at once', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const turns = async () => {
@@ -152,7 +152,7 @@ describe('createBatcher', () => {
       flights[1]!.land();
       expect(await Promise.all([second, third])).toEqual(['result 2', 'result 3']);
       await batcher.idle();
-      // After the rest, the next one starts at once.
+      // When the rest time is over, the next batch starts at once.
       vi.advanceTimersByTime(50);
       const fourth = batcher.add(item(4));
       await started(3);
@@ -163,7 +163,7 @@ describe('createBatcher', () => {
     }
   });
 
-  it('limits the items of a batch', async () => {
+  it('limits the number of items in a batch', async () => {
     const { batcher, batches } = recording(3, 1000);
     await Promise.all(
       addAll(
@@ -235,7 +235,7 @@ describe('createBatcher', () => {
     expect(batches).toHaveLength(1);
   });
 
-  it('continues after a failure', async () => {
+  it('processes items after a failed batch', async () => {
     const { batcher } = recording(100, 1000);
     await expect(batcher.add({ ...item(1), bad: true })).rejects.toThrow();
     expect(await batcher.add(item(2))).toBe('result 2');
@@ -243,7 +243,7 @@ describe('createBatcher', () => {
 
   it('is idle only when no item is waiting and no batch is running', async () => {
     const { batcher, flights, started } = held({ maxItems: 1 });
-    await batcher.idle(); // nothing was ever added
+    await batcher.idle(); // resolves, because no item was added
     const results = addAll(batcher, [item(1), item(2)]);
     let idle = false;
     const idling = batcher.idle().then(() => {
@@ -260,7 +260,7 @@ describe('createBatcher', () => {
     await batcher.idle();
   });
 
-  it('returns the result of each item, in order, one batch at a time, within the limits', async () => {
+  it('returns the result of each item, in order, and keeps the limits of batches', async () => {
     const scenario = fc.record({
       maxItems: fc.integer({ min: 1, max: 6 }),
       maxWeight: fc.integer({ min: 1, max: 30 }),
@@ -294,7 +294,7 @@ describe('createBatcher', () => {
     );
   });
 
-  it('rejects exactly the bad items, wherever they are in a batch', async () => {
+  it('rejects only the items that fail, wherever they are in a batch', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { maxLength: 12 }),
@@ -313,7 +313,7 @@ describe('createBatcher', () => {
     );
   });
 
-  it("this test's own check finds lost, repeated and swapped items and overloaded batches", () => {
+  it('is checked by a function that finds lost, repeated and swapped items and overloaded batches', () => {
     const [a, b, c] = [item(1, 5), item(2, 5), item(3, 5)];
     expect(faults([[a, b], [c]], [a, b, c], 2, 10)).toEqual([]);
     expect(faults([[a], [c]], [a, b, c], 2, 10)).toEqual(['lost, doubled or out of order']);

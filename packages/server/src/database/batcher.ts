@@ -7,7 +7,10 @@
  */
 
 export interface BatcherOptions<Item, Result> {
-  /** Processes all items in one transaction; returns one result per item, in order. Rejects when nothing was done. */
+  /**
+   * Processes all items in one transaction and returns one result per item, in order. Rejects when nothing
+   * was committed.
+   */
   run(items: Item[]): Promise<Result[]>;
   /** Returns the weight of an item, such as its bytes. */
   weigh(item: Item): number;
@@ -27,7 +30,7 @@ export interface BatcherOptions<Item, Result> {
   isolates(error: unknown): boolean;
 }
 
-/** Too many items are waiting. */
+/** The error when too many items are waiting. */
 export class BatcherFull extends Error {
   override name = 'BatcherFull';
 }
@@ -78,8 +81,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         for (const { reject } of batch) reject(error);
         return;
       }
-      // Halving costs at most nine more levels of commits for one bad item among 500. Running each item alone
-      // would cost 500.
+      // With one bad item among 500, halving costs about nine more commits. Running each item alone would cost 500.
       const middle = batch.length >> 1;
       await settle(batch.slice(0, middle));
       await settle(batch.slice(middle));

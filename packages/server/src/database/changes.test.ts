@@ -1,5 +1,6 @@
 /**
- * Functions that run a statement which changes what pages show must report the change (`Queryable.changed`).
+ * A statement may change what pages show. These tests check that the function that runs it reports the
+ * change (`Queryable.changed`).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { type Node, parseSource, type Source, tablesOf } from '../../../../scrip
 import type { ChangeKind } from './changes.ts';
 import { allStatements } from './statements.ts';
 
-/** Tables that pages show, and the kind of change that reports a write to them. */
+/** The tables that pages show, and for each table the kind of change that a write to it must report. */
 const SHOWN: Record<string, ChangeKind> = {
   jobs: 'jobs',
   edited_jobs: 'job',
@@ -34,8 +35,8 @@ const SHOWN: Record<string, ChangeKind> = {
 };
 
 /**
- * Statements that write such a table but change nothing on a page, with the reason. `module.` stands for all
- * statements whose names begin with it.
+ * Statements that write to these tables but change nothing that a page shows, each with the reason.
+ * `module.` stands for all statements whose names begin with it.
  */
 const SILENT: Record<string, string> = {
   'deliveries.begin_attempts': 'reported at the end of the attempt',
@@ -59,8 +60,8 @@ const SILENT: Record<string, string> = {
 };
 
 /**
- * Kinds without an account. Every other kind must be reported with its account, or the account's pages miss
- * the change.
+ * Kinds of changes that belong to no account. Every other kind must be reported with its account, or the
+ * account's pages miss the change.
  */
 const OF_NO_ACCOUNT: readonly ChangeKind[] = ['engines', 'requests', 'sessions'];
 const callOf = (kind: ChangeKind) => `.changed('${kind}'${OF_NO_ACCOUNT.includes(kind) ? '' : ', '}`;
@@ -74,7 +75,7 @@ const kindsOf = (text: string): ChangeKind[] => [
   ...new Set(tablesOf({ path: '', name: '', text }).written.flatMap((table) => SHOWN[table] ?? [])),
 ];
 
-/** The names and values of a file's constants. */
+/** Returns the names and values of a file's constants. */
 function constantsOf(program: Node): { name: unknown; value: Node | null }[] {
   return (program.body as Node[])
     .map((node) => (node.declaration ?? node) as Node)
@@ -82,7 +83,7 @@ function constantsOf(program: Node): { name: unknown; value: Node | null }[] {
     .map(({ id, init }) => ({ name: id.name, value: init }));
 }
 
-/** The code of each function or other top-level declaration that uses a statement. */
+/** Returns the code of each function or other top-level declaration that uses a statement. */
 function usersOf(statement: string, sources: readonly Source[]): string[] {
   return sources.flatMap(({ code, program }) => {
     const constant = constantsOf(program).find(
@@ -99,7 +100,7 @@ function usersOf(statement: string, sources: readonly Source[]): string[] {
   });
 }
 
-/** Returns the statements that change a page, where a function that runs them does not report it. */
+/** Returns the statements that change a page although a function that runs them does not report it. */
 function unsaid(statements: readonly { name: string; text: string }[], sources: readonly Source[]): string[] {
   return statements.flatMap(({ name, text }) => {
     const users = usersOf(name, sources);
@@ -130,12 +131,12 @@ describe('live updates', () => {
     expect(unsaid(watched, sources)).toEqual([]);
   });
 
-  it('have no exception for a statement that does not exist', () => {
+  it('have an exception only for existing statements', () => {
     const names = written().map(({ name }) => name);
     expect(Object.keys(SILENT).filter((key) => !names.some((name) => covers(key, name)))).toEqual([]);
   });
 
-  it('are found missing by this check when a function does not report them', () => {
+  it('are checked by a function that finds a missing report', () => {
     const text = 'with gone as (delete from claims where a = $1) update jobs set x = 1';
     const planted = (body: string) =>
       unsaid(

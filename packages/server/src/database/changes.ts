@@ -1,7 +1,8 @@
 /** The kinds of changes that stores report for live updates (`live/`). */
 
 /**
- * Lists that pages show. `sessions` is not shown: it makes the server close streams whose session has ended.
+ * Lists that pages show. `sessions` is an exception: its changes make the server close the streams of ended
+ * sessions.
  */
 export type ChangedList =
   | 'jobs'
@@ -14,14 +15,14 @@ export type ChangedList =
   | 'sessions';
 
 /**
- * A list, or a part of a job that leaves the lists unchanged: `edit` for its segments, `job` for anything
- * else.
+ * The kind of a change: a list, or a change of a job that leaves lists unchanged. `edit` is for the job's
+ * segments, `job` for anything else.
  */
 export type ChangeKind = ChangedList | 'job' | 'edit';
 
 export interface Change {
   kind: ChangeKind;
-  /** The account of the list or job; undefined if there is none or the writer does not know it. */
+  /** The account of the list or job; undefined if there is none or the store does not know it. */
   account: string | undefined;
   job: string | undefined;
 }

@@ -1,4 +1,7 @@
-/** Lost connections while no query is running: the process goes on, and the program recovers. */
+/**
+ * Tests of connections that are lost while no query is running: the process goes on, and the program
+ * recovers.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -59,7 +62,7 @@ describe('a connection whose database is dropped', () => {
 describe('the program', () => {
   afterEach(killPrograms);
 
-  it('answers 503 when its database is dropped, and works again when the database is restored', async () => {
+  it('answers 503 when its database is dropped, and serves requests again when the database is restored', async () => {
     const made = await startTestServer();
     const { production_key } = await made.createAccount();
     await made.server.stop();
@@ -105,7 +108,7 @@ describe('sources that create connections', () => {
     /\bnew pg\.(?:Client|Pool)\(/.test(source) ||
     /import (?!type)[^;]*\b(?:Client|Pool)\b[^;]* from 'pg'/.test(source);
 
-  it('are only the listed files', () => {
+  it('are only those in a fixed list', () => {
     const found = files.filter((file) => makesItsOwn(readFileSync(join(ROOT, file), 'utf8')));
     expect(files.length).toBeGreaterThan(300);
     expect(found.sort()).toEqual([

@@ -1,4 +1,4 @@
-/** Transactions with deadlocks and lost connections, and notifications that continue after a reconnect. */
+/** Tests of transactions with deadlocks and lost connections, and of notifications after a reconnect. */
 import { type AddressInfo, connect, createServer } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -274,7 +274,7 @@ describe('a transaction', () => {
     expect(tries).toBe(1);
   });
 
-  it('is not affected by earlier killed connections', async () => {
+  it('gets a working connection after earlier connections were killed', async () => {
     await database.transaction((transaction) => transaction.query(DIE)).catch(() => {});
     const reads = Array.from({ length: 32 }, () =>
       database.transaction((transaction) => transaction.query(SUM)),
@@ -393,7 +393,7 @@ describe('a bigint column', () => {
       'a bigint too large for a number: 9007199254740992',
     );
     await expect(database.query(BIGINT, ['9223372036854775807'])).rejects.toThrow('a bigint too large');
-    expect(await database.query(BIGINT, ['1'])).toEqual([{ value: 1 }]); // the connection still works after the error
+    expect(await database.query(BIGINT, ['1'])).toEqual([{ value: 1 }]); // the connection is still usable after the error
   });
 });
 

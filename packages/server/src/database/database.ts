@@ -13,7 +13,7 @@ export type { Connection } from './connections.ts';
 
 /** Runs statements in the pool or in an open transaction. */
 export interface Queryable {
-  /** Runs a statement and returns its rows. Rejects with pg's error, whose `code` is the SQLSTATE. */
+  /** Runs a statement and returns its rows. Rejects with the driver's error, whose `code` is the SQLSTATE. */
   query<Row extends QueryResultRow>(statement: Statement<Row>, values?: Values): Promise<Row[]>;
   /**
    * Reports what a statement changed, for live updates. Call it after the statement, unless its rows show that nothing
@@ -55,7 +55,7 @@ export interface Database extends Queryable {
 
 export type ChangeListener = (changes: readonly Change[]) => void;
 
-/** The connection broke during the commit, which may or may not have happened. */
+/** The error when the connection broke during the commit. The transaction may or may not be committed. */
 export class CommitUnknown extends Error {
   override name = 'CommitUnknown';
 }
@@ -70,11 +70,14 @@ pg.types.setTypeParser(INT8_OID, (written) => {
 });
 
 const RETRY_CODES = new Set(['40001', '40P01']);
-/** SQLSTATE class 08, 57P0x and 53300: the connection or the server is gone, or has no free connection. */
+/**
+ * Error codes for a lost server or connection: SQLSTATE classes 08 and 57P0x, 53300 (too many connections),
+ * and codes of sockets.
+ */
 const CONNECTION_CODES =
   /^(08...|57P0[1-4]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOENT|EPIPE|ETIMEDOUT)$/;
 /**
- * Errors of the driver without a code: a socket closed during a query, or the pool or the server never
+ * Messages of driver errors without a code: a socket closed during a query, or the pool or the server never
  * answered.
  */
 const CONNECTION_WORDS =
@@ -84,7 +87,7 @@ const STATEMENT_MILLISECONDS = 60_000;
 const SILENCE_MILLISECONDS = 65_000;
 const TRIES = 5;
 
-/** Whether the server or the connection is gone, so that a later retry may succeed. */
+/** Returns whether the server or the connection is lost, so that a later retry may succeed. */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, severity } = error as { code?: unknown; severity?: unknown };
@@ -95,20 +98,20 @@ export function isConnectionLoss(error: unknown): boolean {
   return CONNECTION_WORDS.test(error.message);
 }
 
-/** Like `isConnectionLoss`, but includes a connection lost during a commit. */
+/** Like `isConnectionLoss`, but also true for a connection lost during a commit. */
 function isGone(error: unknown): boolean {
   return error instanceof CommitUnknown || isConnectionLoss(error);
 }
 
 /**
- * Whether the server lacks disk space, memory or connections (SQLSTATE class 53). An immediate retry would
- * fail; a later one may succeed.
+ * Returns whether the server lacks disk space, memory or connections (SQLSTATE class 53). A later retry may
+ * succeed, but not an immediate one.
  */
 export function isOutOfResources(error: unknown): boolean {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('53');
 }
 
-/** Whether the database is unavailable, rather than refusing this request. */
+/** Returns whether the database is unavailable, so that the cause is not the request. */
 export function isUnavailable(error: unknown): boolean {
   return isGone(error) || isOutOfResources(error);
 }
@@ -184,7 +187,7 @@ function asApplication(connection: Connection): Connection {
   const [address, query] = connection.connectionString.split('?', 2);
   const parameters = new URLSearchParams(query);
   parameters.set('options', `${parameters.get('options') ?? ''} ${ROLE}`.trim());
-  // The driver does not decode `+` as a space.
+  // Spaces must be `%20`, because the driver does not decode `+` as a space.
   return { ...connection, connectionString: `${address}?${parameters.toString().replaceAll('+', '%20')}` };
 }
 

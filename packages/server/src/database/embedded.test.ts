@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startEmbedded } from './embedded.ts';
 
-it('recommends DATABASE_URL when the embedded server does not start', async () => {
+it('startEmbedded recommends DATABASE_URL when the embedded server does not start', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-embedded-'));
   try {
     const settings = { shared_buffers: 'plenty' };

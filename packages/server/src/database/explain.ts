@@ -15,7 +15,7 @@ interface SystemError {
 /** A problem and its remedy, the two halves of one sentence. */
 export interface Trouble {
   problem: string;
-  /** Starts in lower case and ends with a full stop. */
+  /** The remedy starts in lower case and ends with a full stop. */
   remedy: string;
 }
 
@@ -40,7 +40,7 @@ export function explainDatabaseError(error: unknown): Trouble | undefined {
   };
 }
 
-/** Remedies by SQLSTATE. */
+/** Remedies for errors of PostgreSQL, by SQLSTATE. */
 const REMEDIES: Record<string, string> = {
   '28P01': 'correct the user name or the password in DATABASE_URL.',
   '28000': 'correct the user name in DATABASE_URL, or allow it in pg_hba.conf.',

@@ -9,7 +9,7 @@ import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
 
 const DIRECTORY = new URL('./migrations/', import.meta.url);
-/** Any constant that nothing else in the database uses. */
+/** The key of the advisory lock: any number that nothing else in the database uses. */
 const ADVISORY_LOCK = 4_672_001;
 const DUPLICATE_OBJECT = '42710';
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -17,7 +17,10 @@ const UNIQUE_VIOLATION = '23505';
 
 const OLDEST_POSTGRESQL = 15;
 
-/** Why the schema cannot be used or changed. The message is one sentence with the remedy after a colon. */
+/**
+ * The error when the schema cannot be used or changed. Its message is one sentence, with the remedy after a
+ * colon.
+ */
 export class SchemaError extends Error {
   override name = 'SchemaError';
 }
@@ -83,7 +86,7 @@ export async function migrate(connection: Connection, options: { upTo?: number }
       ? await notOwner(client, error as Error)
       : error;
   } finally {
-    await client.end(); // ends the session with its lock and an open transaction
+    await client.end(); // also releases the lock and ends an open transaction
   }
 }
 
@@ -138,7 +141,7 @@ function requireKnown({ length: known }: readonly Migration[], number: number): 
   }
 }
 
-/** Checked before migrating, because on an older server some migrations would be applied before one fails. */
+/** Rejects a server that is too old. Otherwise some migrations would be applied before one fails. */
 async function requirePostgresql(client: pg.Client): Promise<void> {
   const { rows } = await client.query(`select current_setting('server_version_num')::integer as version`);
   const major = Math.floor(rows[0].version / 10_000);
@@ -186,8 +189,8 @@ async function createApplicationRole(client: pg.Client): Promise<void> {
       if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error;
     }
   }
-  // This is tried rather than queried: since PostgreSQL 16, the creator of a role is a member without the
-  // right to use it.
+  // The role is tried, because a query of memberships is not enough: since PostgreSQL 16, a role's creator is
+  // a member without the right to use it.
   try {
     await client.query('set role dragoman_app');
   } catch {

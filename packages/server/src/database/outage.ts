@@ -1,4 +1,4 @@
-/** Logs once when the database is unreachable and once when it is back. */
+/** Logs one line when the database becomes unreachable and one line when it is back. */
 import { type Log, markLogged } from '../base/log.ts';
 
 export interface OutageWatch {
@@ -8,9 +8,9 @@ export interface OutageWatch {
   lost(error: unknown): void;
 }
 
-/** @param isLoss whether an error means that the server or the connection is gone */
+/** @param isLoss returns whether an error means that the server or the connection is lost */
 export function createOutageWatch(isLoss: (error: unknown) => boolean, log: Log): OutageWatch {
-  /** When the last loss was noticed, by `performance.now()`; undefined while the database answers. */
+  /** Time of the last noticed loss, by `performance.now()`; undefined while the database answers. */
   let since: number | undefined;
 
   function lost(error: unknown): void {

@@ -1,4 +1,4 @@
-/** A database server without free space: writes fail, and every client is asked to retry later. */
+/** Tests of a database server without free space: writes fail, and every client is asked to retry later. */
 import { PassThrough } from 'node:stream';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -71,7 +71,7 @@ describe('a database server without free space', () => {
     ['memory', '53200'],
     ['space for temporary files', '53400'],
   ])(
-    'makes writes answer 503 with Retry-After and the server not ready, until it has %s again',
+    'makes writes fail with 503 and Retry-After, and readiness fail, until it has %s again',
     async (_, state) => {
       logged = '';
       await fill(state);
@@ -103,7 +103,7 @@ describe('a database server without free space', () => {
     },
   );
 
-  it('is detected by failing writes when the trial write is not possible', async () => {
+  it('is detected by failing writes when no trial write is possible', async () => {
     const { database } = owner;
     await owner.query(`revoke temporary on database ${database} from public`);
     await fill('53100');

@@ -24,8 +24,8 @@ it('the schema sets n_distinct = 1 on the column `part` of every table', async (
         and (not coalesce(a.attoptions, '{}') @> '{n_distinct=1}' or a.attstattarget is distinct from 1)`,
   );
   await client.end();
-  // For a new table: alter column part set (n_distinct = 1), set statistics 1 (0001_schema.sql). PostgreSQL 15.20 adds
-  // its own options (pg_attver), so other options are allowed.
+  // If this fails for a new table, add `alter column part set (n_distinct = 1), set statistics 1`, as in
+  // 0001_schema.sql. Other options are allowed, because PostgreSQL 15.20 adds its own (pg_attver).
   expect(rows).toEqual([]);
 });
 
@@ -46,7 +46,7 @@ it('migrate refuses a database that a newer version of the program has migrated'
 it.each([
   ['with as many migrations', `select`],
   ['with more migrations', `insert into migrations (number, name) values (9999, '9999_last')`],
-])('migrate refuses a database created before the first release, %s', async (_, later) => {
+])('migrate refuses a database created before the first release: %s', async (_, later) => {
   const own = await createTestDatabase();
   const client = createConnection(own.connection);
   await client.connect();
@@ -74,7 +74,7 @@ describe('a database owner with CREATEROLE that is not a superuser', () => {
   const OWNER = `dragoman_owner_${process.pid}`;
   const NAME = `dragoman_owned_${process.pid}`;
 
-  it('can migrate, and the program then uses the application role whatever options the URL has', async () => {
+  it('can migrate, and the program then uses the application role, whatever options the URL has', async () => {
     const admin = createConnection(test.connection);
     await admin.connect();
     await admin.query(`create role ${OWNER} login createrole password 'secret'`);

@@ -60,7 +60,7 @@ export function positionalValues({ name, parameters = [] }: Statement, values: V
   });
 }
 
-/** Turns rows into one array for each parameter, for SQL such as `unnest(:part::smallint[], :job_id::uuid[])`. */
+/** Converts rows to one array per parameter, for SQL such as `unnest(:part::smallint[], :job_id::uuid[])`. */
 export function columnsOf<T, Column extends string>(
   rows: readonly T[],
   columns: Readonly<Record<Column, (row: T) => unknown>>,

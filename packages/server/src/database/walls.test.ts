@@ -1,4 +1,4 @@
-/** Every SQL statement is restricted to one account, unless this file lists it. */
+/** Tests that every SQL statement is restricted to one account, unless this file lists it as an exception. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -43,9 +43,9 @@ function readAccountTables(): string[] {
 const accountTables = readAccountTables();
 
 /**
- * Finds what is wrong with an SQL text: the accounts' tables in it, when they occur more often than the account is
- * required. The account is required when both of its columns are compared with parameters or with columns of another
- * table, joined on, or listed first in an insert. Its mere mention, as in a select list, requires nothing.
+ * Returns the tables of accounts that an SQL text uses without restricting them to one account, or undefined. A use is
+ * restricted when both columns of the account are compared with parameters or with columns of another table, joined on,
+ * or listed first in an insert. Naming the columns elsewhere, as in a select list, restricts nothing.
  */
 function breach(sql: string): string | undefined {
   const touched = [...sql.matchAll(/\b(?:from|join|into|update)\s+(\w+)/gi)]
@@ -105,16 +105,16 @@ describe('tenant separation', () => {
     for (const file of makers) await import(join(SOURCE, file));
   });
 
-  it('requires the account in every statement', () => {
+  it('requires every statement to name the account', () => {
     const breaches = allStatements()
-      // Test files share a process, and some register statements named `test.…`.
+      // Statements named `test.…` belong to other test files, which share this process.
       .filter(({ name }) => !ACROSS_ACCOUNTS.includes(name) && !name.startsWith('test.'))
       .flatMap(({ name, text }) => (breach(text) === undefined ? [] : [`${name}: ${breach(text)}`]));
     expect(allStatements().length).toBeGreaterThan(20);
     expect(breaches).toEqual([]);
   });
 
-  it('lists no exception for a statement that requires its account', () => {
+  it('has exceptions only for statements that need one', () => {
     const texts = new Map(allStatements().map(({ name, text }) => [name, text]));
     for (const name of ACROSS_ACCOUNTS) expect(breach(texts.get(name) ?? ''), name).toBeDefined();
   });
@@ -132,7 +132,7 @@ describe('tenant separation', () => {
     ],
     ['writes for no account', 'insert into job_texts (job_id, kind, body) values ($1, $2, $3)', 'job_texts'],
     ['turns it around', 'select uid from jobs where part = $1 and account_id <> $2', 'jobs'],
-  ])('finds a statement that %s', (_name, text, tables) => {
+  ])('is violated by a statement that %s', (_name, text, tables) => {
     expect(breach(text)).toBe(tables);
   });
 
@@ -141,11 +141,11 @@ describe('tenant separation', () => {
     'select body from jobs j join job_texts t using (part, account_id, job_id) where j.part = $1 and j.account_id = $2',
     'insert into job_texts (part, account_id, job_id, kind, body) values ($1, $2, $3, $4, $5)',
     'select 1 from accounts where username = $1',
-  ])('accepts %s', (text) => {
+  ])('is respected by the statement %s', (text) => {
     expect(breach(text)).toBeUndefined();
   });
 
-  it('lets only the database module use the driver, so that every statement has a name', () => {
+  it('allows only the database module to use the driver, so that every statement has a name', () => {
     const speaks = (source: string) =>
       /(?:from|import|import\(|require\() ?['"](?:pg|.*\/connections\.ts)['"]/.test(source);
     const loose = production.filter(
@@ -162,7 +162,7 @@ describe('tenant separation', () => {
     }
   });
 
-  it('lets no module import the store of another module', () => {
+  it('allows no module to import the store of another module', () => {
     const reaches = (source: string) => /from '\.\.\/[\w-]+\/[\w-]*store\.ts'/.test(source);
     const reaching = production.filter((file) => reaches(readFileSync(join(SOURCE, file), 'utf8')));
     expect(reaching).toEqual([]);
@@ -170,7 +170,7 @@ describe('tenant separation', () => {
     expect(reaches("import { findPage } from '../jobs/list-store.ts';")).toBe(true);
   });
 
-  it("puts part and account_id first in every key of an account's table", () => {
+  it("requires part and account_id at the start of every key of an account's table", () => {
     const directory = join(import.meta.dirname, 'migrations');
     for (const file of readdirSync(directory)) {
       const sql = readFileSync(join(directory, file), 'utf8');

@@ -1,4 +1,4 @@
-/** What the two threads of a scanner process and its parent share about the time limit of a task. */
+/** Values with which the threads of a scanner process and its parent apply the time limit of a task. */
 
 /**
  * The signal that kills a scanner process whose task exceeds its limit. The parent recognizes the cause by
@@ -6,7 +6,7 @@
  */
 export const LIMIT_SIGNAL = 'SIGVTALRM';
 
-/** Stored in place of the limit while the watchdog kills the process. */
+/** The value that replaces the limit while the watchdog kills the process. */
 export const ENDING = -1;
 
 /**

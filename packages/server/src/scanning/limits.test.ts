@@ -1,6 +1,6 @@
 /**
- * The time limit of a scan and the share of an account, tested over HTTP. Tasks of these processes may never
- * end.
+ * Tests over HTTP of the time limit of a scan and of an account's share of the processes. These scanner
+ * processes have tasks that never end.
  */
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
@@ -30,7 +30,7 @@ const COUNT = '/tapi/v2/wordcount/';
 const MESSAGES = '/v2/chats/messages';
 const METRICS_TOKEN = 'for-the-test';
 
-/** Limits in processor milliseconds: SMALL is many times what an ordinary text of these tests takes. */
+/** Limits in processor milliseconds. SMALL is many times what an ordinary text of these tests needs. */
 const SMALL = 1_000;
 const NONE = 1e9;
 let limit = SMALL;
@@ -132,7 +132,7 @@ describe('a text that takes longer to read than the limit', () => {
       failure: 'the text cannot be read in reasonable time',
       kinds: ['hold', 'void'],
     });
-    expect(given - before).toBe(2); // two tasks: one examination, one opening
+    expect(given - before).toBe(2); // one examination and one opening
   });
 
   it('fails a machine job and releases its hold when the translation cannot be assembled in time', async () => {
@@ -270,7 +270,7 @@ describe('a text that takes longer to read than the limit', () => {
       text: expect.stringContaining('This document takes too long to prepare. Report the task'),
     });
     expect(claimed.text).not.toContain('smaller parts');
-    // Other tests leave tasks in this queue, so only this task is looked for.
+    // Other tests leave tasks in this queue, so the test looks only for its own task.
     const { open } = (await editor.call('GET', '/api/editing/queue')).body;
     expect(open.map((one: { task: string }) => one.task)).not.toContain(task);
     const operator = await createPerson(server, { role: 'operator' });
@@ -403,12 +403,12 @@ describe('an account with more long texts than scanner processes', () => {
     const before = given;
     const slow = await orderEdit(call, hidden('endless:assemble'), { text_format: 'html' });
     await editNext(editor, await taskOf(slow));
-    await until(() => given > before + 2); // tasks so far: examine, open, describe; the running one assembles
+    await until(() => given > before + 2); // examine, open and describe are done; assemble is running
     const quick = await orderEdit(other, 'The door is red.');
     await editNext(editor, await taskOf(quick));
     await until(async () => (await other('GET', `${HUMAN}${quick}/`)).body.status === 'completed');
     expect((await call('DELETE', `${HUMAN}${slow}/`)).status).toBe(200);
-    // The account's next job can be assembled when the slow task has failed, after two processes died of it.
+    // The account's next job is assembled after the slow job has failed, because two processes died of it.
     const next = await orderEdit(call, 'The dog sleeps.');
     await editNext(editor, await taskOf(next));
     await until(async () => {
@@ -422,7 +422,7 @@ describe('an account with more long texts than scanner processes', () => {
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([201, 201, 201]);
   });
 
-  it('does not start a queued word count whose client has disconnected', async () => {
+  it('does not start a queued word count when its client has disconnected', async () => {
     const before = given;
     const begun = [1, 2].map(() => call('POST', COUNT, { text: long('endless:count') }));
     await until(() => given === before + 2);
@@ -431,7 +431,7 @@ describe('an account with more long texts than scanner processes', () => {
       http.once('request', (_, response) => response.once('close', resolve));
     });
     const client = new AbortController();
-    limit = SMALL; // if the word count started, it would exceed this limit and be counted
+    limit = SMALL; // if the count started now, it would exceed this limit and be counted
     const gone = fetch(server.url + COUNT, {
       method: 'POST',
       headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },

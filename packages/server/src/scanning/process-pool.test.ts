@@ -50,7 +50,7 @@ describe('the process pool', () => {
     }
   });
 
-  it('rejects with the error of the task, and goes on', async () => {
+  it('rejects with the error of the task, and runs the next task', async () => {
     processes = createProcessPool(OPTIONS);
     const broken = { ...task, format: 'xliff' as const, targetLanguage: 'es', text: '<xliff' };
     await expect(processes.run('open', broken, A)).rejects.toThrow(/line 1/);
@@ -126,7 +126,7 @@ describe('the share of an account', () => {
   const withEndless = { ...OPTIONS, script: ENDLESS };
   const isClosed = (run: Promise<unknown>) => expect(run).rejects.toThrow(/SIGKILL|was closed/);
 
-  it('leaves one process for other accounts when one account has many tasks', async () => {
+  it('leaves one process for other accounts, however many tasks the account has', async () => {
     processes = createProcessPool({ ...withEndless, most: 3 });
     const failed = [1, 2, 3, 4].map(() => isClosed(processes.run('count', endless, A)));
     expect(begun()).toHaveLength(2);
@@ -136,7 +136,7 @@ describe('the share of an account', () => {
     await Promise.all(failed);
   });
 
-  it('lets waiting accounts take turns when one account has many tasks', async () => {
+  it('lets other accounts take turns with an account that has many tasks', async () => {
     processes = createProcessPool(OPTIONS);
     const order: string[] = [];
     const run = (account: typeof A) =>
@@ -145,7 +145,7 @@ describe('the share of an account', () => {
     expect(order.join('')).toBe('aabcaba');
   });
 
-  it('skips a queued task whose signal was aborted', async () => {
+  it('is not used for a queued task whose signal was aborted', async () => {
     processes = createProcessPool(withEndless);
     const client = new AbortController();
     const first = processes.run('count', task, A);
@@ -173,13 +173,13 @@ describe('the time limit of a task', () => {
     expect(begun()).not.toContain(ended);
   });
 
-  it('counts processor time, so a process that only waits does not exceed it', async () => {
+  it('is counted in processor time, so a process that only waits does not exceed it', async () => {
     processes = createProcessPool({ ...withEndless, most: 2 });
     const stopped = processes.run('count', task, limited('a', 1_000));
     const [pid] = begun();
     process.kill(pid!, 'SIGSTOP');
-    // The second task uses more processor time than the first task's limit, so that limit has passed on any
-    // clock.
+    // The second task uses more processor time than the first task's limit. So more than that limit has
+    // passed when it ends.
     await expect(processes.run('count', endless, limited('b', 1_500))).rejects.toThrow(TimeLimitExceeded);
     process.kill(pid!, 'SIGCONT');
     expect(await stopped).toEqual(count(task));
@@ -197,7 +197,7 @@ it('a busy scanner process ends when its program is killed', async () => {
   await until(() => children(program.pid).length === 1);
   const [pid] = children(program.pid);
   try {
-    await until(() => isBusy(pid!)); // starting the process takes less than that
+    await until(() => isBusy(pid!)); // starting the process takes less processor time than that
     program.kill('SIGKILL');
     await until(() => hasEnded(pid!));
   } finally {

@@ -48,9 +48,9 @@ export class TimeLimitExceeded extends Error {
 }
 
 export interface ProcessPoolOptions {
-  /** Number of processes. One account uses at most all but one. */
+  /** Maximum number of processes. One account uses at most all but one. */
   most: number;
-  /** An idle process ends after this time. */
+  /** Time after which an idle process ends. */
   idleMilliseconds: number;
   /** Heap limit of each process. */
   memoryMebibytes: number;
@@ -60,7 +60,7 @@ export interface ProcessPoolOptions {
 
 const SCRIPT = new URL('./process.ts', import.meta.url);
 
-/** Process deaths after which a task fails. */
+/** Number of process deaths after which a task fails. */
 const MAX_DEATHS = 2;
 
 interface QueuedTask {
@@ -80,7 +80,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
 
   function answered(child: ChildProcess, answer: TaskAnswer): void {
     const task = running.get(child);
-    if (task === undefined) return; // the task has failed already
+    if (task === undefined) return; // the task was already rejected
     running.delete(child);
     processes.rest(child);
     if ('error' in answer) task.reject(answer.error);
@@ -88,7 +88,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     runNext();
   }
 
-  /** Fails the task of a dead process, or queues it again. */
+  /** Rejects the task of a dead process, or queues the task again. */
   function died(child: ChildProcess, how: string, overLimit: boolean): void {
     const task = running.get(child);
     running.delete(child);
@@ -120,7 +120,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
       // A process that cannot start has no id, and its later `error` event fails the task.
       if (child.pid !== undefined) child.send(task.request, () => {});
     } catch (error) {
-      // The system cannot start any process, for example for lack of memory.
+      // No process can be started, for example for lack of memory.
       if (child !== undefined) {
         running.delete(child);
         processes.discard(child);
@@ -188,7 +188,7 @@ function createProcesses(options: ProcessPoolOptions, events: ProcessEvents) {
     idle.delete(child);
   }
 
-  /** A process may be known to be dead before its exit event. */
+  /** A process may already be dead before its exit event arrives. */
   const findIdle = () => [...idle.keys()].find((child) => child.connected && child.signalCode === null);
 
   return {
@@ -215,7 +215,7 @@ function createProcesses(options: ProcessPoolOptions, events: ProcessEvents) {
       };
       idle.set(child, setTimeout(end, options.idleMilliseconds).unref());
     },
-    /** Kills a process that took no task. */
+    /** Kills a process that has no task. */
     discard(child: ChildProcess): void {
       all.delete(child);
       kill(child);

@@ -26,9 +26,9 @@ export function runTasks(tasks: Tasks): void {
     } catch (error) {
       answer = { error };
     }
-    // The watchdog is killing this process. After an answer, the parent would send it the next task.
+    // The watchdog is killing this process. If the process answered, the parent would send it the next task.
     if (Atomics.exchange(limit, 0, 0) === ENDING) return;
-    process.send!(answer, () => {}); // the empty callback ignores the error when the parent is dead
+    process.send!(answer, () => {}); // without a callback, the error would be thrown when the parent is dead
   });
   process.on('disconnect', () => process.exit());
   // A terminal or service manager signals all processes, while the parent still needs this one to finish its work.

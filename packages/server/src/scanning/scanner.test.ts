@@ -173,7 +173,7 @@ describe('texts that wait for a scanner process', () => {
     await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
     expect(await small.examine(account, { ...task, text: sentence })).toMatchObject({ kind: 'valid' });
     const opened = await small.open(account, { ...languages, text: large });
-    expect(opened.segments).not.toHaveLength(0); // a worker's text is queued despite the limit
+    expect(opened.segments).not.toHaveLength(0); // the limits do not apply to texts that workers open
     await Promise.all(first);
     expect(await small.examine(account, apart)).toMatchObject({ kind: 'valid' });
   });
@@ -190,7 +190,7 @@ describe('texts that wait for a scanner process', () => {
     ['count', { maxWaiting: 4 }],
     ['length', { maxWaitingLength: large.length * 4 }],
   ])(
-    'are refused when one account fills half of the %s, while other accounts are accepted',
+    'are refused when one account fills half of the allowed %s, while other accounts are accepted',
     async (_, options) => {
       small = createScanner(options);
       const first = [small.examine(account, apart), small.examine(account, apart)];

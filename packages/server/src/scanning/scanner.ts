@@ -28,10 +28,10 @@ import {
 
 export type { AlignedSegment } from './tasks.ts';
 
-/** A text that is being translated. */
+/** A text that was opened for translation. */
 export interface OpenedText {
   segments: ReturnType<typeof open>;
-  /** Returns the text with its translations in place; segments without one keep their source. */
+  /** Returns the text with its translations inserted; segments without a translation keep their source. */
   assemble(drafts: Drafts): Promise<string>;
 }
 
@@ -52,8 +52,9 @@ export class TextTakesTooLong extends ApiError {
 }
 
 /**
- * Every task belongs to an account, which has a share of the processes and of their queue.
- * @throws TextTakesTooLong from every task that runs in a process
+ * Runs tasks on texts. Each task belongs to an account, which has a share of the processes and of their
+ * queue.
+ * @throws TextTakesTooLong from every task that runs in a scanner process
  */
 export interface Scanner {
   /**
@@ -66,9 +67,12 @@ export interface Scanner {
    * @throws ApiError `unavailable`, as `examine`
    */
   count(account: AccountRef, task: CountTask, signal?: AbortSignal): Promise<CountResult>;
-  /** Workers limit their texts themselves, so the limits of the queue do not apply here and in `assemble`. */
+  /**
+   * Opens a text for translation. The limits of the queue do not apply here and in `assemble`, because
+   * workers limit their texts.
+   */
   open(account: AccountRef, task: OpenTask): Promise<OpenedText>;
-  /** Returns what an editor sees next to the segments. */
+  /** Returns the descriptions of segments that an editor sees, such as their place in the document. */
   describe(account: AccountRef, task: OpenTask): Promise<ReturnType<typeof describeSegments>>;
   /** Returns the segments of a text with the customer's own translation. */
   align(account: AccountRef, task: AlignTask): Promise<AlignedSegment[]>;
@@ -88,7 +92,7 @@ export interface ScannerOptions {
   limitMilliseconds?(length: number): number;
   /** Called when a task exceeded its time limit. */
   timedOut?(): void;
-  /** The program of the processes, for tests. */
+  /** The script of the scanner processes; tests replace it. */
   script?: URL;
 }
 
@@ -124,7 +128,7 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     maxWaitingLength = MAX_WAITING_LENGTH,
     limitMilliseconds = (length) => LIMIT_BASE_MILLISECONDS + length * LIMIT_MILLISECONDS_PER_UNIT,
   } = options;
-  /** Of all accounts, and by account id. */
+  /** Usage of the queue: in total, and by account id. */
   const total: Waiting = { count: 0, length: 0 };
   const ofAccount = new Map<string, Waiting>();
   // Processes start on demand, because most installations never need one.
@@ -219,13 +223,13 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
   };
 }
 
-/** Queued and running examinations, and their UTF-16 units. */
+/** Number of queued and running examinations, and their UTF-16 units in total. */
 interface Waiting {
   count: number;
   length: number;
 }
 
-/** Returns the UTF-16 units that a task reads. */
+/** Returns the number of UTF-16 units that a task reads. */
 function lengthOf(task: { text: string; suppliedText?: string | undefined; drafts?: Drafts }): number {
   let length = task.text.length + (task.suppliedText?.length ?? 0);
   for (const [, pieces] of task.drafts ?? [])

@@ -26,7 +26,7 @@ import {
 export interface ExamineTask {
   text: string;
   format: Format;
-  /** Undefined: the language is detected among the offered ones. */
+  /** The source language; undefined when it is to be detected among the offered languages. */
   sourceLanguage: string | undefined;
   targetLanguage: string;
   offered: readonly string[];
@@ -34,15 +34,18 @@ export interface ExamineTask {
   recent?: readonly string[];
   /** The customer's own translation, in the same format. */
   suppliedText: string | undefined;
-  /** Whether to count the words of repeats, which have another price. This needs the segments of the text. */
+  /**
+   * Whether to count the words of repeats separately, because they have another price. This requires the
+   * segments.
+   */
   countRepeats?: boolean;
 }
 
 export type ExamineResult =
   | { kind: 'valid'; sourceLanguage: string; words: number; repeatedWords: number }
-  /** The language could not be detected; the sentence is for the customer. */
+  /** The language could not be detected. `sentence` explains it to the customer. */
   | { kind: 'languageUndetermined'; sentence: string }
-  /** The sentence is for the customer and names the place in the text. */
+  /** The text is invalid. `sentence` explains it to the customer and names the place in the text. */
   | { kind: 'invalid'; field: 'text' | 'target_text'; sentence: string };
 
 export function examine(task: ExamineTask): ExamineResult {
@@ -73,8 +76,8 @@ export type CountResult =
   | { kind: 'invalid'; field: 'text'; sentence: string };
 
 /**
- * Counts words as {@link examine} does. Without a source language, given or declared in the document, every word is
- * counted, because segments in other languages cannot be recognized.
+ * Counts words like {@link examine}. If neither the task nor the document names the source language, every
+ * word counts, because segments in other languages cannot be recognized.
  */
 export function count({ text, format, sourceLanguage }: CountTask): CountResult {
   try {
@@ -98,7 +101,7 @@ export function open(task: OpenTask): Segment[] {
   return segments(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
 
-/** Returns what an editor sees next to the segments of {@link open}. */
+/** Returns the descriptions of the segments of {@link open} that an editor sees. */
 export function describeSegments(task: OpenTask): Description[] {
   return describe(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
@@ -115,7 +118,8 @@ export function alignSupplied(task: AlignTask): AlignedSegment[] {
   const document = scan(task.text, task.format, languagesOf(task));
   const found = segments(document, task.sourceLanguage);
   const supplied = attempt('target_text', () => scanSupplied(task.suppliedText, task.format));
-  // The supplied text was valid when the job was created, but perhaps in an older version of this program.
+  // The supplied text was valid when the job was created, but perhaps only for an older version of this
+  // program.
   if ('kind' in supplied) return found.map((segment) => ({ ...segment, draft: undefined, notes: [] }));
   const aligned = align(document, supplied.document, task.sourceLanguage, task.targetLanguage);
   const byId = new Map(aligned.map((one) => [one.id, one]));
@@ -125,10 +129,10 @@ export function alignSupplied(task: AlignTask): AlignedSegment[] {
   });
 }
 
-/** Scans a finished document; XLIFF is read from its targets. */
+/** Scans a translated document; in XLIFF, the targets are read. */
 const scanSupplied = (text: string, format: Format) => scan(text, format, { reads: 'target' });
 
-/** Translations by the ids of their segments. */
+/** Translations with the ids of their segments. */
 export type Drafts = readonly (readonly [segmentId: string, pieces: Piece[]])[];
 
 /** Opens a text and keeps its document until it is assembled, so that it is scanned once. */
@@ -145,10 +149,10 @@ export interface AssembleTask extends OpenTask {
   drafts: Drafts;
 }
 
-/** Returns the text with its translations in place. */
+/** Returns the text with its translations inserted. */
 export function assemble(task: AssembleTask): string {
   const document = scan(task.text, task.format, languagesOf(task));
-  document.segmentLanguage = task.sourceLanguage; // segment ids depend on it
+  document.segmentLanguage = task.sourceLanguage; // the ids of segments depend on the language
   return rebuild(document, new Map(task.drafts), task.targetLanguage);
 }
 

@@ -11,7 +11,7 @@ export interface WatchdogData {
    * 0 while there is no task; `ENDING` once this thread kills the process.
    */
   limit: Int32Array;
-  /** The process id of the program. */
+  /** The process id of the parent. */
   parent: number;
 }
 
@@ -19,7 +19,7 @@ const INTERVAL_MILLISECONDS = 250;
 
 const { limit, parent } = workerData as WatchdogData;
 setInterval(() => {
-  // A process whose parent died gets another parent.
+  // The parent has died when this process has another parent process.
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
   const most = Atomics.load(limit, 0);
   if (most <= 0 || processorMilliseconds() <= most) return;

@@ -20,7 +20,7 @@ export interface CheckedAnswer {
 export interface Checker {
   /** @throws Error that names the differences from the description */
   answer(given: CheckedAnswer): void;
-  /** Checks a callback. @returns a sentence about its fault; undefined when it is correct */
+  /** Checks a callback. @returns a sentence about the fault, or undefined when the callback is correct */
   callback(headers: IncomingHttpHeaders, body: string): string | undefined;
 }
 
@@ -82,7 +82,8 @@ export function createChecker(document: OpenApi): Checker {
       const refusals = route === undefined ? [400, 404, 431] : [400, 401, 403, 404, 405, 431];
       const refused = refusals.includes(given.status);
       if (!refused) return [`${route === undefined ? 'the path' : 'the method'} is not described. ${HOW}`];
-      // An unknown path has the error bodies of its neighbours: chat routes use other error bodies.
+      // An error answer has the form of the other operations of this path, because chat routes use another
+      // error body.
       const own = Object.values(route?.operations ?? {}).map((one) => one?.responses[given.status]);
       const likeOwn = own.find((one) => one !== undefined);
       const everywhere = document['x-everywhere'][given.status] ?? document['x-everywhere'].default!;

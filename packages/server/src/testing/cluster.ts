@@ -29,7 +29,7 @@ interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Each test project loads this file separately, so the shared server is kept in `globalThis`. */
+/** The shared server is kept in `globalThis`, because each test project loads this file separately. */
 const shared = globalThis as { dragomanTestCluster?: { started: Promise<Cluster>; users: number } };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -1,4 +1,4 @@
-/** Helpers for tests of editing: jobs with tasks, and editors who work on them. */
+/** Helpers for tests of editing: they create jobs with tasks, and act as editors who work on the tasks. */
 import type pg from 'pg';
 import { expect } from 'vitest';
 import type { Answer, createClient, TestPerson } from './harness.ts';
@@ -37,7 +37,7 @@ export async function orderEdit(call: Call, text: string, fields: object = {}): 
   return uid;
 }
 
-/** Claims the next task, or the named one. @returns the task with its lease */
+/** Claims the next task, or `task` if it is given. @returns the task with its lease */
 export async function claimTask({ call }: TestPerson, task?: string) {
   const claimed = await call('POST', '/api/editing/claims', task === undefined ? {} : { task });
   expect(claimed.status, claimed.text).toBe(201);
@@ -93,7 +93,7 @@ export async function confirmAll(person: TestPerson, task: { task: string; lease
   }
 }
 
-/** Claims, confirms and submits the next task. @returns the task */
+/** Claims, confirms and submits the next task, or `named` if it is given. @returns the task */
 export async function editNext(person: TestPerson, named?: string) {
   const task = await claimTask(person, named);
   await confirmAll(person, task);

@@ -1,6 +1,6 @@
 /** Measures how the processor time of a request grows when its content is doubled. */
 
-/** Sends one request and resolves when its answer has been read. */
+/** A function that sends one request and resolves when the answer has been read. */
 export type Send = () => Promise<unknown>;
 
 /** Returns the processor time in milliseconds of this thread, server and client together, for `times` requests. */
@@ -14,8 +14,8 @@ async function processorTime(send: Send, times: number): Promise<number> {
 /** Some systems count processor time in steps of 4 ms, so this is the shortest time that is measured. */
 const ENOUGH_MILLISECONDS = 48;
 /**
- * Number of rounds, whose minimum counts, because garbage collection and other processes add time. More
- * rounds follow when the ratio is too large.
+ * Minimum and maximum number of rounds. The fastest round counts, because garbage collection and other
+ * processes add time. Rounds beyond the minimum run only when the ratio is too large.
  */
 const ROUNDS = { least: 3, most: 9 };
 

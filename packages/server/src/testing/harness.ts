@@ -65,11 +65,11 @@ export interface TestServer extends TestDatabase {
 
 export interface TestServerOptions {
   engine?: () => Engine;
-  /** Several engines in order of preference, instead of `engine`. */
+  /** Several engines in order of preference, used instead of `engine`. */
   engines?: () => Engine[];
   role?: Role;
   settings?: Record<string, string>;
-  /** The server's log; silent by default. */
+  /** The log of the server; silent by default. */
   log?: Log;
   scanning?: ScannerOptions;
 }
@@ -223,7 +223,7 @@ export interface TestPerson {
   email: string;
   password: string;
   name: string;
-  /** The account of a customer, with its keys. */
+  /** The account of a customer with its API keys; undefined for other roles. */
   account: AccountCredentials | undefined;
   /** Calls the API like the web app, with this user's session. */
   call: ReturnType<typeof createBrowser>['call'];
@@ -233,7 +233,7 @@ export interface TestPersonOptions {
   role: PersonRole;
   /** Language pairs such as `en:es`, or `en:es+review` for a reviewer. */
   languages?: string[];
-  /** The account of a customer; created when not given. */
+  /** The account of a customer; by default a new one is created. */
   account?: AccountCredentials;
   name?: string;
 }

@@ -2,7 +2,7 @@ import type { AccountRef, Environment } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
 import { refund } from '../ledger/ledger.ts';
 
-/** Refunds a job in a transaction of its own. */
+/** Refunds a job in its own transaction. */
 export function refundJob(
   database: Database,
   account: AccountRef,

@@ -1,13 +1,13 @@
-/** An SMTP server on the loopback that keeps all mails. */
+/** An SMTP server on the loopback that stores all received mails. */
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Headers and body as received. */
+  /** Headers and body of the mail, as received. */
   raw: string;
-  /** The body with its lines joined. */
+  /** The decoded body of the mail, with its lines joined. */
   text: string;
 }
 
@@ -15,7 +15,7 @@ export interface Mailbox {
   /** For `DRAGOMAN_SMTP_URL`. */
   url: string;
   received: ReceivedMail[];
-  /** Refuses every later mail. */
+  /** Makes the server refuse every later mail. */
   refuse(): void;
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ const DRAGOMAN = fileURLToPath(new URL('../../bin/dragoman.js', import.meta.url)
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const running = new Set<ChildProcess>();
-/** Ends the programs that a test left running. */
+/** Kills the programs that a test has left running. */
 export async function killPrograms(): Promise<void> {
   for (const child of running) child.kill('SIGKILL');
   await Promise.all([...running].map((child) => once(child, 'exit')));
@@ -59,7 +59,7 @@ export function start(command: string, args: string[], own: Environment = {}, in
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  child.stdin.on('error', () => {}); // a command may exit before it reads
+  child.stdin.on('error', () => {}); // a command may exit before it reads its input
   child.stdin.end(input);
   const ended = once(child, 'close').then(([status]) => {
     running.delete(child);
@@ -146,7 +146,7 @@ export async function serve(args: string[], own: Environment = {}): Promise<Serv
   };
 }
 
-/** Returns the database of a test as a DATABASE_URL. */
+/** Returns the URL of a test's database, for DATABASE_URL. */
 export function urlOf(connection: TestDatabase['connection']): string {
   if (connection.connectionString !== undefined) return connection.connectionString;
   const { user, database, host = '', port = 5432 } = connection;

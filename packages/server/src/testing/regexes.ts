@@ -1,9 +1,12 @@
-/** Finds regular expressions whose time can grow quadratically with their input, or faster. */
+/**
+ * Finds regular expressions whose running time can grow quadratically with the length of their input, or
+ * faster.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { analyse } from 'scslre';
 import { parseSync } from 'vite';
 
-/** A regular expression in the sources. */
+/** A regular expression that was found in the sources. */
 export interface FoundRegex {
   /** Path relative to the searched folder. */
   file: string;

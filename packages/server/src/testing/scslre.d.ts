@@ -1,4 +1,4 @@
-/** The part of `scslre` that the tests use. */
+/** Types of the part of `scslre` that the tests use. */
 declare module 'scslre' {
   type Cause = 'Self' | 'Trade' | 'Move';
   export function analyse(
