@@ -13,7 +13,7 @@ export interface BreakerLimits {
   loopMs: number;
   /** Time for which the breaker is open the first time. Each further failure doubles the time. */
   firstOpenMs: number;
-  /** The longest time for which the breaker is open. */
+  /** The longest time for which the breaker stays open. */
   maxOpenMs: number;
 }
 
@@ -21,7 +21,7 @@ export class Breaker {
   readonly #limits: BreakerLimits;
   readonly #now: () => number;
   #failures: number[] = [];
-  /** Time for which the breaker was open last; 0 before the first time. */
+  /** The last time for which the breaker was open; 0 before it first opened. */
   #openMs = 0;
   #openUntil = 0;
 

@@ -12,7 +12,7 @@ interface Direction {
   to: Language;
 }
 
-/** Returns why a text cannot be a translation, without quoting it, or null. */
+/** Returns why a reply cannot be a translation, without quoting the reply; null when it can. */
 export function faultOf(
   target: readonly Piece[],
   source: readonly Piece[],
@@ -48,7 +48,7 @@ const MAX_RATIO = 3;
 const RATIO_FROM = 20;
 
 /**
- * Returns a length that is comparable between scripts: a Han character counts as three letters, a kana or a
+ * Returns a length that is comparable between scripts. A Han character counts as three letters, a kana or a
  * Hangul syllable as two.
  */
 function weight(text: string): number {
@@ -81,7 +81,7 @@ function urlFault(source: string, target: string): string | null {
   return null;
 }
 
-/** Patterns of comments by language models about the task. */
+/** Patterns of sentences in which a language model comments on its task. */
 const CHATTER = [
   /\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b/iu,
   /\bi(?:['’]m| am) (?:sorry|unable|not able)\b/iu,
@@ -91,7 +91,8 @@ const CHATTER = [
 ];
 
 function chatterFault(source: string, target: string, to: Language): string | null {
-  // An English reply may be the translation of such a sentence, except for a model's statement about itself.
+  // In an English reply, such a sentence may be a correct translation, except for a model's statement about
+  // itself.
   const patterns = primary(to) === 'en' ? CHATTER.slice(0, 1) : CHATTER;
   return patterns.some((pattern) => pattern.test(target) && !pattern.test(source))
     ? 'the reply comments on the task instead of translating'
@@ -101,8 +102,8 @@ function chatterFault(source: string, target: string, to: Language): string | nu
 const ECHO_FROM_WORDS = 8;
 
 /**
- * A sentence with eight different words is never the same in English and another language. Between similar
- * languages it may be.
+ * Detects a reply that repeats the source. Eight different words are never the same in English and another
+ * language, but may be between similar languages.
  */
 function echoFault(source: string, target: string, from: Language, to: Language): string | null {
   if (primary(from) === primary(to) || (primary(from) !== 'en' && primary(to) !== 'en')) return null;
@@ -118,7 +119,9 @@ const MIN_SHARE = 0.2;
 const WORDS = /\p{L}+/gu;
 const NAMES = /(?<!\p{L})\p{Lu}\p{L}*/gu;
 
-/** Names and quotations may keep their script, but a whole reply may not. */
+/**
+ * Detects a reply in a wrong script. Names and quotations may keep their script, but a whole reply may not.
+ */
 function scriptFault(source: string, target: string, from: Language, to: Language): string | null {
   const letters = countLetters(source);
   // The check is skipped when the source is mostly in a foreign script, such as a list of names.
@@ -132,8 +135,8 @@ function scriptFault(source: string, target: string, from: Language, to: Languag
 }
 
 /**
- * Whether at least this share of the letters is in the language's script. True if the script of the language
- * is not known.
+ * Returns whether at least this share of the letters is in the language's script; true if that script is not
+ * known.
  */
 const isOwn = (text: string, letters: number, language: Language, share: number): boolean =>
   letters - (countForeignLetters(text, language, { own: true }) ?? 0) >= share * letters;

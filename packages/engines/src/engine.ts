@@ -5,7 +5,7 @@
  * fails on its own, because crashes, quotas and bad replies affect single segments.
  */
 
-/** A language as the API names it, based on ISO 639-1: `en`, `pt`, `pt-br`, `nb`. */
+/** A language code of the API, based on ISO 639-1: `en`, `pt`, `pt-br`, `nb`. */
 export type Language = string;
 
 /**
@@ -24,7 +24,7 @@ export type Piece =
   | { keep: number; text: string };
 
 export interface Segment {
-  /** Unique in the batch; the draft has the same id. */
+  /** The id of the segment, unique in its batch. The draft has the same id. */
   id: string;
   pieces: readonly Piece[];
   /** The preceding source text of the document or chat, for engines that use context. */
@@ -34,7 +34,7 @@ export interface Segment {
 /** A term of a glossary. */
 export interface Term {
   source: string;
-  /** Empty for a term that is only forbidden or must not be translated. */
+  /** The target word; empty for a term that must not be translated. */
   target: string;
   caseSensitive: boolean;
   /** Whether `target` must not be used for `source`. */
@@ -48,7 +48,7 @@ export interface Context {
   /** `Formal` or `Informal`. */
   tone?: string;
   instructions?: string;
-  /** Terms of the target language. */
+  /** Glossary terms for the target language. */
   terms?: readonly Term[];
   /** Similar approved translations, most similar first. */
   examples?: readonly { source: string; target: string }[];
@@ -73,6 +73,8 @@ export interface DraftRequest {
 }
 
 /**
+ * Why an engine failed to translate a segment.
+ *
  * - `crashed`, `timeout`: the engine died or took too long.
  * - `garbled`: the reply is not a translation of this segment.
  * - `too long`: the segment exceeds the engine's limit.
@@ -124,7 +126,7 @@ export interface Capabilities {
   instructions: boolean;
   /** Whether the engine uses `before` and `examples`. */
   context: boolean;
-  /** Whether texts leave this machine. */
+  /** Whether the engine sends texts to another machine. */
   remote: boolean;
   /**
    * True when the same text gets the same reply as long as the version stays. A bad reply is then not
@@ -148,7 +150,10 @@ export interface Engine {
    * untested.
    */
   directions(): Promise<Direction[]>;
-  /** Returns one draft per segment, in the same order. Rejects only when aborted or stopped. */
+  /**
+   * Returns one draft per segment, in the same order. Rejects only when the request is aborted or the engine
+   * stopped.
+   */
   draft(request: DraftRequest): Promise<Draft[]>;
   health(): Promise<{ ok: boolean; detail: string }>;
   /** Ends every child process. Segments in flight fail with `stopped`. */

@@ -3,22 +3,22 @@
 import type { Direction, Draft, DraftRequest, Engine, FailureReason, Piece, Segment } from './engine.ts';
 
 export interface FakeOptions {
-  /** Directions as `from>to`. Default: `en>es`, `es>en`. */
+  /** The offered directions, as `from>to`. Default: `en>es` and `es>en`. */
   directions?: readonly string[];
 }
 
 export interface FakeEngine extends Engine {
-  /** All requests, in order. */
+  /** All requests that the engine has received, in order. */
   readonly requests: DraftRequest[];
-  /** Fails segments whose visible text contains `text`, until this is called with null. */
+  /** Makes segments fail whose visible text contains `text`, until it is called with null. */
   failOn(text: string | null, reason?: FailureReason): void;
-  /** Removes all codes from drafts. */
+  /** Makes the engine remove all codes from its drafts. */
   dropCodes(drop: boolean): void;
   /** Makes the next `times` calls of `draft` reject. */
   crash(times?: number): void;
-  /** Suspends calls of `draft` until `resume`. */
+  /** Suspends all calls of `draft` until `resume` is called. */
   stall(): void;
-  /** Continues suspended calls. */
+  /** Continues the suspended calls of `draft`. */
   resume(): void;
   /** Resolves when the engine has received `count` requests in total. */
   waitForRequests(count: number): Promise<void>;

@@ -80,9 +80,9 @@ export const MARKERS: Notation = {
 
 /** The codes that {@link write} has numbered, for use by {@link read}. */
 export interface CodeTable {
-  /** Code n is at index n − 1. A `blank` is text that was sent as a code. */
+  /** The codes of the segment. Code n is at index n − 1. A `blank` is text that was sent as a code. */
   codes: Code[];
-  /** White space at the edges of the segment, which was not sent. */
+  /** White space at the start and the end of the segment, which was not sent. */
   before: string;
   after: string;
   /** Whether the segment is only text, which is sent without tags and escapes. */
@@ -95,7 +95,7 @@ type Code =
   | { kind: 'keep'; piece: Piece & { keep: number } }
   | { kind: 'blank'; text: string };
 
-/** Thrown when the reply is no translation of the segment. */
+/** The error when a reply is no translation of the segment. */
 export class Garbled extends Error {}
 
 /** Returns the text without NUL and lone surrogates, which JSON and XML cannot carry. */

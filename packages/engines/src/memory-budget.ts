@@ -8,26 +8,26 @@
 /** A pipeline or thread that needs memory. */
 export interface MemoryUser {
   readonly megabytes: number;
-  /** Whether it serves the interactive lane. */
+  /** Whether the pipeline or thread serves the interactive lane. */
   readonly urgent: boolean;
   readonly busy: boolean;
-  /** Times of its last work and of its last start, by `performance.now()`. */
+  /** Times when it last had work and last started, by `performance.now()`. */
   readonly lastUsed: number;
   readonly startedAt: number;
   start(): void;
-  /** Releases the memory if there is no work. */
+  /** Stops the pipeline or thread, which releases its memory, if it has no work. */
   stopIfIdle(): void;
 }
 
 /** Decides which pipelines or threads get memory. */
 export interface MemoryGate {
-  /** Calls `user.start()` at once, or as soon as there is memory. */
+  /** Calls `user.start()` at once if memory is free, otherwise as soon as it is. */
   request(user: MemoryUser): void;
   release(user: MemoryUser): void;
   notifyIdle(): void;
-  /** Whether the user could start now without stopping another. */
+  /** Whether `user` could start now without stopping another pipeline or thread. */
   hasSpace(user: MemoryUser): boolean;
-  /** Whether the user has used up its time slice and another waits for memory. */
+  /** Whether `user` has used up its time slice while another pipeline or thread waits for memory. */
   shouldYield(user: MemoryUser): boolean;
 }
 
@@ -38,8 +38,8 @@ export class MemoryBudget implements MemoryGate {
   #waiting: MemoryUser[] = [];
 
   /**
-   * @param maxMegabytes limit for all users in total; a single larger one runs alone
-   * @param turnMs time slice: how long a busy user keeps its memory while another waits
+   * @param maxMegabytes limit of all pipelines or threads together; one that is larger runs alone
+   * @param turnMs time slice: how long a busy one keeps its memory while another waits
    */
   constructor(maxMegabytes: number, turnMs: number) {
     this.#maxMegabytes = maxMegabytes;
@@ -84,7 +84,7 @@ export class MemoryBudget implements MemoryGate {
       const need = this.megabytes + next.megabytes - this.#maxMegabytes;
       if (need > 0 && this.#resident.size > 0) {
         const idle = [...this.#resident].filter((each) => !each.busy).sort((a, b) => a.lastUsed - b.lastUsed);
-        // stopIfIdle() calls release(), which calls this function again.
+        // stopIfIdle() calls release(), which in turn calls this function again.
         idle[0]?.stopIfIdle();
         return;
       }

@@ -29,7 +29,7 @@ export class FairQueue<Group extends object, Item> {
     return undefined;
   }
 
-  /** Removes and returns all items of a group, in order. */
+  /** Removes and returns all items of a request, in order. */
   remove(group: Group): Item[] {
     const queue = this.#queues.get(group);
     if (queue === undefined) return [];

@@ -1,4 +1,4 @@
-/** The Bergamot engine with a test script instead of its thread: batches, thread deaths, hops and memory. */
+/** Tests of the Bergamot engine with a test script as its thread: batches, thread deaths, hops and memory. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ describe('the Bergamot engine', () => {
     ['THROW', 'crashed', 'ended with 1', {}],
     ['HANG', 'timeout', 'within 1000 ms', { deadlineMs: () => 1_000 }],
   ])(
-    'fails only the segment with the word %s, which makes the thread end or hang',
+    'fails only the segment with the word %s, at which the thread ends or hangs',
     async (word, reason, detail, limits) => {
       const engine = make({ limits });
       const drafts = await draft(engine, batch({ 7: `To ${word} for.` }));
@@ -94,7 +94,7 @@ describe('Bergamot directions', () => {
     expect(await engine.health()).toMatchObject({ ok: false, detail: expect.stringContaining('en-zz') });
   });
 
-  test('exclude a model with a changed file, which the health check then names', async () => {
+  test('exclude a model with a changed file, and the health check names that model', async () => {
     const other = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
     await placeModels(other, ['en-es', 'en-fr']);
     const version = await make({ folder: other }).version();

@@ -106,7 +106,9 @@ const CODES: Record<string, Piece[]> = {
   'text that looks like a token': [text('Xqz0 and xqj1 see '), keep(1, '{a}'), text(' xqz0')],
 };
 
-/** Texts that must occur in the target as often as in the source, wherever they stand. */
+/**
+ * Texts with special characters. Each must occur in the target as often as in the source, at any position.
+ */
 const HOSTILE = [
   ...'\\[]{}^$/@<>*#~&|%_=+"()«»…—–€£©™§°±×•·',
   '[]',

@@ -1,4 +1,7 @@
-/** Faults of an Apertium pipeline. A test stage (stage.ts) between two `cat` processes simulates them. */
+/**
+ * Tests of a faulty Apertium pipeline. A test stage (stage.ts) between two `cat` processes simulates the
+ * faults.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

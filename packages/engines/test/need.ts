@@ -1,4 +1,7 @@
-/** Helper for tests with a real Apertium. Without it, they fail in CI and are skipped elsewhere. */
+/**
+ * Helper for tests that need a real Apertium. Without Apertium, such tests fail in CI and are skipped
+ * elsewhere.
+ */
 
 import { test } from 'vitest';
 import { findApertium } from '../src/engines.ts';

@@ -1,4 +1,4 @@
-/** Several pipelines of one direction. A test stage (stage.ts) simulates their faults. */
+/** Tests of several pipelines for one direction. A test stage (stage.ts) simulates faults. */
 
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';

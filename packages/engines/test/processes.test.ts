@@ -1,4 +1,7 @@
-/** Faults of real Apertium pipelines: stages that are killed or stopped, and a killed parent process. */
+/**
+ * Tests of faults in real Apertium pipelines: stages that are killed or stopped, and a killed parent
+ * process.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +25,7 @@ if (needApertium(['eng-spa'])) {
     let engine: ApertiumEngine;
     let expected: string[];
     beforeAll(async () => {
-      // A breaker that opened after the repeated kills would disturb these tests; faults.test.ts tests the
+      // The high limit keeps the circuit breaker closed during the repeated kills; faults.test.ts tests the
       // breaker.
       engine = createApertium({ limits: { bulk: { deadlineMs: () => 2_000, loopCount: 1_000 } } });
       expected = plain(await draft(engine));
@@ -69,7 +72,7 @@ if (needApertium(['eng-spa'])) {
         for (const fd of readdirSync(`/proc/${pid}/fd`)) {
           if (Number(fd) <= 2) continue;
           const target = readlinkSync(`/proc/${pid}/fd/${fd}`);
-          // Allowed are the stage's own data, and pipes or terminals that Node itself inherited.
+          // A stage may have open only its own data, and pipes or terminals that Node itself inherited.
           expect(target).toMatch(/^(pipe:|\/dev\/|.*\/share\/apertium\/)/);
         }
         const names = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);

@@ -1,4 +1,4 @@
-/** Downloading a model: it is atomic and resumable, and accepts only files that match the manifest. */
+/** Tests of model downloads: they are atomic and resumable, and accept only files that match the manifest. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ const source = mkdtempSync(join(tmpdir(), 'dragoman-source-'));
 const folders: string[] = [];
 let server: Server;
 let from = '';
-/** Contents of the test server by path. Tests change them. */
+/** The files of the test server by path. Tests change them. */
 let files: Map<string, Buffer>;
 let requests: { path: string; range: string | undefined }[] = [];
 let hook: ((request: IncomingMessage, response: ServerResponse, body: Buffer) => boolean) | null = null;
@@ -266,7 +266,7 @@ test.each([
   { bytes: 1.5 },
   { sha256: 'x' },
   { sha256: 'A'.repeat(64) },
-])('a manifest with %j in a file is refused', (wrong) => {
+])('parseManifest rejects a manifest whose model file has %j', (wrong) => {
   const file = { name: 'a.bin', bytes: 1, sha256: '0'.repeat(64) };
   const manifest = { from: 'en', to: 'es', precision: 'int8shiftAll', vocabularies: [file] };
   expect(parseManifest(JSON.stringify({ ...manifest, model: file }))).toMatchObject({
@@ -300,7 +300,7 @@ test("sealModel writes a manifest for files with Firefox's names, but rejects se
 
 describe('the source of a model download', () => {
   test.each(['http://models.example/', 'http://10.0.0.1/', 'http://127.0.0.1.example/'])(
-    'cannot be %s, because http from another machine needs --insecure',
+    'cannot be %s without --insecure, because it uses http on another machine',
     async (place) => {
       const pulled = pullModel({ pair: 'en-es', from: place, folder: target() });
       await expect(pulled).rejects.toThrow('models are downloaded over https; --insecure also allows http');

@@ -1,5 +1,6 @@
 /**
- * Faults of translation services, simulated by a test server. Every engine that uses HTTP runs these tests.
+ * Tests of faults in translation services, which a test server simulates. Every HTTP engine runs these
+ * tests.
  */
 
 import { afterAll, describe, expect, test, vi } from 'vitest';
@@ -30,7 +31,7 @@ const expectRecovered = async (engine: Engine): Promise<void> => {
   expect(textOf(translated((await draft(engine, [HOUSE]))[0]))).toBe(TURNED);
 };
 
-/** Simulated responses, and the number of calls and the failure that they must cause. */
+/** Simulated responses, each with the number of calls and the failure that the responses must cause. */
 const FAULTS: [string, Fault[], { calls: number; reason?: string; detail?: string }][] = [
   ['429 with Retry-After', [{ status: 429, headers: { 'retry-after': '0' } }], { calls: 2 }],
   ['429 three times', times(3, { status: 429 }), { calls: 3, reason: 'unavailable', detail: '429' }],
@@ -116,7 +117,7 @@ describe.each(makers)('the HTTP engine for $name', ({ start }) => {
 
   // Both tests wait for a deadline, so they run concurrently, each with its own service.
   test.concurrent.each(['stall', 'stall in the body'] as const)(
-    'fails with a timeout at the deadline when the response has a %s',
+    'fails with a timeout at the deadline after this fault: %s',
     async (fault) => {
       const { service, make } = await start();
       // The deadline is long enough to list the languages on a busy machine. The stalled call never ends.
@@ -367,7 +368,7 @@ test.each([
 ])('retryAfter reads the header value %j', (header, ms) => expect(retryAfter(header, 2_000)).toBe(ms));
 
 test.each(['ftp://a.example', 'https://me:secret@a.example', 'https://a.example/?key=secret'])(
-  'an HTTP engine rejects the base URL %s without repeating it in the error',
+  'an HTTP engine rejects the base URL %s, and the error does not repeat the URL',
   async (baseUrl) => {
     const { make } = await makerOf('DeepL');
     expect(() => make({ baseUrl })).toThrow(/^(?!.*secret)the URL of an engine/);

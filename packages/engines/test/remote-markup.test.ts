@@ -84,7 +84,7 @@ describe.each(Object.entries(NOTATIONS))('the notation %s', (name, notation) => 
   });
 });
 
-test('a pair of codes that comes back several times covers only its longest run', () => {
+test('a pair of codes that comes back several times covers only the longest run of text', () => {
   const pieces: Piece[] = [
     { open: 5 },
     { text: 'a ' },
@@ -110,7 +110,7 @@ test('a pair of codes that comes back several times covers only its longest run'
   expect(() => read(reply, table, HTML)).toThrow(Garbled);
 });
 
-test('unescaped decodes entities once', () => {
+test('unescaped decodes entities only once', () => {
   expect(unescaped('&lt;b&gt; &amp;amp; &#39;&quot;&#x1F600;&nbsp;&unknown; &#0;&#xD800;&#9999999;')).toBe(
     '<b> &amp; \'"😀\u00a0&unknown; &#0;&#xD800;&#9999999;',
   );
@@ -220,7 +220,7 @@ const FAULTS: [string, string, string, string, string | null][] = [
 ];
 
 test.each(FAULTS)(
-  'the check of “%s” → “%s” (%s to %s) returns the fault: %s',
+  'serviceFaultOf judges the translation “%s” → “%s” (%s to %s): %s',
   (source, target, from, to, fault) => {
     expect(serviceFaultOf([{ text: target }], [{ text: source }], { from, to })).toBe(fault);
   },

@@ -1,4 +1,4 @@
-/** The requests that the engines send to each service, field by field. */
+/** Tests of the requests that each engine sends to its service, field by field. */
 
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Context, Piece } from '../src/engines.ts';
@@ -152,7 +152,7 @@ describe('a language model', () => {
     expect(body.seed).toBe(7);
   });
 
-  test('gets a prompt without tone, instructions and terms in the plain style', async () => {
+  test('gets a prompt without tone, instructions and terms when its style is plain', async () => {
     const { body, draft } = await ask('a language model, one plain prompt', {}, context);
     expect(body.messages).toEqual([
       {

@@ -1,4 +1,4 @@
-/** Spacing and capitals in Apertium's replies. */
+/** Tests of how the decoder repairs spacing and capitals in Apertium's replies. */
 
 import { describe, expect, test } from 'vitest';
 import { decode } from '../src/apertium/decode.ts';

@@ -21,7 +21,7 @@ describe('the route table', () => {
     expect(keys).toHaveLength(count);
   });
 
-  test.each(Object.entries(ROUTES))('has modes for %s that form a chain', (key, route) => {
+  test.each(Object.entries(ROUTES))('translates %s by modes that form a chain', (key, route) => {
     const { from, to } = parseDirection(key);
     const modes = route.map((name) => modeNamed(name));
     expect(modes[0]?.from).toBe(from);

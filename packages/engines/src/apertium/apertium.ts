@@ -36,14 +36,17 @@ import { parseDirection, ROUTES, routeName } from './routes.ts';
 import type { Tree } from './tree.ts';
 import { hasMode, toolPath, treeFor } from './tree.ts';
 
-/** Longest segment, in UTF-16 units; a longer one fails. Apertium needed 46 s for one line of 940 kB. */
+/**
+ * Maximum length of a segment in UTF-16 units; a longer segment fails. Apertium needed 46 s for one line of
+ * 940 kB.
+ */
 export const MAX_SEGMENT_LENGTH = 10_000;
 
 export interface ApertiumOptions {
   /** Folder of a private installation made by {@link installApertium}. Without one, the system's Apertium is used. */
   root?: string;
   /**
-   * Memory limit for all pipelines in total, in MiB. Default: a quarter of the machine's memory, at least
+   * Memory limit of all pipelines together, in MiB. Default: a quarter of the machine's memory, but at least
    * 700.
    */
   memoryMebibytes?: number;
@@ -52,12 +55,12 @@ export interface ApertiumOptions {
    * if memory is free.
    */
   bulkPipelines?: number;
-  /** Time after which a busy pipeline gives up its memory when another pipeline waits for it, in ms. */
+  /** Time in ms after which a busy pipeline gives up its memory when another pipeline waits for memory. */
   turnMs?: number;
   /** Routes that replace those of the route table, by key such as `en>pt`. */
   routes?: Readonly<Record<string, Route>>;
   limits?: { interactive?: Partial<Limits>; bulk?: Partial<Limits> };
-  /** Replaces the stages of a mode, for tests. */
+  /** Replaces the stages of a mode in tests. */
   chainOf?: (mode: string) => Promise<readonly Stage[]>;
 }
 
@@ -66,7 +69,7 @@ export interface ApertiumEngine extends Engine {
   pipelines(): {
     mode: string;
     lane: Lane;
-    /** Whether any segment is unanswered. */
+    /** Whether the pipeline has unanswered segments. */
     busy: boolean;
     pids: readonly number[];
     restarts: number;
@@ -74,7 +77,10 @@ export interface ApertiumEngine extends Engine {
   }[];
 }
 
-/** The result of a self-test. `permanent`: the mode itself is faulty, so another test would fail too. */
+/**
+ * The result of a mode's self-test. `permanent` means that the mode itself is faulty, so another test would
+ * also fail.
+ */
 type SelfTestResult = { ok: true } | { ok: false; detail: string; permanent: boolean };
 type HopResult = { ok: true; pieces: Piece[] } | { ok: false; draft: Draft };
 
@@ -221,7 +227,7 @@ class Apertium implements ApertiumEngine {
       passed.set(name, ready.ok && ready.pool.tripped === null);
       if (ready.ok && !used) ready.pool.stopIfIdle();
     }
-    // An incomplete list would look like the complete one.
+    // An incomplete list of directions would look like the complete list.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
     return Object.entries(this.#routes)
       .filter(([, route]) => route.every((name) => passed.get(name) === true))
@@ -263,7 +269,7 @@ class Apertium implements ApertiumEngine {
   async #pool(mode: Mode, lane: Lane): Promise<ProcessPool> {
     const key = `${mode.name} ${lane}`;
     const stages = await this.#chain(mode.name);
-    // If stop() ran meanwhile, nothing would end a new pool.
+    // If stop() ran in the meantime, nothing would stop the new pool.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
     const known = this.#pools.get(key);
     if (known !== undefined) return known.pool;
@@ -335,7 +341,8 @@ async function translate(
     const detail = `the segment has ${text.length} characters, more than ${MAX_SEGMENT_LENGTH}`;
     return { id, status: 'failed', reason: 'too long', detail };
   }
-  // Digits, emoji, punctuation, codes and white space are the same in every language.
+  // A text without letters (digits, emoji, punctuation, codes) is the same in every language, so it is not
+  // sent.
   if (hasLetters(text)) {
     for (const pool of hops) {
       const step = await hop(pieces, pool, id, group);

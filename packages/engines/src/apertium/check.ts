@@ -1,6 +1,6 @@
 /**
- * Checks whether a reply is a translation. Lost and doubled codes are not checked here: `@dragoman/documents` repairs
- * or rejects them.
+ * Checks whether a reply is a translation. Lost and repeated codes are not checked here, because
+ * `@dragoman/documents` repairs or rejects them.
  */
 
 import type { Piece } from '../engine.ts';
@@ -35,7 +35,7 @@ const MIN_RATIO = 0.3;
 const MAX_RATIO = 3;
 const RATIO_FROM = 20;
 
-/** Returns the fault of a reply without quoting the reply, or null. */
+/** Returns the fault of a reply, without quoting the reply; null when it has none. */
 export function faultOf(pieces: readonly Piece[], source: EncodingRecord): string | null {
   const visible = visibleText(pieces);
   const text = pieces.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');

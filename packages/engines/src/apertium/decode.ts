@@ -1,6 +1,7 @@
 /**
- * Converts Apertium's reply to pieces of the target; the reverse of encode.ts. It unescapes text, unwraps
- * superblanks and tokens, repairs spacing and the first capital, and reassembles paired codes (join.ts).
+ * Converts Apertium's reply to pieces of the target; the reverse of encode.ts. The decoder unescapes text,
+ * unwraps superblanks and tokens, repairs spacing and the first capital, and reassembles paired codes
+ * (join.ts).
  */
 
 import type { Piece } from '../engine.ts';
@@ -17,7 +18,7 @@ export type Item = { ids: readonly number[] } & (
   | { empty: number }
 );
 
-/** Thrown when stream syntax is in a wrong place, so that the reply is no translation. */
+/** The error when stream syntax is in a wrong place, so that the reply is no translation. */
 export class Garbled extends Error {}
 
 /**
@@ -39,7 +40,7 @@ const MARKS = '.,;:!?';
 const LEFT_SPACE = /([([{“«‘¿¡]|(?<![^\s([{])") +(?=\S)|(?<=\S) +([)\]}”»])/gu;
 const NO_IDS: readonly number[] = [];
 
-/** Escape, wrapper, end of wrapper, superblank, or plain text. */
+/** Matches an escape, a wrapper, the end of a wrapper, a superblank, or plain text. */
 const LEXEMES =
   /\\([\s\S])|\[\[((?:t:b:\d+(?:; )?)+)\]\]|\[\[\/\]\]|\[((?:[^[\]\\]|\\[\s\S])*)\]|([^\\[\]]+)|[\s\S]/gu;
 

@@ -22,7 +22,9 @@ const MAX_TOKEN = 256;
 const STEMS = ['Xqz', 'Xqj', 'Zxq', 'Qxj', 'Wqx', 'Jxq', 'Vqx', 'Kzq'];
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
 const BLANK = /[\s\p{Cc}]+/gu;
-/** Marks with unusual spacing, such as a straight quotation mark with white space on the wrong side. */
+/**
+ * Matches marks with unusual spacing, such as a straight quotation mark with white space on the wrong side.
+ */
 export const LOOSE_MARKS = /[([{“«‘¿¡](?=\s)|(?<=\s)[)\]}”»]|(?<![^\s([{])"(?=\s)/gu;
 const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
 
@@ -34,7 +36,7 @@ export function cleanText(text: string): string {
 /** A segment as plain text: kept words are replaced by tokens, and codes are stored with their offsets. */
 interface Flat {
   plain: string;
-  /** `order` is the index of the opening piece, which identifies the range. */
+  /** Paired codes around words. `order` is the index of the opening piece, which identifies the pair. */
   ranges: { code: number; start: number; end: number; order: number }[];
   fixed: { at: number; piece: Piece; within: number[] }[];
 }
@@ -129,7 +131,7 @@ function shorten(pieces: readonly Piece[]): Piece[] {
     }
     const text = cleanText(piece.text);
     let from = 0;
-    // The simpler /\S{257,}/ would restart at every character of every word.
+    // Searching /\S{257,}/ directly would be slow, because it restarts at every character of every word.
     for (const run of text.length > MAX_TOKEN ? text.matchAll(/\S+/g) : []) {
       if (run[0].length <= MAX_TOKEN) continue;
       if (run.index > from) out.push({ text: text.slice(from, run.index) });
@@ -208,7 +210,7 @@ function trim(span: Span, plain: string): Span {
   return { ...span, start, end: start + inner.trim().length };
 }
 
-/** Whether the offset `at` is inside a word. After an apostrophe a new word starts, as in "l'eau". */
+/** Returns whether the offset `at` is inside a word. After an apostrophe a new word starts, as in "l'eau". */
 function insideWord(plain: string, at: number): boolean {
   if (at <= 0 || at >= plain.length) return false;
   const before = plain[at - 1]!;
@@ -252,8 +254,8 @@ function write(flat: Flat, spans: readonly Span[]): string {
 }
 
 /**
- * Writes text that is inside the codes `ids`. Superblanks stay outside the word-bound blank, which is
- * reopened after each.
+ * Writes a part of the text that is inside the codes `ids`. Superblanks stay outside the word-bound blank,
+ * which is reopened after each superblank.
  */
 function writeStretch(text: string, ids: string, offset: number, lead: number, tail: number): string {
   let out = '';

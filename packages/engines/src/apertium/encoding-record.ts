@@ -8,7 +8,10 @@ import type { Piece } from '../engine.ts';
 /** A paired code around words, encoded as a word-bound blank. */
 export interface Pair {
   code: number;
-  /** Relative positions (0 to 1) of its first and last word in the source. Used when all its words vanish. */
+  /**
+   * Relative positions (0 to 1) of the pair's first and last word in the source. They are used when all its
+   * words vanish.
+   */
   from: number;
   to: number;
 }
@@ -16,18 +19,22 @@ export interface Pair {
 /** A code between words, encoded as the superblank `[{n}]`. */
 export interface Fixed {
   piece: Piece;
-  /** Indexes of the paired codes around it in the source. */
+  /** Indexes of the paired codes that surround this code in the source. */
   within: readonly number[];
 }
 
 export interface EncodingRecord {
-  /** Paired codes in source order, outer before inner. The index is the number in the stream. */
+  /**
+   * Paired codes in source order, outer codes before inner ones. The index of a code is its number in the
+   * stream.
+   */
   pairs: Pair[];
   fixed: Fixed[];
   /** The content of each token: a `keep` code, or a run of text too long for a token. */
   kept: Piece[];
   /**
-   * Matches tokens in a reply, ignoring case. Group 1 is the index into `kept`. Null when `kept` is empty.
+   * Matches the tokens in a reply, ignoring case. Group 1 is the index into `kept`. Null when `kept` is
+   * empty.
    */
   token: RegExp | null;
   /** Whether the encoder appended `[].[]`, which the decoder removes from the reply. */
@@ -36,11 +43,14 @@ export interface EncodingRecord {
   spacedMarks: string;
   /** Whether the first letter of the source is a capital and no kept word precedes it. */
   capitalStart: boolean;
-  /** Whether the first letter outside kept words is lower case. */
+  /** Whether the first letter of the source outside kept words is lower case. */
   lowerCaseStart: boolean;
-  /** Number of words that begin with a capital, except `I`. */
+  /** Number of words in the source that begin with a capital, except `I`. */
   capitals: number;
-  /** Opening marks with a space after them, and closing marks with a space before them, in the source. */
+  /**
+   * Opening marks that have a space after them in the source, and closing marks that have a space before
+   * them.
+   */
   looseMarks: string;
   /** Whether the source has letters, so that there is something to translate. */
   letters: boolean;
@@ -48,6 +58,6 @@ export interface EncodingRecord {
   length: number;
   ats: number;
   hashes: number;
-  /** Number of `+` signs between letters. */
+  /** Number of `+` signs between letters in the source. */
   joins: number;
 }

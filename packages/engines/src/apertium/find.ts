@@ -10,19 +10,19 @@ import type { Tree } from './tree.ts';
 import { hasMode, toolPath, treeFor } from './tree.ts';
 
 export interface ApertiumFound {
-  /** Version of Debian's `apertium` package, if known. */
+  /** Version of Debian's package `apertium`, if it is known. */
   version?: string;
   /** `the system`, or the folder of a private installation. */
   where: string;
   /** Installed modes that this program supports. */
   modes: string[];
-  /** Versions of the installed packages, if known. */
+  /** Versions of the installed packages by name, if they are known. */
   packages: Record<string, string>;
   /** Wanted packages with missing programs or modes. */
   missing: string[];
 }
 
-/** File of a private installation that lists its packages: `{"apertium": "3.8.3-1+b2"}`. */
+/** Name of the file in which a private installation lists its packages, as `{"apertium": "3.8.3-1+b2"}`. */
 export const MANIFEST = 'packages.json';
 
 const run = promisify(execFile);
@@ -48,8 +48,8 @@ export async function findApertium(
 }
 
 /**
- * Returns the packages with missing files. It does not need dpkg, because Apertium may be installed by other
- * means.
+ * Returns the packages that have missing files. The function does not need dpkg, because Apertium may have
+ * been installed in another way.
  */
 export function missingFrom(tree: Tree, packages: readonly string[]): string[] {
   const tools = ['lt-proc', 'apertium-tagger', 'apertium-wblank-mode'].every((tool) =>
@@ -76,7 +76,7 @@ async function systemPackages(): Promise<Record<string, string>> {
         .map(([, name, version]) => [name!, version!]),
     );
   } catch {
-    // Without dpkg, or without these packages, the versions are unknown.
+    // The versions are unknown without dpkg, or when none of the packages is installed.
     return {};
   }
 }

@@ -1,7 +1,7 @@
 /** Splits a byte stream into replies, each terminated by NUL. */
 export class Framing {
   #partial: Buffer[] = [];
-  /** Bytes of a reply that has not ended yet. */
+  /** Number of bytes of the reply that has not ended yet. */
   pendingBytes = 0;
 
   /** Yields the replies that this chunk completes, in order. */

@@ -16,9 +16,9 @@ import { findApertium, MANIFEST } from './find.ts';
 import { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from './modes.ts';
 
 export interface InstallOptions {
-  /** Debian packages of language pairs. Default: {@link DEFAULT_PACKAGES}. */
+  /** Debian packages of language pairs to install. Default: {@link DEFAULT_PACKAGES}. */
   packages?: readonly string[];
-  /** Adds {@link SCANDINAVIAN_PACKAGES}. */
+  /** Also installs {@link SCANDINAVIAN_PACKAGES}. */
   scandinavian?: boolean;
   /**
    * Folder for a private installation, used when this user may not install for the system. May be a relative
@@ -31,7 +31,7 @@ export interface InstallOptions {
   onProgress?: (line: string) => void;
 }
 
-/** The installation failed; the message says what to do. */
+/** The error of a failed installation. Its message says what to do. */
 export class InstallError extends Error {}
 
 const run = promisify(execFile);
@@ -78,14 +78,14 @@ const NO_RIGHT =
   'This user may not install system packages, and no folder is set for a private installation. Run as root: ' +
   `apt-get install --no-install-recommends apertium ${DEFAULT_PACKAGES.join(' ')}`;
 
-/** Returns the prefix that runs a command as root without a prompt, or null if that is impossible. */
+/** Returns the prefix with which commands run as root without a prompt, or null if that is impossible. */
 async function privilege(): Promise<string[] | null> {
   if (process.getuid?.() === 0) return [];
   try {
     await run('sudo', ['-n', 'true'], { timeout: 5_000 });
     return ['sudo', '-n'];
   } catch {
-    // sudo is missing, or it asks for a password.
+    // sudo is not installed, or it asks for a password.
     return null;
   }
 }
@@ -155,7 +155,7 @@ async function installInto(
     }
     await writeFile(join(tree, MANIFEST), JSON.stringify(manifest, null, 2));
     await mkdir(dirname(root), { recursive: true });
-    // The tree is replaced atomically; the old one is removed with the work folder.
+    // The new tree replaces the old one atomically. The old one is removed with the work folder.
     if (existsSync(root)) await rename(root, join(work, 'old'));
     await rename(tree, root);
   } finally {
@@ -218,7 +218,10 @@ export function packageManagerEnvironment(all: NodeJS.ProcessEnv): NodeJS.Proces
   return { ...Object.fromEntries(passed), DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
 }
 
-/** Runs a command and reports its output. @throws InstallError with its last lines when it fails */
+/**
+ * Runs a command and reports its output. @throws InstallError with the last lines of output when the command
+ * fails
+ */
 function command(words: readonly string[], report: (line: string) => void): Promise<void> {
   const [program, ...args] = words;
   return new Promise((done, reject) => {

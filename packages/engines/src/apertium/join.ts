@@ -9,7 +9,7 @@ import type { Piece } from '../engine.ts';
 import type { Item } from './decode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 
-/** Returns the pieces of the reply. Lost and repeated single codes and kept words are left to the caller. */
+/** Returns the pieces of the reply. The caller handles lost or repeated single codes and kept words. */
 export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[] {
   if (record.pairs.length === 0) return emit(read, [], record);
   let items = bridge(read, record);
@@ -26,7 +26,7 @@ export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[
 
 interface Span {
   id: number;
-  /** First item of the span, and the index after its last item. */
+  /** Index of the first item of the span, and index after its last item. */
   start: number;
   end: number;
 }
@@ -36,8 +36,8 @@ const isBlank = (item: Item): boolean =>
 const sizeOf = (item: Item): number => ('text' in item ? item.text.length : 'kept' in item ? 4 : 0);
 
 /**
- * Assigns blanks between two words of a pair to the pair, and adjacent single codes that were inside the
- * pair in the source.
+ * Assigns blanks between two words of a pair to that pair, and also adjacent single codes that were inside
+ * the pair in the source.
  */
 function bridge(items: readonly Item[], record: EncodingRecord): Item[] {
   const before: (readonly number[])[] = [];
@@ -124,7 +124,8 @@ function spanOf(id: number, items: readonly Item[]): Span | null {
 }
 
 /**
- * Inserts vanished pairs empty at the word boundary nearest to their relative position, and shifts `spans`.
+ * Inserts pairs whose words vanished, as empty pairs at the word boundary nearest to their relative
+ * position. Shifts `spans` accordingly.
  */
 function putBack(
   items: readonly Item[],

@@ -1,4 +1,4 @@
-/** Time and size limits of a pipeline. Tests use shorter ones. */
+/** Time and size limits of a pipeline. Tests use shorter times. */
 
 import type { BreakerLimits } from '../breaker.ts';
 
@@ -6,19 +6,19 @@ export interface Limits extends BreakerLimits {
   /** Maximum number of segments that are sent but not yet answered. */
   window: number;
   /**
-   * More segments are sent only when fewer than this are in flight, because several at once cost one write
-   * and one wake-up.
+   * More segments are sent only when fewer than this number are in flight. Several segments at once cost one
+   * write and one wake-up.
    */
   refill: number;
-  /** Maximum UTF-16 units of stream in flight. A single segment may be longer. */
+  /** Maximum length of the stream in flight, in UTF-16 units. A single segment may be longer. */
   windowLength: number;
   /** Time limit of the first unanswered segment in ms; `length` is the length of its stream. */
   deadlineMs: (length: number) => number;
-  /** Time limit of a warm-up sentence in ms, while the dictionaries are loaded. */
+  /** Time limit in ms for a warm-up sentence, during which the dictionaries are loaded. */
   startMs: number;
-  /** Time in which the stages behind a dead stage may output the rest of their data. */
+  /** Time in ms in which the stages behind a dead stage may output the rest of their data. */
   drainMs: number;
-  /** Idle time after which the processes are stopped. */
+  /** Idle time in ms after which the processes are stopped. */
   idleMs: number;
 }
 

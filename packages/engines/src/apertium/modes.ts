@@ -8,10 +8,10 @@
  */
 
 export interface Mode {
-  /** The name of the mode in Apertium. It is used only in this folder. */
+  /** Apertium's name of the mode, which is used only in this folder. */
   name: string;
   package: string;
-  /** Language codes of the API. */
+  /** Source and target language, as codes of the API. */
   from: string;
   to: string;
   megabytes: number;
@@ -66,7 +66,7 @@ export const MODES: readonly Mode[] = [
 
 const byName = new Map(MODES.map((each) => [each.name, each]));
 
-/** Returns the mode with this Apertium name, or undefined if it is not supported. */
+/** Returns the mode with this name in Apertium, or undefined if the mode is not supported. */
 export function modeNamed(name: string): Mode | undefined {
   return byName.get(name);
 }

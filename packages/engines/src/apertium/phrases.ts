@@ -1,4 +1,6 @@
-/** Known sentences for each source language, for the self-test and for the warm-up after a start. */
+/**
+ * Known sentences in each source language. They are used for self-tests and for the warm-up after a start.
+ */
 
 import type { Language } from '../engine.ts';
 import { encode } from './encode.ts';

@@ -51,29 +51,29 @@ export interface PipelineSetup {
   spare: boolean;
 }
 
-/** The pool of pipelines that share a queue, as one of its pipelines sees it. */
+/** A pipeline's view of its pool, whose pipelines share a queue. */
 export interface PoolView {
   readonly queue: FairQueue<object, Item>;
-  /** Number of segments that are queued, waiting for a retry, or in flight, in all pipelines. */
+  /** Number of segments of all pipelines that are queued, waiting for a retry, or in flight. */
   readonly pending: number;
   /** Number of pipelines that take segments from the queue. */
   readonly running: number;
-  /** Whether another pipeline than this one can work. */
+  /** Whether a pipeline other than `than` can work. */
   hasAlternative(than: Pipeline): boolean;
-  /** Gives segments to another pipeline and wakes all other pipelines. */
+  /** Gives segments to a pipeline other than `from` and wakes all other pipelines. */
   handOver(from: Pipeline, items: Item[]): void;
 }
 
 export interface Item {
   stream: string;
-  /** The request of the segment; null for a warm-up. */
+  /** The request that the segment belongs to; null for a warm-up sentence. */
   group: object | null;
   tries: number;
   id: string;
   settle: (reply: Reply) => void;
 }
 
-/** Time in which exit events may follow the end of the output or a reply without an id. */
+/** Time in ms in which exit events may follow the end of the output, or a reply without an id. */
 const SHORT_DRAIN_MS = 100;
 const MAX_REPLY = 1024 * 1024;
 /**
@@ -93,7 +93,7 @@ export class Pipeline implements MemoryUser {
   #state: 'stopped' | 'waiting' | 'running' | 'draining' = 'stopped';
   #processes: Processes | null = null;
   #ended: Promise<void> = Promise.resolve();
-  /** Segments to send again after a death, before all others and in order. */
+  /** Segments to send again after a stage has died. They are sent first and in order. */
   #retries: Item[] = [];
   #inFlight: Item[] = [];
   #inFlightLength = 0;
@@ -104,16 +104,16 @@ export class Pipeline implements MemoryUser {
   #faultyExit = false;
   #exits = 0;
   #desynchronised = false;
-  /** The timer of the first unanswered segment's deadline, or the idle timer. */
+  /** The timer of the idle time, or of the first unanswered segment's deadline. */
   #timer: NodeJS.Timeout | undefined;
   #armedFor: Item | null = null;
   #drainTimer: NodeJS.Timeout | undefined;
   #pumping = false;
   readonly #breaker: Breaker;
   #lastFailure = '';
-  /** Number of restarts after a death. */
+  /** Number of restarts after a stage has died. */
   restarts = 0;
-  /** Times of the last work and of the last start, by `performance.now()`. */
+  /** Times when the pipeline last had work and last started, by `performance.now()`. */
   lastUsed = 0;
   startedAt = 0;
 
@@ -151,7 +151,7 @@ export class Pipeline implements MemoryUser {
     return this.#setup.pool.queue;
   }
 
-  /** The last failure while the circuit breaker is open; otherwise null. */
+  /** The last failure while the circuit breaker is open; null while it is closed. */
   get tripped(): string | null {
     return this.#breaker.isOpen ? this.#lastFailure : null;
   }
@@ -262,8 +262,8 @@ export class Pipeline implements MemoryUser {
   }
 
   /**
-   * Whether to start. A spare pipeline starts if no other can work, or if one window is full and memory is
-   * free.
+   * Whether the pipeline should start. A spare pipeline starts if no other can work, or if one window is
+   * full and memory is free.
    */
   #shouldStart(): boolean {
     const { pool, memory, spare } = this.#setup;

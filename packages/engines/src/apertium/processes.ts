@@ -104,6 +104,7 @@ function lowerPriority(pid: number, niceness: number): void {
   try {
     setPriority(pid, niceness);
   } catch {
-    // The stage has already ended, or the machine does not allow it. Then the stage keeps normal priority.
+    // The stage has already ended, or the system does not allow the change. The stage then keeps normal
+    // priority.
   }
 }

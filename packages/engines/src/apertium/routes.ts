@@ -9,10 +9,10 @@
 
 import type { Language } from '../engine.ts';
 
-/** One mode, or two with a pivot, in order of use. */
+/** The mode that translates a direction, or the two modes with a pivot language, in order of use. */
 export type Route = readonly [string] | readonly [string, string];
 
-/** The routes by key, `from>to`. */
+/** The routes of all directions. A key is `from>to`. */
 export const ROUTES: Readonly<Record<string, Route>> = {
   'en>es': ['eng-spa'],
   'en>pt': ['en-gl', 'gl-pt'],

@@ -7,9 +7,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export interface Tree {
-  /** `''` for the system, otherwise an absolute path without a trailing slash. */
+  /** The root of the tree: `''` for the system, otherwise an absolute path without a trailing slash. */
   root: string;
-  /** The whole environment of a stage. A stage inherits no other variables. */
+  /** The environment of a stage. A stage inherits no other variables. */
   env: Record<string, string>;
 }
 
@@ -44,7 +44,7 @@ export function toolPath(tree: Tree, tool: string): string {
   return `${tree.root}/usr/bin/${tool}`;
 }
 
-/** Returns the path of a mode's file, which need not exist. */
+/** Returns the path of a mode's file. The file need not exist. */
 export function modePath(tree: Tree, mode: string): string {
   return `${tree.root}${DATA_PREFIX}modes/${mode}.mode`;
 }
@@ -53,7 +53,10 @@ export function hasMode(tree: Tree, mode: string): boolean {
   return existsSync(modePath(tree, mode));
 }
 
-/** Returns `usr/lib`, `lib` and their Debian multiarch folders (`x86_64-linux-gnu`). */
+/**
+ * Returns the library folders of a private tree: `usr/lib`, `lib` and their multiarch folders
+ * (`x86_64-linux-gnu`).
+ */
 function libraryFolders(root: string): string[] {
   const folders: string[] = [];
   for (const lib of ['usr/lib', 'lib']) {

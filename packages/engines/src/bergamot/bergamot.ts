@@ -22,13 +22,14 @@ export interface BergamotOptions {
    */
   folder: string;
   /**
-   * Memory limit for all threads in total, in MiB. Default: a quarter of the machine's memory, at least 400.
+   * Memory limit of all threads together, in MiB. Default: a quarter of the machine's memory, but at least
+   * 400.
    */
   memoryMebibytes?: number;
-  /** Time after which a busy thread gives up its memory when another thread waits for it, in ms. */
+  /** Time in ms after which a busy thread gives up its memory when another thread waits for memory. */
   turnMs?: number;
   limits?: Partial<ThreadLimits>;
-  /** Replaces the thread's script, for tests. */
+  /** Replaces the script of the threads in tests. */
   script?: URL;
 }
 
@@ -201,7 +202,10 @@ class Bergamot implements BergamotEngine {
   }
 }
 
-/** Estimates the memory of a thread. Measured with the tiny models of 17 MB: 290 to 380 MB. */
+/**
+ * Estimates the memory of a thread in MB. Threads with the tiny models (17 MB) were measured at 290 to 380
+ * MB.
+ */
 function megabytesOf({ manifest }: Model): number {
   const bytes = filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0);
   return 250 + Math.ceil((6 * bytes) / 1_000_000);

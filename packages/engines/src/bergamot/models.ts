@@ -40,14 +40,14 @@ export interface Model {
 }
 
 export const MANIFEST = 'manifest.json';
-/** The largest model of Firefox has 43 MB when unpacked. */
+/** Maximum size of a model. The largest model of Firefox has 43 MB when unpacked. */
 export const MAX_MODEL_BYTES = 256 * 1024 * 1024;
 export const PAIR = /^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/;
 const NAME = /^[\w][\w.-]{0,127}$/;
 
 export class ModelError extends Error {}
 
-/** Parses and checks a manifest. @throws ModelError */
+/** Parses and checks a manifest. @throws ModelError when the manifest is invalid */
 export function parseManifest(text: string): Manifest {
   let json: Partial<Manifest>;
   try {

@@ -22,9 +22,9 @@ export interface PullOptions {
   from: string;
   /** Allows http from other machines, although others could then replace the model in transit. */
   insecure?: boolean;
-  /** SHA-256 that the manifest must have, in hexadecimal. */
+  /** The SHA-256 that the manifest must have, in hexadecimal digits. */
   sha256?: string | undefined;
-  /** Folder of all models; see {@link BergamotOptions.folder}. */
+  /** The folder of all models; see {@link BergamotOptions.folder}. */
   folder: string;
   /** Called at least once per file, with the uncompressed bytes written so far and the uncompressed size. */
   onProgress?: (progress: { file: string; bytes: number; of: number }) => void;
@@ -35,7 +35,7 @@ const MAX_MANIFEST = 64 * 1024;
 /** The download ends when no data comes for this time. A later call resumes it. */
 const SILENCE_MS = 60_000;
 
-/** Downloads a model. @throws ModelError with the fault, or the reason of `signal` */
+/** Downloads a model. @throws ModelError that names the fault, or the abort reason of `signal` */
 export async function pullModel(options: PullOptions): Promise<Manifest> {
   const { pair, folder, signal } = options;
   if (!PAIR.test(pair))
@@ -81,7 +81,10 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Checks the SHA-256 of the manifest, which in turn has the checksums of all files. @throws ModelError */
+/**
+ * Checks the SHA-256 of the manifest, which contains the checksums of all files. @throws ModelError when it
+ * differs
+ */
 function checkSum(manifest: Buffer, wanted: string): void {
   const found = createHash('sha256').update(manifest).digest('hex');
   if (found !== wanted.toLowerCase()) {
@@ -128,7 +131,7 @@ async function pullFile(
   }
 }
 
-/** Downloads a file. @returns whether it resumed a partial file */
+/** Downloads a file. @returns whether the download resumed a partial file */
 async function fetchFile(
   file: ModelFile,
   address: string,

@@ -71,7 +71,7 @@ export class Thread implements MemoryUser {
   #worker: Worker | null = null;
   #ended: Promise<unknown> = Promise.resolve();
   #inFlight: Item[] = [];
-  /** Texts to be retried alone, before all others. */
+  /** Texts that are retried alone, before all other texts. */
   #suspects: Item[] = [];
   #timer: NodeJS.Timeout | undefined;
   #scheduled = false;
@@ -150,7 +150,7 @@ export class Thread implements MemoryUser {
     worker.stderr.resume();
     const current = (): boolean => this.#worker === worker;
     worker.on('message', (report: Report) => current() && this.#onReport(report));
-    // The `exit` event that follows is handled instead.
+    // Nothing to do here: the `exit` event that follows is handled.
     worker.on('error', () => {});
     const exit = new Promise<void>((resolve) => {
       worker.on('exit', (status) => {

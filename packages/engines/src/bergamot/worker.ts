@@ -64,7 +64,7 @@ interface Module {
   ) => object;
 }
 
-/** Declared here because Node's types do not include it. */
+/** WebAssembly is declared here, because Node's types do not include it. */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>;
   instantiate(binary: object, imports: object): Promise<object>;

@@ -1,4 +1,4 @@
-/** Azure Translator, version 3.0. */
+/** Engine for Azure Translator, version 3.0. */
 
 import type { Engine, Language } from '../engine.ts';
 import { HTML } from '../markup.ts';

@@ -1,4 +1,4 @@
-/** The DeepL API, version 2, and compatible servers. */
+/** Engine for the DeepL API, version 2, and compatible servers. */
 
 import type { Engine, Language } from '../engine.ts';
 import { XML } from '../markup.ts';

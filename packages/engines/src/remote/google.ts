@@ -1,4 +1,4 @@
-/** Google Cloud Translation: version 2 with a key, version 3 with a token and a project. */
+/** Engine for Google Cloud Translation: version 2 with a key, version 3 with a token and a project. */
 
 import type { Capabilities, Engine, Language } from '../engine.ts';
 import { HTML } from '../markup.ts';
@@ -15,9 +15,9 @@ export interface GoogleProjectOptions extends RemoteOptions {
   project: string;
   /** Default: `global`. */
   location?: string;
-  /** The model: `general/nmt`, `general/translation-llm`, or a custom model. */
+  /** The model to use: `general/nmt`, `general/translation-llm`, or a custom model. */
   model?: string;
-  /** Name of a glossary at the service, in the same location. */
+  /** Name of a glossary that is stored at the service, in the same location. */
   glossary?: string;
 }
 

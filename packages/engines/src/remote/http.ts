@@ -13,9 +13,9 @@ import { Breaker } from '../breaker.ts';
 import type { Lane } from '../engine.ts';
 
 export interface HttpOptions {
-  /** Base URL of the service, including its path if it has one, such as `https://api.deepl.com`. */
+  /** Base URL of the service, with its path if it has one, such as `https://api.deepl.com`. */
   baseUrl: string;
-  /** Deadline of a call including all its attempts, in ms. Default: 30 s. */
+  /** Deadline in ms for a call including all its attempts. Default: 30 s. */
   deadlineMs?: number;
   /** Maximum number of concurrent calls. Default: 4. */
   concurrency?: number;
@@ -24,13 +24,13 @@ export interface HttpOptions {
    * Default: 500.
    */
   retryMs?: number;
-  /** Largest response body, in bytes. Default: 8 MiB. */
+  /** Maximum size of a response body in bytes. Default: 8 MiB. */
   maxResponseBytes?: number;
 }
 
 export interface Call {
   method: 'GET' | 'POST';
-  /** Path and query after the base URL. */
+  /** Path and query of the request, relative to the base URL. */
   path: string;
   headers: Readonly<Record<string, string>>;
   /** The request body, which is sent as JSON. */
@@ -43,7 +43,7 @@ export type HttpFault = 'unavailable' | 'timeout' | 'refused' | 'too large' | 'g
 
 export type HttpResult =
   | { ok: true; json: unknown }
-  /** `status` is null if there was no response. */
+  /** A failed call. `status` is null if no response came. */
   | { ok: false; fault: HttpFault; detail: string; status: number | null };
 
 type AttemptResult =
@@ -61,14 +61,14 @@ const MAX_ATTEMPTS = 3;
 const DEFAULT_DEADLINE_MS = 30_000;
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 
-/** DeepL's status for an exhausted quota. */
+/** DeepL's HTTP status for an exhausted quota. */
 const QUOTA = 456;
 /**
- * Statuses for an invalid key, an unpaid bill or an exhausted quota. The text is not the cause, so the
+ * HTTP statuses for an invalid key, an unpaid bill or an exhausted quota. The text is not the cause, so the
  * service counts as unavailable.
  */
 const CONFIGURATION_FAULTS: ReadonlySet<number> = new Set([401, 402, 403, QUOTA]);
-/** Statuses of a proxy whose server is down, or of a server that is still loading its model. */
+/** HTTP statuses of a proxy whose server is down, or of a server that is still loading its model. */
 const SERVER_DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
 
 export class HttpClient {

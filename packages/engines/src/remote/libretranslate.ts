@@ -1,4 +1,4 @@
-/** LibreTranslate, hosted or local: `POST /translate` with an array of texts. */
+/** Engine for LibreTranslate, hosted or local: `POST /translate` with an array of texts. */
 
 import type { Engine, Language } from '../engine.ts';
 import { HTML } from '../markup.ts';

@@ -1,9 +1,9 @@
 /**
- * Language models with an OpenAI-compatible `chat/completions` API, hosted or local.
+ * Engine for language models with an OpenAI-compatible `chat/completions` API, hosted or local.
  *
- * Protection against prompt injection: texts are JSON data, separate from the rules. There are no tools. A call contains
- * texts of one account only. Codes are markers that must all come back. check.ts checks every reply (length, URLs,
- * script, comments). A segment with a bad reply is sent once more, alone; then it fails, and the next engine gets it.
+ * Protection against prompt injection: texts are JSON data, separate from the rules. The model gets no tools. A call
+ * contains texts of one account only. Codes are markers that must all come back. check.ts checks every reply (length,
+ * URLs, script, comments). A segment with a bad reply is sent once more, alone; then it fails, and the next engine gets it.
  */
 
 import type { Engine, Language, Term } from '../engine.ts';
@@ -17,12 +17,12 @@ export interface LanguageModelOptions extends RemoteOptions {
   /** The API key. Local servers often need none. */
   key?: string;
   model: string;
-  /** Offered directions, as `en>es`. The operator lists them, because the API has no list. */
+  /** Offered directions, as `en>es`. The operator lists them, because the API cannot list them. */
   directions: readonly string[];
   /**
-   * `json`: many segments per call, with answers constrained by a schema. `plain`: one segment per call,
-   * with the prompt of models trained only for translation; tone, instructions and terms are not sent.
-   * Default: `json`.
+   * The kind of prompt. `json` (default): many segments per call, with answers constrained by a schema.
+   * `plain`: one segment per call, with the prompt of models trained only for translation, without tone,
+   * instructions and terms.
    */
   style?: 'json' | 'plain';
   /** The kind of `response_format`, which differs between servers. Default: `schema`. */
@@ -32,7 +32,7 @@ export interface LanguageModelOptions extends RemoteOptions {
    * "low" }`.
    */
   parameters?: Readonly<Record<string, unknown>>;
-  /** Maximum number of source tokens per call, estimated. Default: 1,500. */
+  /** Estimated maximum number of source tokens per call. Default: 1,500. */
   tokens?: number;
 }
 
@@ -72,8 +72,8 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
       remote: true,
     },
     notation: MARKERS,
-    // Assumes three characters per token, as in alphabetic scripts. A server may truncate a longer prompt
-    // without an error.
+    // The limit assumes three characters per token, as in alphabetic scripts. Some servers truncate a longer
+    // prompt without an error.
     limits: { segments: plain ? 1 : MAX_SEGMENTS, characters: (options.tokens ?? 1_500) * 3 },
     settings: { style, answers, parameters, system: plain ? '' : SYSTEM },
     model,
@@ -144,8 +144,8 @@ function answerTokens(texts: readonly string[]): number {
 }
 
 /**
- * Returns the terms that occur in the batch with any ending: first terms without a source, which apply to
- * every text, then the longest.
+ * Returns the terms that occur in the batch with any ending. Terms without a source apply to every text and
+ * come first, then the longest terms.
  */
 function termsIn({ sources, context }: Batch): Term[] {
   const text = sources.map(({ segment }) => visibleText(segment.pieces)).join('\n');
@@ -161,7 +161,7 @@ const orderOf = ({ source }: Term): number => (source === '' ? Number.MAX_SAFE_I
 
 const SPACED = /[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{N}]/u;
 
-/** Whether a word of the text begins with the term. So `it` does not occur in `with`. */
+/** Returns whether a word of the text begins with the term. So `it` does not occur in `with`. */
 function begins(term: string, text: string): boolean {
   for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1)) {
     if (at === 0 || term === '' || !SPACED.test(term[0]!) || !SPACED.test(text[at - 1]!)) return true;
@@ -192,7 +192,7 @@ function unfence(content: string): string {
   return begin > 0 && fenced ? written.slice(begin, -3) : content;
 }
 
-/** Reads replies by id, in any order. A repeated id is ignored, so its segment has no reply. */
+/** Reads replies by id, in any order. A segment whose id is repeated has no reply. */
 function readSegments(content: string, count: number): Reply {
   let json: unknown;
   try {

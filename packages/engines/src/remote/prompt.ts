@@ -1,6 +1,6 @@
 /**
  * The prompts for language models. The rules never change, so that a server can cache them. All data from
- * customers (texts, instructions, glossary, examples) is JSON in the user's message.
+ * customers (texts, instructions, glossary, examples) is JSON in the user message.
  */
 
 import type { Term } from '../engine.ts';

@@ -24,7 +24,7 @@ import { Garbled, hasLetters, read, write } from '../markup.ts';
 import type { Call, HttpFault, HttpOptions, HttpResult } from './http.ts';
 import { HttpClient } from './http.ts';
 
-/** Longest segment, in UTF-16 units; a longer one fails. */
+/** Maximum length of a segment in UTF-16 units; a longer segment fails. */
 export const MAX_SEGMENT_LENGTH = 10_000;
 
 export interface RemoteOptions extends HttpOptions {
@@ -36,7 +36,7 @@ export interface RemoteOptions extends HttpOptions {
   selfTest?: boolean;
 }
 
-/** A direction with the service's codes for its languages. */
+/** A direction that the service offers, with the service's own codes for its languages. */
 export interface OfferedDirection {
   from: Language;
   to: Language;
@@ -51,18 +51,18 @@ export type SendRequest = (call: Pick<Call, 'method' | 'path'> & { body?: unknow
 export interface Batch {
   offer: OfferedDirection;
   texts: readonly string[];
-  /** Whether the texts are in the service's notation. */
+  /** Whether the texts contain the service's markup. */
   marked: boolean;
   sources: readonly { segment: Segment; table: CodeTable }[];
   context: Context;
-  /** 2 if the first reply was no translation. */
+  /** The number of the attempt: 2 after a first reply that was no translation. */
   attempt: 1 | 2;
 }
 
 export type Reply =
-  /** Replies by position in the batch; null where a reply is missing. */
+  /** The replies by position in the batch; null where a reply is missing. */
   | { ok: true; texts: readonly (string | null)[] }
-  /** `divide`: half of the batch may succeed. */
+  /** A failed batch. `divide` means that half of the batch may succeed. */
   | { ok: false; reason: FailureReason; detail: string; divide?: boolean };
 
 export interface ServiceAdapter {
@@ -73,7 +73,7 @@ export interface ServiceAdapter {
   limits: { segments: number; characters: number };
   /** Settings that affect drafts. They are part of the engine's version and never contain keys. */
   settings: Readonly<Record<string, unknown>>;
-  /** Shown after the direction in the route of a draft. */
+  /** The model, which is shown after the direction in the route of a draft. */
   model?: string;
   /**
    * True when the operator declares the directions. They are offered untested while the service cannot be
@@ -88,7 +88,7 @@ export interface ServiceAdapter {
   translate(send: SendRequest, batch: Batch): Promise<Reply>;
 }
 
-/** A fault found by a self-test. `unreachable`: the service could not be reached. */
+/** A fault found by a self-test. `unreachable` means that the service could not be reached. */
 interface Fault {
   detail: string;
   unreachable: boolean;
@@ -283,7 +283,8 @@ export class RemoteEngine implements Engine {
         const detail = `the segment has ${length} characters, more than ${MAX_SEGMENT_LENGTH}`;
         fail(id, 'too long', detail);
       } else if (!hasLetters(pieces)) {
-        // Digits, emoji, punctuation, codes and white space are the same in every language.
+        // A text without letters (digits, emoji, punctuation, codes) is the same in every language, so it is
+        // not sent.
         done({ id, status: 'translated', pieces: [...pieces], route });
       } else items.push({ segment, ...write(pieces, this.#service.notation) });
     }
@@ -325,7 +326,7 @@ export class RemoteEngine implements Engine {
     const work = groups.flatMap(({ marked, items }) =>
       batches(items, this.#service.limits).map((group) => settle(group, marked, 1)),
     );
-    // Waits for all calls, so that the failure of one does not lose the results of others.
+    // All calls are awaited, so that one failed call does not lose the results of the others.
     const ends = await Promise.allSettled(work);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
@@ -408,7 +409,9 @@ export const malformed = (what: string, divide = false): Reply => ({
   divide,
 });
 
-/** Matches replies without ids by position. If their number is wrong, none is used. */
+/**
+ * Returns replies without ids, which are matched by position. If their number is wrong, all are discarded.
+ */
 export function positional(texts: (string | null)[] | null, count: number): Reply {
   if (texts === null) return malformed('no list of translations');
   if (texts.length === count) return { ok: true, texts };
@@ -416,7 +419,7 @@ export function positional(texts: (string | null)[] | null, count: number): Repl
   return { ok: false, reason: 'garbled', detail, divide: true };
 }
 
-/** Returns every source with every target. */
+/** Returns all directions from any source to any target language. */
 export function allPairs(
   sources: Iterable<readonly [Language, string]>,
   targets: Iterable<readonly [Language, string]>,
@@ -425,12 +428,12 @@ export function allPairs(
   return [...sources].flatMap(([from, source]) => all.map(([to, target]) => ({ from, to, source, target })));
 }
 
-/** Reads a field of a value of unknown type. */
+/** Reads a field of a value whose type is unknown. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Returns the string field `name` of each object of a list, or null if it is not a list. */
+/** Returns the string field `name` of each object of a list; null if the value is no list. */
 export function strings(list: unknown, name: string): (string | null)[] | null {
   if (!Array.isArray(list)) return null;
   return list.map((each) => {

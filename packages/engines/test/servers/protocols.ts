@@ -1,6 +1,6 @@
 /**
- * The protocols of the services according to their public documentation. Each rejects requests that the real
- * service rejects.
+ * The protocols of the services according to their public documentation. Each protocol rejects the requests
+ * that the real service rejects.
  */
 
 import type { HttpResult, Protocol, ReceivedRequest } from './service.ts';
@@ -185,7 +185,7 @@ function plainContent(body: ReceivedRequest['body'], translate: Translate): stri
   return ` ${translate([text], false)[0]}`;
 }
 
-/** Whether the tags nest correctly and every ampersand starts an entity. */
+/** Returns whether the tags nest correctly and every ampersand starts an entity. */
 function isWellFormed(text: string): boolean {
   const open: string[] = [];
   for (const [, slash, name, end] of text.matchAll(/<(\/?)(\w+)[^<>]*?(\/?)>/g)) {

@@ -146,7 +146,8 @@ export const swap = (text: string): string =>
   );
 
 /**
- * Swaps the case outside tags, entities and untranslatable elements. Returns entities like the services do.
+ * Swaps the case of letters outside tags, entities and untranslatable elements. Writes special characters as
+ * entities, like the services.
  */
 export const swapMarked = (text: string): string =>
   text
