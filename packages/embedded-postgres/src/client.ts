@@ -1,7 +1,7 @@
 /** Connections from this package to its own server. */
 import pg from 'pg';
 
-/** The address of the server: `host` is the directory of its socket. */
+/** The address of the server. `host` is the directory of the server's socket. */
 export interface Address {
   host: string;
   port: number;
@@ -10,7 +10,7 @@ export interface Address {
 }
 
 /**
- * Creates a client. After a lost connection the next query rejects; the process goes on.
+ * Creates a client. When its connection is lost, the process goes on and the next query rejects.
  * @param timeoutMs time limit for connecting; 0 for no limit
  */
 export function createClient(address: Address, timeoutMs = 0): pg.Client {
@@ -19,14 +19,14 @@ export function createClient(address: Address, timeoutMs = 0): pg.Client {
   return client.on('error', () => {});
 }
 
-/** How the server answers. A server that is recovering or stopping also counts as `starting`. */
+/** The state of the server. A server that is recovering or stopping also counts as `starting`. */
 export type ServerStatus = 'ready' | 'no_database' | 'starting' | 'silent';
 
 const CHECK_TIMEOUT_MS = 2_000;
 const CANNOT_CONNECT_NOW = '57P03';
 const NO_SUCH_DATABASE = '3D000';
 
-/** Connects once and reports how the server answers. */
+/** Connects once and returns the state of the server. */
 export async function checkServer(address: Address): Promise<ServerStatus> {
   const client = createClient(address, CHECK_TIMEOUT_MS);
   try {
@@ -43,7 +43,7 @@ export async function checkServer(address: Address): Promise<ServerStatus> {
   }
 }
 
-/** Creates the database of `address`. */
+/** Creates the database that `address` names. */
 export async function createDatabase(address: Address): Promise<void> {
   const client = createClient({ ...address, database: 'postgres' });
   await client.connect();

@@ -31,14 +31,14 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
-  // Sizes for a small machine. Shared buffers cost memory only when they are used, connections only when they
-  // are open.
+  // These sizes suit a small machine. Shared buffers cost memory only when they are used, connections only
+  // when they are open.
   shared_buffers: '128MB',
   max_connections: '100',
   // On two cores a parallel plan slows down other queries. It also uses /dev/shm, which has 64 MB in a
   // container.
   max_parallel_workers_per_gather: '0',
-  // Suits solid-state disks. The default of 4 assumes a spinning disk and avoids indexes.
+  // This value suits solid-state disks. The default of 4 assumes a spinning disk and avoids indexes.
   random_page_cost: '1.1',
   // JIT compilation takes longer than the short statements of a service.
   jit: 'off',
@@ -63,11 +63,11 @@ export const SETTINGS: Readonly<Record<string, string>> = {
 
 export interface ClusterPlan {
   dataDir: string;
-  /** The directory of the cluster. */
+  /** The path of the cluster's directory. */
   cluster: string;
   binaries: Binaries;
   identity: Identity;
-  /** The superuser of a new cluster. */
+  /** The name of the superuser for a new cluster. */
   user: string;
   log: (line: string) => void;
 }
@@ -107,13 +107,12 @@ async function initdb(directory: string, { binaries, identity, user }: ClusterPl
   const { file, args, options } = commandAs(identity, binaries.initdb, [
     `--pgdata=${directory}`,
     `--username=${user}`,
-    // The server is reached only through its socket, in a directory that no other user can enter.
+    // Clients reach the server only through its socket, in a directory that no other user can enter.
     '--auth-local=trust',
     '--auth-host=reject',
     '--encoding=UTF8',
     // This locale provider is built into the server. It sorts and changes case equally on every machine, and
     // no index has to be rebuilt when the system's C library changes its collations.
-    // rebuild when the C library of the system changes its collations.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',

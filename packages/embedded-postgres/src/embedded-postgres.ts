@@ -1,6 +1,6 @@
 /**
  * An embedded PostgreSQL: the server binaries come from npm, the server listens on a Unix socket, and each data directory
- * has one cluster.
+ * has one cluster. A process starts or joins the server in one of two roles:
  *
  * - `serve` owns the server until it stops. A second `serve` is refused.
  * - `command` uses the server of a running owner as a guest. Without an owner, it becomes the owner.
@@ -45,12 +45,12 @@ export interface EmbeddedPostgresOptions {
   log?: (line: string) => void;
   /** PostgreSQL settings that override the package's own settings. */
   settings?: Record<string, string>;
-  /** For tests: replaces the check whether the machine allows user namespaces. */
+  /** Replaces, in tests, the check whether the machine allows user namespaces. */
   canUnshare?: (identity: Identity) => boolean;
 }
 
 export interface EmbeddedPostgres {
-  /** Options for `pg`. `host` is the directory of the socket. */
+  /** Connection options for the `pg` driver. `host` is the directory of the socket. */
   connection: Address;
   /** Whether this process runs the server; false for a guest. */
   owned: boolean;
@@ -71,7 +71,7 @@ export interface EmbeddedPostgres {
 /** A command may wait 10 s for its guests before it stops the server, so `serve` waits longer than that. */
 const WAIT_FOR_COMMAND_MS = 15_000;
 const WAIT_FOR_GUESTS_MS = 10_000;
-/** The owner may still be creating its cluster or recovering. */
+/** Time limit for joining an owner, which may still be creating its cluster or recovering. */
 const WAIT_FOR_OWNER_MS = 60_000;
 const POLL_MS = 25;
 
@@ -199,7 +199,7 @@ function makePrivate(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // EEXIST means that another process created it first.
+    // EEXIST means that another process has already created the file.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

@@ -58,7 +58,9 @@ export function allowGroupToEnter(directory: string, gid: number): void {
   chmodSync(directory, (statSync(directory).mode & 0o777) | 0o010);
 }
 
-/** Returns the last lines of a file from byte `from` on; an empty string when it cannot be read. */
+/**
+ * Returns the last `count` lines of a file after byte `from`; an empty string when the file cannot be read.
+ */
 export function lastLines(path: string, count: number, from = 0): string {
   try {
     const fd = openSync(path, 'r');

@@ -59,7 +59,9 @@ export function commandAs(identity: Identity, file: string, args: string[]): Com
   }
 }
 
-/** Whether a program exits with status 0 as `identity`. False when `unshare` or `setpriv` is missing. */
+/**
+ * Returns whether a program exits with status 0 as `identity`; false when `unshare` or `setpriv` is missing.
+ */
 export function worksAs(identity: Identity, file: string, args: string[]): boolean {
   const { file: program, args: all, options } = commandAs(identity, file, args);
   return spawnSync(program, all, { ...options, stdio: 'ignore' }).status === 0;
@@ -97,8 +99,8 @@ export function chooseIdentity(
 }
 
 /**
- * `initdb` fails when its user has no name, as in a container with a bare user id. Inside a namespace the
- * user has a name.
+ * Chooses the identity of an ordinary user. `initdb` fails for a user without a name, as in a container with
+ * a bare user id; inside a namespace the user has a name.
  */
 function chooseForOrdinaryUser(self: Identity, canUnshare: (identity: Identity) => boolean): Identity {
   try {
@@ -138,8 +140,8 @@ function namedUser(): number {
 }
 
 /**
- * Removes variables that would change the server, such as PGDATA, PGOPTIONS or a locale that is not
- * installed.
+ * Returns an environment without variables that would change the server, such as PGDATA, PGOPTIONS or a
+ * locale that is not installed.
  */
 function childEnvironment(): NodeJS.ProcessEnv {
   const { PATH, LD_LIBRARY_PATH } = process.env;

@@ -27,7 +27,7 @@ interface Owner extends ProcessRef {
   role: Role;
 }
 
-/** A result code of SQLite (https://sqlite.org/rescode.html). */
+/** SQLite's result code for a locked file (https://sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5;
 
 const POLL_MS = 25;
@@ -76,13 +76,13 @@ export function currentOwner(dataDir: string): Owner | undefined {
     const owner = JSON.parse(readFileSync(join(dataDir, 'owner.json'), 'utf8')) as Owner;
     return isAlive(owner) ? owner : undefined;
   } catch {
-    // The file does not exist yet. Callers poll.
+    // The owner has not written the file yet, so callers poll.
     return undefined;
   }
 }
 
 /**
- * Takes the owner lock for `serve`. If a command holds the lock, it waits.
+ * Takes the owner lock for `serve`, and waits while a command holds the lock.
  * @throws EmbeddedPostgresError `in_use` when another `serve` holds the lock, or a command still holds it
  * after `limitMs`
  */

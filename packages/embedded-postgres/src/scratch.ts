@@ -13,7 +13,10 @@ import type { Identity } from './identity.ts';
 /** The port is only a part of the socket's name, because the server does not listen on TCP. */
 export const PORT = 5432;
 
-/** unix(7): 108 bytes including the final zero byte; 104 on macOS. */
+/**
+ * Maximum length of a socket's path without the final zero byte: unix(7) allows 108 bytes with it, macOS
+ * 104.
+ */
 const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
 const PREFIX = 'postgres-';

@@ -1,4 +1,4 @@
-/** The server process: it is started, found again after its owner crashed, and stopped. */
+/** Starts the server process, finds it again after its owner has crashed, and stops it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -28,7 +28,7 @@ import {
 } from './processes.ts';
 import { PORT } from './scratch.ts';
 
-/** Everything that is needed to run the server of one data directory. */
+/** The data that is needed to run the server of one data directory. */
 export interface ServerPlan {
   dataDir: string;
   cluster: string;
@@ -42,13 +42,16 @@ export interface ServerPlan {
 export interface ServerRecord extends ProcessRef {
   socketDir: string;
   version: string;
-  /** The whole command line. A server with another command line is replaced rather than adopted. */
+  /**
+   * The whole command line of the server. A server with another command line is replaced rather than
+   * adopted.
+   */
   command: string[];
 }
 
 export interface RunningServer {
   process: ProcessRef;
-  /** Resolves when the server has ended, with the exit code or signal if known. */
+  /** Resolves when the server has ended, to its exit code or signal if that is known. */
   ended: Promise<string>;
 }
 
@@ -56,8 +59,8 @@ const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 /** Time for which a living server may not answer at all. A recovering server answers, and may take longer. */
 const SILENCE_LIMIT_MS = 60_000;
 /**
- * A fast shutdown writes a checkpoint. If it takes longer than this, the server is stopped without one and
- * replays its log at the next start.
+ * Time limit of a fast shutdown, which writes a checkpoint. After this time, an immediate shutdown follows,
+ * and the next start replays the log.
  */
 const FAST_STOP_MS = 5_000;
 const IMMEDIATE_STOP_MS = 5_000;

@@ -57,7 +57,7 @@ export class Supervisor {
     return () => this.#listeners.delete(listener);
   }
 
-  /** @throws EmbeddedPostgresError `start` or `in_use` */
+  /** Starts or adopts the server. @throws EmbeddedPostgresError `start` or `in_use` */
   async open(): Promise<void> {
     this.#supervise(await openServer(this.#plan, this.#stop.signal));
   }

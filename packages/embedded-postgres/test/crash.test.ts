@@ -1,4 +1,7 @@
-/** Recovery after a crash of the program, the server, or both, and after a crash during the first start. */
+/**
+ * Tests of the recovery after a crash of the program, the server or both, and after a crash during the first
+ * start.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -24,12 +24,12 @@ export interface ProgramEvent {
   message: string;
 }
 
-/** A user without privileges, who owns no files on usual machines. */
+/** The id of a user without privileges, who owns no files on usual machines. */
 export const NOBODY = 65534;
 const PROGRAM = fileURLToPath(new URL('./program.ts', import.meta.url));
 const NAMES = { user: 'test_owner', database: 'test' };
 
-/** Polls until a condition holds, for states without an event. */
+/** Polls until a condition holds. It is used for states that cause no event. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(5);
 }
@@ -53,7 +53,7 @@ export async function storeValue(server: Connectable, value: number): Promise<vo
   await query(server, `CREATE TABLE stored AS SELECT ${value} AS n`);
 }
 
-/** Repeats `query` until it succeeds. */
+/** Repeats a query until it succeeds, and returns its result. */
 export async function queryWhenUp(server: Connectable, sql: string): Promise<unknown[]> {
   for (;;) {
     try {

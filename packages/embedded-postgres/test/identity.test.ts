@@ -25,7 +25,7 @@ afterAll(() => fixture.clean());
 
 const root = process.getuid!() === 0;
 const own = { uid: NOBODY, gid: NOBODY, stdio: 'ignore' } as const;
-/** False when this checkout is in a directory that only root can enter. */
+/** Whether an unprivileged user can run this checkout; false when only root can enter its directory. */
 const nobodyCanRun = root && spawnSync(process.execPath, ['--check', import.meta.filename], own).status === 0;
 const namespaces = root && spawnSync('unshare', ['--user', '--map-user=1', '--', 'true']).status === 0;
 
@@ -35,7 +35,7 @@ function effectiveUser(dataDir: string): number {
   return Number(/^Uid:\s+\d+\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
 }
 
-/** Creates a data directory that a user owns. */
+/** Creates a data directory whose owner is the user `uid`. */
 function dataDirOf(uid: number): string {
   const dataDir = fixture.newDataDir();
   mkdirSync(dirname(dataDir), { recursive: true });
@@ -108,7 +108,8 @@ test.runIf(root)(
     const postgres = await fixture.start(dataDir, { canUnshare: () => false });
     expect(effectiveUser(dataDir)).toBe(NOBODY);
     expect(statSync(join(dataDir, 'postgres')).uid).toBe(NOBODY);
-    // The data directory contains keys, so that user may enter it, but not list or write it.
+    // The unprivileged user may enter the data directory, which contains keys, but may not list it or write
+    // to it.
     expect(statSync(dataDir)).toMatchObject({ uid: 0, gid: NOBODY });
     expect(statSync(dataDir).mode & 0o777).toBe(0o710);
     await storeValue(postgres, 7);

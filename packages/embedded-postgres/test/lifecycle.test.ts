@@ -54,7 +54,7 @@ test('an embedded server logs no text of a statement that fails', async () => {
   expect(log).not.toContain('customer');
 });
 
-test('startEmbeddedPostgres refuses a second serve, from this process or another', async () => {
+test('startEmbeddedPostgres refuses a second serve for the same data directory, from this process or another', async () => {
   const dataDir = await fixture.sharedCluster();
   const first = await fixture.start(dataDir);
   const refusal = await fixture.startProgram(dataDir).event('refused', 'ready');
@@ -66,7 +66,7 @@ test('startEmbeddedPostgres refuses a second serve, from this process or another
   await first.stop();
 });
 
-test('a command uses the server of serve, and leaves it running when the command ends', async () => {
+test('a command uses the server of a running serve, and leaves it running', async () => {
   const dataDir = await fixture.sharedCluster();
   const serve = await fixture.start(dataDir);
   const command = fixture.startProgram(dataDir, { role: 'command' });
@@ -77,7 +77,7 @@ test('a command uses the server of serve, and leaves it running when the command
   await serve.stop();
 });
 
-test('a command waits for a serve that is starting', async () => {
+test('a command waits for a serve that is still starting', async () => {
   const dataDir = fixture.newDataDir();
   const serve = fixture.startProgram(dataDir);
   await until(() => existsSync(join(dataDir, 'owner.json')));
@@ -102,7 +102,7 @@ test('a command that owns the server waits for its guests before it stops the se
   await owner.event('stopped');
 });
 
-test('serve starts after the command that owns the server has stopped', async () => {
+test('serve starts after the command that owned the server has stopped', async () => {
   const dataDir = await fixture.sharedCluster();
   const command = await fixture.start(dataDir, { role: 'command' });
   const serve = fixture.startProgram(dataDir);
@@ -111,7 +111,7 @@ test('serve starts after the command that owns the server has stopped', async ()
   await serve.stop();
 });
 
-test('several clusters can run at the same time', async () => {
+test('several embedded servers can run at the same time, each with its own cluster', async () => {
   const dataDirs = [
     await fixture.copiedCluster(),
     await fixture.copiedCluster(),
@@ -123,7 +123,7 @@ test('several clusters can run at the same time', async () => {
   await Promise.all(all.map((each) => each.stop()));
 });
 
-test('the socket is put into a scratch directory when its path is too long, and removed at the stop', async () => {
+test('an embedded server puts its socket into a scratch directory when its path is too long, and removes it at the stop', async () => {
   const dataDir = await fixture.copiedCluster('l'.repeat(60), 'o'.repeat(60), `n'g, "${'é'.repeat(10)}`);
   const postgres = await fixture.start(dataDir);
   const { host } = postgres.connection;
@@ -133,7 +133,7 @@ test('the socket is put into a scratch directory when its path is too long, and 
   expect(existsSync(host)).toBe(false);
 });
 
-test('the path of the data directory may contain a comma, a quote and a space', async () => {
+test('an embedded server accepts a data directory whose path contains a comma, a quote and a space', async () => {
   const dataDir = await fixture.copiedCluster(`a, "b' c`);
   const postgres = await fixture.start(dataDir);
   expect(postgres.connection.host).toBe(join(dataDir, 'socket'));
@@ -141,7 +141,7 @@ test('the path of the data directory may contain a comma, a quote and a space', 
   await postgres.stop();
 });
 
-test('an embedded server lets its program exit, and stops with the program', async () => {
+test('an embedded server does not keep its program from exiting, and stops when the program exits', async () => {
   const dataDir = await fixture.sharedCluster();
   const program = fixture.startProgram(dataDir, { leave: true });
   await program.event('ready');
