@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- api`: jobs created per second through HTTP, at 64 connections with durable commits. Compared with
- * pgbench, which inserts the same rows into the same server, one job a transaction. The two take turns; the ratio is
- * that of the medians.
+ * `npm run bench -- api` measures how many jobs per second clients can create through HTTP, at 64 connections with
+ * durable commits. The limit to compare with is pgbench, which inserts the same rows into the same server, one
+ * transaction for each job. Service and pgbench run in turn, and the ratio is the ratio of their medians.
  *
- * The baseline is the fastest that one transaction a job allows: one prepared statement for all its rows, on the number
- * of connections at which pgbench is fastest. Both sides spread human jobs over 64 accounts, so that pgbench does not
- * wait for the lock of one balance.
+ * The pgbench script is the fastest possible with one transaction for each job: one prepared statement for all rows,
+ * at the number of connections at which pgbench is fastest. Both sides spread human jobs over 64 accounts, so that
+ * pgbench does not wait for the lock of one balance.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,9 +27,9 @@ import { pgbench, wrk } from './tools.ts';
 const run = promisify(execFile);
 const CONNECTIONS = 64;
 const ACCOUNTS = 64;
-const WORDS = 180; // about 1 KB
+const WORDS = 180; // A text of 180 words has about 1 KB.
 const GOAL = 1;
-/** The share of the full rate that stands for an ordinary day. */
+/** The share of the full rate that represents an ordinary day. */
 const EASY_SHARE = 0.1;
 
 type Tier = 'human' | 'machine';
@@ -39,7 +39,7 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
   const rounds = numbers.rounds ?? 5;
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
   const tools = { wrk: wrk(), pgbench: pgbench() };
-  // Once with its worker, which finds the language pairs.
+  // The first start has a worker, which finds the language pairs.
   await (await startProgram({ directory })).stop();
   const program = await startProgram({ directory, role: 'api' });
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
@@ -72,7 +72,7 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
       const load = (length: number) => runWrk(tools.wrk, lua, program.url, length);
       const baseline = (clients: number, length: number) =>
         runPgbench(tools.pgbench, sql, store.connection as Record<string, string>, clients, length);
-      await load(2); // the compiler needs the first seconds
+      await load(2); // V8 compiles the hot code in the first seconds.
       const sixteen = await baseline(16, 2);
       const clients = sixteen >= (await baseline(CONNECTIONS, 2)) ? 16 : CONNECTIONS;
       const service: Load[] = [];
@@ -97,13 +97,17 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
 }
 
 interface Load {
-  /** Creations a second. */
+  /** Jobs created per second. */
   rate: number;
-  /** Milliseconds. */
+  /** The 99th percentile of the response time in milliseconds. */
   p99: number;
 }
 
-/** Creates jobs through HTTP as fast as possible. @throws Error when one was refused */
+/**
+ * Creates jobs through HTTP as fast as possible.
+ *
+ * @throws Error when the service refused a job
+ */
 async function runWrk(wrkPath: string, lua: string, url: string, seconds: number): Promise<Load> {
   const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', '-s', lua, url];
   const { stdout } = await run(wrkPath, args);
@@ -115,7 +119,11 @@ async function runWrk(wrkPath: string, lua: string, url: string, seconds: number
   };
 }
 
-/** Inserts the same rows with pgbench. @returns transactions a second */
+/**
+ * Inserts the same rows with pgbench.
+ *
+ * @returns transactions per second
+ */
 async function runPgbench(
   pgbenchPath: string,
   sql: string,
@@ -155,8 +163,9 @@ function figuresOf(
 }
 
 /**
- * Creates jobs at a fixed rate, whatever the answers.
- * @returns milliseconds of each from the time it was due
+ * Creates jobs at a fixed rate, even if responses are late.
+ *
+ * @returns the milliseconds of each creation, from the time at which its request was due
  */
 async function atRate(
   url: string,
@@ -191,7 +200,7 @@ function toMilliseconds(written: string): number {
   return written.endsWith('us') ? value / 1000 : written.endsWith('ms') ? value : value * 1000;
 }
 
-/** Returns a script in which every request creates a job, for the accounts in turn. */
+/** Returns a script for wrk in which every request creates a job. The accounts take turns. */
 function wrkScript(tier: Tier, text: string, credentials: readonly AccountCredentials[]): string {
   const body = JSON.stringify({ text, source_language: 'en', target_language: 'es' });
   const keys = credentials.map(({ production_key }) => `  "ApiKey ${production_key}",`).join('\n');
@@ -215,7 +224,7 @@ end
 `;
 }
 
-/** Returns a script that inserts the rows of one job in one statement and transaction. */
+/** Returns a script for pgbench that inserts the rows of one job in one statement and transaction. */
 function pgbenchScript(tier: Tier, text: string): string {
   const status = tier === 'human' ? 'new' : 'machine_translate_in_progress';
   const price = tier === 'human' ? WORDS * 3 : 0;

@@ -1,4 +1,4 @@
-/** `apertium-apy`, Apertium's web service, as a peer to compare with. */
+/** Runs `apertium-apy`, Apertium's web service, to compare its speed with ours. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -8,25 +8,29 @@ import { Pool } from 'undici';
 import { apertiumApy } from './tools.ts';
 
 const MODES = '/usr/share/apertium/modes';
-/** One request may wait behind all others. */
+/** The timeout of a request, which may wait until all others are translated. */
 const TIMEOUT_SECONDS = '600';
 const START_MILLISECONDS = 30_000;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 export interface Apy {
-  /** Returns the seconds that a number of concurrent clients need to translate all texts. */
+  /** Returns the seconds that the given number of concurrent clients needs to translate all texts. */
   translateAll(texts: readonly string[], clients: number): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts it and waits until its pipeline is loaded. @throws Error when it cannot be installed */
+/**
+ * Starts the web service and waits until its pipeline is loaded.
+ *
+ * @throws Error when it cannot be installed
+ */
 export async function startApy(): Promise<Apy> {
   const tool = apertiumApy();
   const port = await freePort();
   const child = spawn(tool, ['-p', String(port), '-t', TIMEOUT_SECONDS, MODES], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   ended.catch(() => {});
-  // The same client as for the service, so that both sides pay the same for it.
+  // The HTTP client is the one used for our service, so that it costs both sides the same.
   const pool = new Pool(`http://127.0.0.1:${port}`);
   const translate = async (q: string) => {
     const body = new URLSearchParams({ langpair: 'eng|spa', q, markUnknown: 'no' }).toString();

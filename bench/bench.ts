@@ -1,4 +1,4 @@
-/** `npm run bench [-- NAME …] [--rounds N] [--json]`: measures speed as ratios to limits. */
+/** `npm run bench [-- NAME …] [--rounds N] [--json]` runs the benchmarks. Speed is measured as a ratio to a limit. */
 import { killLeft } from '../scripts/program.ts';
 import { benchApi } from './api.ts';
 import { benchChat } from './chat.ts';

@@ -1,8 +1,10 @@
 /**
- * `npm run bench -- chat`: the time that the service adds to the translation of a chat message, from its POST to the
- * arrival of its callback, less the engine's time for the same text; at 1, 20 and 50 messages a second, sent at a fixed
- * rate. And deliveries per second out of a full outbox, compared with a bare loop of undici that posts the same bodies to
- * the same receiver over as many connections; the two take turns.
+ * `npm run bench -- chat` measures the time that the service adds to the translation of a chat message. The time runs
+ * from the POST of the message to the arrival of its callback, minus the engine's time for the same text. Messages
+ * are sent at fixed rates of 1, 20 and 50 per second.
+ *
+ * It also measures deliveries per second out of a full outbox. The limit to compare with is a bare loop of undici
+ * that posts the same bodies to the same receiver over as many connections. Service and loop run in turn.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -40,7 +42,7 @@ export async function benchChat({ numbers }: Flags): Promise<Report> {
   const rounds = numbers.rounds ?? 3;
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
   const settings = loadSettings({ DRAGOMAN_DATA: directory });
-  // This process runs PostgreSQL, so that it outlives the programs.
+  // This process runs PostgreSQL, so that the database outlives the programs that it starts.
   const store = await openStore(settings, 'serve', createLog('silent'));
   const environment = { DATABASE_URL: urlOf(store.connection) };
   const program = await startProgram({ directory, environment });
@@ -56,7 +58,7 @@ export async function benchChat({ numbers }: Flags): Promise<Report> {
     const client = await createChatClient(program, key);
     const figures: Figure[] = [];
     try {
-      await client.send(20, 3, 'warm'); // warms the pipeline and the compiler
+      await client.send(20, 3, 'warm'); // Warms the pipeline and the compiler.
       for (const load of LOADS) {
         const sent = await client.send(load.rate, load.seconds, `at ${load.rate}`);
         const alone = await timeAlone(
@@ -93,7 +95,7 @@ export async function benchChat({ numbers }: Flags): Promise<Report> {
   }
 }
 
-/** The data directory and the database of all programs of this benchmark. */
+/** The data directory and the database that all programs of this benchmark share. */
 interface Where {
   directory: string;
   environment: Record<string, string>;
@@ -104,7 +106,7 @@ interface Sent {
   milliseconds: number;
 }
 
-/** Sends messages, receives their callbacks, and times each from the one to the other. */
+/** Sends chat messages, receives their callbacks, and measures the time from sending to callback. */
 async function createChatClient(program: Program, key: string) {
   const arrived = new Map<string, (at: number) => void>();
   const receiver = createServer((request, response) => {
@@ -141,13 +143,13 @@ async function createChatClient(program: Program, key: string) {
   }
 
   return {
-    /** Sends messages at a fixed rate, whatever the answers. */
+    /** Sends messages at a fixed rate, even if responses are late. */
     async send(rate: number, seconds: number, mark: string): Promise<Sent[]> {
       const sending: Promise<Sent>[] = [];
       const started = performance.now();
       for (let n = 0; n < rate * seconds; n++) {
         await wait(Math.max(0, started + (n * 1000) / rate - performance.now()));
-        // A unique text, which no cache has.
+        // Each text is unique, so that no cache has its translation.
         const text = `${englishText(1, n).split('. ')[0]}, number ${n} ${mark}.`;
         sending.push(one(`${mark.replace(' ', '-')}-${n}`, `chat-${n % CHATS}`, text));
       }
@@ -161,7 +163,7 @@ async function createChatClient(program: Program, key: string) {
   };
 }
 
-/** Returns the milliseconds that the engine alone takes for each text, one after another. */
+/** Returns the milliseconds that the engine alone takes for each text, one text after another. */
 async function timeAlone(engine: Engine, texts: readonly string[]): Promise<number[]> {
   const times: number[] = [];
   const draft = (text: string) =>
@@ -175,7 +177,7 @@ async function timeAlone(engine: Engine, texts: readonly string[]): Promise<numb
   return times;
 }
 
-/** Times a worker that sends a full outbox of translated messages, each of another chat. */
+/** Measures how fast a worker sends a full outbox of translated messages. Each message is in a different chat. */
 async function benchDeliveries(where: Where, store: Store, rounds: number): Promise<Figure> {
   const sink = await startSink(RECEIVERS);
   const { senderPerHost } = loadSettings({});
@@ -210,7 +212,11 @@ async function benchDeliveries(where: Where, store: Store, rounds: number): Prom
   };
 }
 
-/** Creates messages without a worker, and settles them as a worker would. @returns the body of a delivery */
+/**
+ * Creates messages while no worker runs, and settles them as a worker would.
+ *
+ * @returns the body of one of the deliveries
+ */
 async function fillOutbox(where: Where, store: Store, urls: string[], round: number): Promise<string> {
   const { database, vault } = store;
   const username = `outbox-${round}`;

@@ -1,8 +1,10 @@
 /**
- * `npm run bench -- documents`, or `node bench/documents.ts`: the speed of scanning and rebuilding documents, compared with
- * the bare tokenizer of their format (saxes, parse5, a split at line ends) on the same files. The sides take turns;
- * figures are medians of processor time, which a busy machine disturbs least. Then the peak memory for the largest
- * permitted XLIFF, and how time grows with size.
+ * `npm run bench -- documents` or `node bench/documents.ts` measures the speed of scanning and rebuilding documents.
+ * The limit to compare with is the bare tokenizer of the format (saxes, parse5, a split at line ends) on the same
+ * files. Both sides run in turn. Figures are medians of processor time, which other work on the machine disturbs
+ * least.
+ *
+ * It also measures the peak memory for the largest permitted XLIFF, and how time grows with size.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +19,7 @@ import { type Figure, type Flags, formatFigure, median, type Report } from './fi
 const MIB = 1024 * 1024;
 const GOAL = 0.5;
 const GROWTH = 2.2;
-/** Each side gets about this much text a round. */
+/** Each side processes about this much text in a round. */
 const ROUND = 4 * MIB;
 const corpora = fileURLToPath(new URL('../../shared/corpora', import.meta.url));
 
@@ -73,7 +75,7 @@ export async function benchDocuments({ numbers }: Flags): Promise<Report> {
   return { figures };
 }
 
-/** Files of a format that can be read, as the folder has them; plain text is the HTML without its tags. */
+/** Returns the sample files of a format. For plain text, these are the HTML files without their tags. */
 function files(format: Format): string[] {
   if (format === 'text') return files('html').map((html) => html.replace(/<[^<>]*>/g, ''));
   return readdirSync(join(corpora, format))
@@ -109,7 +111,7 @@ function speed(format: Format, rounds: number): Figure[] {
     copy: (text: string) => void rebuild(scan(text, format), new Map(), 'xx'),
     whole: (text: string) => {
       const document = scan(text, format);
-      // Changes every segment, so that nothing is copied.
+      // Every segment is changed, so that nothing is copied.
       const changed = segments(document, 'en').map(
         ({ id, pieces }) => [id, [...pieces, { text: ' …' }]] as const,
       );
@@ -120,7 +122,7 @@ function speed(format: Format, rounds: number): Figure[] {
   for (let round = -1; round < rounds; round += 1) {
     for (const side of Object.keys(sides) as (keyof typeof sides)[]) {
       const time = all(sides[side]);
-      if (round >= 0) found[side].push(time); // The first round warms the compiler.
+      if (round >= 0) found[side].push(time); // The first round only warms the compiler.
     }
   }
   const rate = (side: keyof typeof sides) => (size * times) / 1e6 / (median(found[side]) / 1000);
@@ -141,7 +143,7 @@ function speed(format: Format, rounds: number): Figure[] {
   ];
 }
 
-/** Returns a document of about the given length in characters, made from the files of its format. */
+/** Returns a document of about the given length in characters, made from the sample files of its format. */
 function documentOf(format: Format, size: number): string {
   if (format !== 'xliff') {
     const text = files(format)
@@ -158,7 +160,9 @@ function documentOf(format: Format, size: number): string {
   );
 }
 
-/** Measures time(2n) / time(n): the larger of two steps up to 10 MiB. */
+/**
+ * Measures how much longer a document of twice the size takes, in two steps up to 10 MiB. Returns the larger ratio.
+ */
 function growth(format: Format, rounds: number): Figure {
   const sizes = [2.5, 5, 9.9].map((mib) => documentOf(format, Math.floor(mib * MIB * 0.98)));
   const times: number[][] = sizes.map(() => []);
@@ -168,7 +172,7 @@ function growth(format: Format, rounds: number): Figure {
       if (round >= 0) times[index]!.push(time / text.length);
     });
   }
-  // The time of a character, since sizes need not double exactly.
+  // Times are compared per character, because the sizes do not double exactly.
   const [a, b, c] = times.map(median) as [number, number, number];
   const worst = 2 * Math.max(b / a, c / b);
   return {
@@ -179,7 +183,7 @@ function growth(format: Format, rounds: number): Figure {
   };
 }
 
-/** Measures memory in a separate process. */
+/** Measures the peak memory in a separate process. */
 async function memory(): Promise<Figure> {
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url), 'memory']);
   const { size, text, peak } = JSON.parse(stdout) as { size: number; text: number; peak: number };

@@ -1,11 +1,12 @@
 /**
- * `npm run bench -- engines`: words per second through the whole service, compared with one `apertium` process that
- * translates the same text as one file; they take turns. Then the same through `apertium-apy` and through a service with
- * two pipelines, the time that the service adds to one small job, and the memory of a pipeline.
+ * `npm run bench -- engines` measures words per second through the whole service. The limit to compare with is one
+ * `apertium` process that translates the same text as one file. Both sides run in turn. It also measures
+ * `apertium-apy`, a service with two pipelines, the time that the service adds to one small job, and the memory of a
+ * pipeline.
  *
- * Each rate comes with the processor time of a word, which other work on the machine does not change. Where one file
- * keeps all processors busy, its share of the service's time is the highest possible ratio of the rates. Flags:
- * `--rounds N` (3), `--probes N` small jobs (100), `--characters N` of the large job (1000000).
+ * Each rate comes with the processor time per word, which other work on the machine does not change. If one file
+ * keeps all processors busy, its share of the service's processor time is the highest possible ratio of the rates.
+ * Flags: `--rounds N` (default 3), `--probes N` small jobs (100), `--characters N` of the large job (1000000).
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,15 +26,15 @@ const run = promisify(execFile);
 const GOAL = 0.9;
 const APY_RATE = 3;
 const APY_LATENCY = 1 / 3;
-/** Concurrent connections, of the service and of its peer. */
+/** The number of concurrent connections to the service, and to `apertium-apy`. */
 const CLIENTS = 32;
-/** Polling takes processor time from the service. */
+/** The polling interval. It is long, because polling takes processor time from the service. */
 const POLL_MILLISECONDS = 100;
-/** For one small job, where polling is part of the measured time. */
+/** The polling interval for one small job. It is short, because polling is part of the measured time. */
 const PROBE_MILLISECONDS = 2;
 const AS_ONE_FILE = 'one apertium process, the same text as one file';
 
-/** Loads of pieces of different sizes. */
+/** Loads with texts of different sizes. */
 const LOADS: readonly Load[] = [
   { name: 'pages of 500 words', words: 30_000, goal: GOAL, text: (seed) => englishText(500, seed) },
   { name: 'messages of 12 words', words: 12_000, goal: GOAL, text: smallText },
@@ -42,27 +43,27 @@ const LOADS: readonly Load[] = [
 
 interface Load {
   name: string;
-  /** Of a round. */
+  /** The number of words in a round. */
   words: number;
   goal: number | undefined;
   text(seed: number): string;
 }
 
-/** A running service and a client. */
+/** A running service and an HTTP client for it. */
 interface Service {
   program: Program;
   pool: Pool;
   headers: Record<string, string>;
 }
 
-/** The measurements of a load's rounds: words a second, and microseconds of processor time a word. */
+/** The measurements of all rounds of a load: words per second, and microseconds of processor time per word. */
 interface Taken {
   one: number[];
   two: number[];
   file: number[];
   peer: number[];
   spent: Spent[];
-  /** By this process, the client. */
+  /** The processor time of this process, which is the client. */
   asking: number[];
   spentByFile: number[];
 }
@@ -143,12 +144,12 @@ export async function benchEngines({ numbers }: Flags): Promise<Report> {
 /** Starts a service and warms its pipeline and compiler. */
 async function startService(directory: string, pipelines: number): Promise<Service> {
   const data = join(directory, String(pipelines));
-  // Without the self-tests of forty-two directions.
+  // Skips the self-tests of forty-two language pairs.
   await believeEngine(data);
   const program = await startProgram({
     directory: data,
     environment: {
-      // No cache: the texts share some sentences, and the engine is to be measured.
+      // The cache is off, because the texts share some sentences and the engine is to be measured.
       DRAGOMAN_CACHE_MEMORY: '0',
       DRAGOMAN_APERTIUM_PIPELINES: String(pipelines),
     },
@@ -164,7 +165,7 @@ async function startService(directory: string, pipelines: number): Promise<Servi
   return service;
 }
 
-/** Measures one round: the service, the same text as one file, and the service with two pipelines. */
+/** Measures one round: the service, the same text as one file, and a service with two pipelines. */
 async function measure(
   taken: Taken,
   words: number,
@@ -271,7 +272,7 @@ async function translateFile(directory: string, text: string): Promise<number> {
   return (performance.now() - started) / 1000;
 }
 
-/** Returns the milliseconds from the request of a job until its result was read. */
+/** Returns the milliseconds from the creation of a job until its result was read. */
 async function oneJob({ pool, headers }: Service, text: string): Promise<number> {
   const body = JSON.stringify({ text, source_language: 'en', target_language: 'es' });
   const started = performance.now();
@@ -296,13 +297,16 @@ async function engineAlone(texts: readonly string[]): Promise<number[]> {
       await engine.draft({ from: 'en', to: 'es', lane: 'bulk', segments });
       taken.push(performance.now() - started);
     }
-    return taken.slice(1); // the first one waited for the start
+    return taken.slice(1); // The first time includes the start of the engine.
   } finally {
     await engine.stop();
   }
 }
 
-/** Returns a text without repeats: a repeated sentence is translated once, which would favour one large job. */
+/**
+ * Returns a text without repeated sentences. A repeated sentence is translated only once, which would favour one
+ * large job.
+ */
 function distinctText(characters: number): string {
   const sentences = new Set<string>();
   let length = 0;
@@ -323,7 +327,10 @@ function smallText(seed: number): string {
   return sentences.reduce((best, sentence) => (near(sentence) < near(best) ? sentence : best));
 }
 
-/** Returns the memory of the engine's processes, with shared pages counted proportionally (PSS). */
+/**
+ * Returns the memory of the engine's processes in MiB. Memory that several processes share is counted proportionally
+ * (PSS).
+ */
 function pipelineMebibytes({ child }: Program): number {
   let kibibytes = 0;
   for (const { pid, command } of processesUnder(child.pid!)) {

@@ -1,16 +1,16 @@
-/** The figures of a benchmark or a proof, printed one a line or as one JSON object. */
+/** Prints the figures of a benchmark or proof, one on each line or as one JSON object. */
 import { type ReportPage, writeReport } from './report.ts';
 
-/** A measured value, and its ratio to a limit. */
+/** A measured value, with its ratio to a limit. */
 export interface Measured {
   name: string;
   value: number;
   unit: string;
-  /** The limit's name and the ratio to it, with the goal if there is one. */
+  /** The ratio to a limit and the name of the limit. `atLeast` is the goal, if there is one. */
   ratio?: { value: number; against: string; atLeast?: number };
 }
 
-/** A value with a goal. */
+/** A value that must meet a goal. */
 export interface Promised {
   name: string;
   value: number | string;
@@ -22,17 +22,25 @@ export type Figure = Measured | Promised;
 
 export interface Report {
   seed?: number;
-  /** The duration. */
+  /** The duration of the run. */
   seconds?: number;
   figures: Figure[];
 }
 
-/** Returns a figure with the goal 0. @param measured whether there was anything to count; without it the goal is missed */
+/**
+ * Returns a figure with the goal 0.
+ *
+ * @param measured false if there was nothing to count; the goal is then missed
+ */
 export function goalZero(name: string, value: number, measured = true): Promised {
   return { name, value, goal: '0', held: value === 0 && measured };
 }
 
-/** Returns a figure with an upper limit. @param unit printed after the number, with its space */
+/**
+ * Returns a figure with an upper limit.
+ *
+ * @param unit printed after the number, including its leading space
+ */
 export function goalAtMost(name: string, value: number, goal: number, unit = '', digits = 2): Promised {
   return {
     name,
@@ -46,19 +54,19 @@ function isPromised(figure: Figure): figure is Promised {
   return 'goal' in figure;
 }
 
-/** Whether a figure's goal was held; undefined without a goal. */
+/** Returns true if a figure's goal was reached, or undefined if the figure has no goal. */
 export function isHeld(figure: Figure): boolean | undefined {
   if (isPromised(figure)) return figure.held;
   const { ratio } = figure;
   return ratio?.atLeast === undefined ? undefined : ratio.value >= ratio.atLeast;
 }
 
-/** Whether no goal was missed. */
+/** Returns true if no goal was missed. */
 export function allHeld(figures: readonly Figure[]): boolean {
   return figures.every((figure) => isHeld(figure) !== false);
 }
 
-/** Describes a figure's value and goal in words. */
+/** Returns a figure's value and goal as text. */
 export function wordsOf(figure: Figure): { value: string; goal?: string } {
   if (isPromised(figure)) return { value: String(figure.value), goal: figure.goal };
   const { value, unit, ratio } = figure;
@@ -76,7 +84,7 @@ export function formatFigure(figure: Figure): string {
   return `${figure.name}: ${value}${verdict}`;
 }
 
-/** Writes three significant digits. */
+/** Formats a number with three significant digits. */
 function round(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }
@@ -87,17 +95,18 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Returns the quantile of `share` (0 to 1); NaN without values. */
+/** Returns a quantile of the values. `share` is between 0 and 1. Returns NaN if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /**
- * Runs the benchmarks or proofs that the command line names (none named: all), and prints their figures. One that throws
- * counts as a missed goal. A run of all writes the report page too. Ends the process with status 1 when a goal was
- * missed, and 2 for an unknown name.
- * @param tidy called after each, to end processes that a failed one left running
+ * Runs the benchmarks or proofs that the command line names, or all if it names none, and prints their figures. An
+ * exception counts as a missed goal. A run of all also writes the report page. Ends the process with status 1 when a
+ * goal was missed, and with status 2 for an unknown name.
+ *
+ * @param tidy called after each run, to end processes that a failed run left behind
  */
 export async function runNamed(
   all: Record<string, (flags: Flags) => Promise<Report>>,
@@ -130,7 +139,10 @@ export async function runNamed(
   process.exit(Object.values(reports).every(({ figures }) => allHeld(figures)) ? 0 : 1);
 }
 
-/** Runs one and measures its time. An error counts as a missed goal, also one of a promise that nothing awaits. */
+/**
+ * Runs one benchmark or proof and measures its duration. An error counts as a missed goal, even the rejection of a
+ * promise that nothing awaits.
+ */
 export async function runOne(
   name: string,
   run: (flags: Flags) => Promise<Report>,
@@ -144,14 +156,15 @@ export async function runOne(
   };
   const unhandled: Figure[] = [];
   const onUnhandled = (error: unknown) => void unhandled.push(missed('unhandled errors', 'none', error));
-  // Without a listener, Node would end the whole run.
+  // Without a listener, Node.js would end the whole run.
   process.on('unhandledRejection', onUnhandled);
   process.on('uncaughtException', onUnhandled);
   try {
     const report = await run(flags).catch(
       (error: unknown): Report => ({ figures: [missed('completed', 'yes', error)] }),
     );
-    await new Promise((resolve) => setImmediate(resolve)); // rejections are reported after this turn
+    // Node.js reports unhandled rejections after the current turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
     const figures = [...report.figures, ...unhandled];
     return { ...report, figures, seconds: (performance.now() - begun) / 1000 };
   } finally {
@@ -160,7 +173,7 @@ export async function runOne(
   }
 }
 
-/** Returns a line with the number of held goals, and one for each missed goal. */
+/** Returns a line with the number of goals reached, and one line for each missed goal. */
 export function summarise(reports: Record<string, Report>): string[] {
   const goals = Object.values(reports)
     .flatMap(({ figures }) => figures)
@@ -172,9 +185,9 @@ export function summarise(reports: Record<string, Report>): string[] {
 export interface Flags {
   names: string[];
   json: boolean;
-  /** `--name N`, whole numbers. */
+  /** The flags of the form `--name N` with a whole number. */
   numbers: Record<string, number>;
-  /** `--name WORD`; empty for a `--name` alone. */
+  /** The flags of the form `--name WORD`. The word is empty for `--name` without a value. */
   words: Record<string, string>;
 }
 

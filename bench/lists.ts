@@ -1,9 +1,11 @@
 /**
- * `npm run bench -- lists`: the time of a page of a list with 5 million jobs of 1,000 accounts, compared with the same
- * query at 50 thousand jobs of as many accounts, in turn. It reads the lists of an account with a fifth of all jobs and of
- * an ordinary one. Through HTTP, one request at a time, for some seconds: of two hundred requests the 99th percentile
- * would be the second slowest, which other work on the machine disturbs. Flags: `--jobs N` (5,000,000), `--times N` (the
- * least, 200).
+ * `npm run bench -- lists` measures the response time of one page of a job list. A database with 5 million jobs of
+ * 1,000 accounts is compared with one that has 50 thousand jobs of as many accounts; requests to both alternate. The
+ * lists belong to an ordinary account and to an account with a fifth of all jobs.
+ *
+ * Requests are sent through HTTP, one at a time, for some seconds. With only two hundred requests, the 99th
+ * percentile would be the second slowest, which other work on the machine disturbs. Flags: `--jobs N` (default
+ * 5,000,000), `--times N` requests at least (200).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,14 +23,18 @@ import { type Figure, type Flags, quantile, type Report } from './figures.ts';
 const ACCOUNTS = 1_000;
 const SMALL = 50_000;
 const GOAL = 1.5;
-/** The time of each query for both sides together, and the most repetitions. */
+/** The time to measure each query, for both databases together. `MOST_TIMES` limits the number of repetitions. */
 const ENOUGH_MILLISECONDS = 4_000;
 const MOST_TIMES = 2_000;
 
 interface Side {
-  /** Requests a page once. @returns milliseconds */
+  /**
+   * Requests a page once.
+   *
+   * @returns the response time in milliseconds
+   */
   time(who: Who, query: string): Promise<number>;
-  /** Returns the cursor after nine tenths of the account's jobs. */
+  /** Returns the cursor at nine tenths of the account's jobs. */
   cursor(who: Who): Promise<string>;
   total(who: Who): number;
   close(): Promise<void>;
@@ -37,7 +43,10 @@ interface Side {
 type Who = 'large account' | 'ordinary account';
 const WHO: readonly Who[] = ['large account', 'ordinary account'];
 
-/** The queries of both sides. `{deep}` is nine tenths of the account's jobs, `{cursor}` the same place as a cursor. */
+/**
+ * The queries, which are the same for both databases. `{deep}` is an offset at nine tenths of the account's jobs,
+ * `{cursor}` the same position as a cursor.
+ */
 const QUERIES: Record<string, string> = {
   'first page': '',
   'newest first': 'order_by=-created',
@@ -92,7 +101,7 @@ async function compare(large: Side, small: Side, times: number, jobs: number): P
           return { side, query, took: [] as number[] };
         }),
       );
-      // The first ones make the plan and warm the caches.
+      // The first ten requests are not measured: they make the query plan and warm the caches.
       let until = 0;
       for (let i = -10; i < times || (i < MOST_TIMES && performance.now() < until); i++) {
         if (i === 0) until = performance.now() + ENOUGH_MILLISECONDS;

@@ -1,15 +1,15 @@
-/** Processor time of processes as the kernel counts it, which other work on the machine does not change. */
+/** Reads the processor time of processes from the kernel. Other work on the machine does not change it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Program } from '../scripts/program.ts';
 
-/** Seconds of processor time by component. */
+/** Seconds of processor time of the engine, our program and the database. */
 export interface Spent {
   engine: number;
   program: number;
   database: number;
 }
 
-/** `USER_HZ`, which is 100 on all supported platforms. */
+/** The kernel's `USER_HZ`, which is 100 on all supported platforms. */
 const TICKS_A_SECOND = 100;
 export const IS_ENGINE = /^(lt-|lrx-|cg-|apertium)/;
 
@@ -20,7 +20,7 @@ interface Stat {
   seconds: number;
 }
 
-/** Returns the processor time of a program and its descendants so far. */
+/** Returns the processor time that a program and its descendants have used so far. */
 export function spentBy({ child }: Program): Spent {
   const spent: Spent = { engine: 0, program: 0, database: 0 };
   for (const { pid, command, seconds } of processesUnder(child.pid!)) {
@@ -31,7 +31,7 @@ export function spentBy({ child }: Program): Spent {
   return spent;
 }
 
-/** Returns a process and its descendants. */
+/** Returns a process and all its descendants. */
 export function processesUnder(root: number): Stat[] {
   const all = new Map<number, Stat>();
   for (const name of readdirSync('/proc')) {
@@ -40,7 +40,7 @@ export function processesUnder(root: number): Stat[] {
       const stat = statOf(Number(name));
       all.set(stat.pid, stat);
     } catch {
-      // it has ended
+      // The process ended while the list was read.
     }
   }
   const isUnder = (pid: number): boolean => {
@@ -62,7 +62,10 @@ export function spentByEnded(): number {
   return (fields[13]! + fields[14]!) / TICKS_A_SECOND;
 }
 
-/** Returns the command and the fields after it, of which the first is a letter (NaN here). */
+/**
+ * Reads `/proc/PID/stat`: the command, and the fields after the command as numbers. The first field is a letter,
+ * which becomes NaN.
+ */
 function readStat(pid: number): { command: string; fields: number[] } {
   const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const end = line.lastIndexOf(')');

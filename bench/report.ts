@@ -1,4 +1,4 @@
-/** The report of a whole run: every figure with its goal, and the date, the machine and the commit. */
+/** Writes the report of a whole run: every figure with its goal, the date, the machine and the commit. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
@@ -9,13 +9,17 @@ export interface ReportPage {
   title: string;
   /** The sentence below the title. */
   lead: string;
-  /** Reasons of missed goals, by the beginnings of the figures' names. */
+  /** The reasons for missed goals, by the first words of a figure's name. */
   reasons: Record<string, string>;
 }
 
 const GIB = 1024 ** 3;
 
-/** Writes the report page. @param begun the start of the run */
+/**
+ * Writes the report page.
+ *
+ * @param begun when the run started
+ */
 export function writeReport(page: ReportPage, reports: Record<string, Report>, begun: Date): void {
   const run = (command: string, ...args: string[]) => execFileSync(command, args).toString().trim();
   const changed = run('git', 'status', '--porcelain', '--untracked-files=no') === '' ? '' : ', with changes';
@@ -24,7 +28,11 @@ export function writeReport(page: ReportPage, reports: Record<string, Report>, b
   writeFileSync(page.file, describeReport(page, reports, made));
 }
 
-/** Returns the page as Markdown. @param made the date, the commit and the machine */
+/**
+ * Returns the report page as Markdown.
+ *
+ * @param made the date, the commit and the machine
+ */
 export function describeReport(
   { title, lead, reasons }: Pick<ReportPage, 'title' | 'lead' | 'reasons'>,
   reports: Record<string, Report>,

@@ -1,11 +1,14 @@
-/** A receiver in its own thread: it answers 204 on several ports and times a number of requests. */
+/**
+ * A receiver of callbacks that runs in its own thread. It answers 204 on several ports and measures how long a number
+ * of requests takes.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 export interface Sink {
   urls: string[];
-  /** Resolves with the milliseconds from the first of the next `count` requests to the last. */
+  /** Resolves with the milliseconds between the first and the last of the next `count` requests. */
   count(count: number): Promise<number>;
   close(): Promise<unknown>;
 }

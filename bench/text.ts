@@ -1,4 +1,4 @@
-/** English text for the benchmarks, made of varied sentences. The same seed gives the same text. */
+/** Generates varied English text for the benchmarks. The same seed gives the same text. */
 import { createRandom } from '../prove/harness/random.ts';
 
 const SUBJECTS = [
@@ -78,7 +78,7 @@ const PLAIN = [
   'There were 250 people in the square.',
 ];
 
-/** Returns about `words` words in sentences of 3 to 20 words, one paragraph a line. */
+/** Returns about `words` words in sentences of 3 to 20 words, with one paragraph on each line. */
 export function englishText(words: number, seed: number): string {
   const random = createRandom(seed);
   const pick = (from: readonly string[]) => from[random.below(from.length)]!;

@@ -1,4 +1,6 @@
-/** Debian tools that benchmarks compare with: found, or installed when run as root. */
+/**
+ * Finds the Debian tools that benchmarks compare with. A missing tool is installed when this process runs as root.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 
@@ -11,12 +13,12 @@ export function wrk(): string {
   return find('wrk') ?? install('wrk', 'wrk');
 }
 
-/** Returns the path of Apertium's web service. */
+/** Returns the path of `apertium-apy`, Apertium's web service. */
 export function apertiumApy(): string {
   return find('apertium-apy') ?? install('apertium-apy', 'apertium-apy');
 }
 
-/** Returns the path of the library that gives a program another wall clock, for `LD_PRELOAD`. */
+/** Returns the path of the library that changes a program's clock when it is named in `LD_PRELOAD`. */
 export function faketime(): string {
   const locate = () =>
     readdirSync('/usr/lib')

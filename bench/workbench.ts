@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- workbench`: the workbench with 2,000 and 10,000 segments, compared with one segment; a keystroke in it,
- * compared with a bare editable element; and the size of its download, compared with a budget. The page is the built one
- * (`npm run build` first); a server of the benchmark answers with the task.
+ * `npm run bench -- workbench` measures the workbench with 2,000 and 10,000 segments, compared with one segment. It
+ * also compares a keystroke with one in a bare editable element, and the download size with a budget. The page is the
+ * built one (run `npm run build` first). A server of this benchmark answers with the task.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -92,7 +92,7 @@ async function measure(page: Page, url: string, size: number): Promise<Measures>
   })))`)) as { mount: number; paint: number };
   const key = await keystroke(page);
   const confirms: number[] = [];
-  // With one segment there is no next one.
+  // A task with one segment has no next segment to move to.
   for (let time = 0; time < 20 && size > 1; time += 1) confirms.push(await framed(page, 'Control+Enter'));
   return { mount, paint, key, confirm: median(confirms.length > 0 ? confirms : [key]) };
 }
@@ -118,7 +118,7 @@ async function framed(page: Page, key: string): Promise<number> {
   return (await page.evaluate('globalThis.framed')) as number;
 }
 
-/** Measures the compressed size that the workbench adds to the shell. */
+/** Measures the compressed size of the files that the workbench needs in addition to the app's shell. */
 function weight(): Figure {
   interface Chunk {
     file: string;
@@ -149,7 +149,7 @@ function weight(): Figure {
   };
 }
 
-/** Serves the files of the page, a signed-in user, and tasks of as many segments as their name says. */
+/** Serves the files of the page, a signed-in user and tasks. The name of a task is its number of segments. */
 async function serve(): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');

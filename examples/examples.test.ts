@@ -1,4 +1,4 @@
-/** The examples, run as their readers run them: against the program as a process of its own, with real engines. */
+/** Runs the examples as their readers do: against the service in a separate process, with real engines. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ afterAll(async () => {
 it.each([
   ['python', 'python3', 'python/whole_interface.py'],
   ['curl', 'bash', 'curl/whole_interface.sh'],
-])('the whole interface in %s', async (_, command, script) => {
+])('example in %s runs the whole interface without an error', async (_, command, script) => {
   const { stdout } = await promisify(execFile)(command, [join(import.meta.dirname, script)], {
     env: { ...process.env, ...environment },
   });
@@ -37,9 +37,12 @@ it.each([
 it.each([
   ['python', 'python3', 'python/whole_interface.py'],
   ['curl', 'bash', 'curl/whole_interface.sh'],
-])('the example in %s ends with 1 where an answer is not as expected', async (_, command, script) => {
-  const run = promisify(execFile)(command, [join(import.meta.dirname, script)], {
-    env: { ...process.env, ...environment, DRAGOMAN_KEY: 'nobody:wrong' },
-  });
-  await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('401') });
-});
+])(
+  'example in %s exits with status 1 when a response differs from the expected one',
+  async (_, command, script) => {
+    const run = promisify(execFile)(command, [join(import.meta.dirname, script)], {
+      env: { ...process.env, ...environment, DRAGOMAN_KEY: 'nobody:wrong' },
+    });
+    await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('401') });
+  },
+);

@@ -1,4 +1,4 @@
-/** Every block of docs/install.md, in its order, in one shell, as a reader would paste them. */
+/** Runs every code block of docs/install.md in one shell, in the order of the page, as a reader would paste them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
@@ -10,24 +10,27 @@ import { afterAll, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
-/** `sh` is run; `json` is what the block before it answers, field by field; `install` has been done before any test. */
+/**
+ * The kind of each block decides what the test does: `sh` is run; `json` is compared with the output of the block
+ * before it; `install` is skipped, because the tests' setup has done it.
+ */
 const blocks = [...page.matchAll(/^```([^\n]+)\n([\s\S]*?)^```$/gm)].map(([, kind, code]) => ({
   kind: kind!,
   code: code!,
 }));
 
-/** The reader's folder: the repository, but for its data. */
+/** The reader's folder: the files of the repository, but a separate data directory. */
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-quick-start-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-it('is made of blocks that a test can run', () => {
+it('docs/install.md consists of code blocks that a test can run', () => {
   expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(['sh install', 'sh', 'json']));
   expect(page.match(/^```/gm)).toHaveLength(2 * blocks.length);
   const installed = blocks.filter(({ kind }) => kind === 'sh install').map(({ code }) => code);
   expect(installed).toEqual(['npm ci\nnpx dragoman engine install\n']);
 });
 
-it('does what it says', async () => {
+it('docs/install.md produces the results that it shows', async () => {
   for (const name of ['packages', 'examples', 'node_modules', 'package.json', 'docs']) {
     symlinkSync(join(root, name), join(directory, name));
   }
@@ -42,7 +45,7 @@ it('does what it says', async () => {
     .replaceAll('8080', String(port))
     .replaceAll('8081', String(receiver));
   const printed = await run(`set -eu\n${script}\n`, { DRAGOMAN_PORT: String(port) });
-  // The last block has stopped the server, and its database with it.
+  // The last block has stopped the server and its database.
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
   expect(existsSync(join(directory, 'data/postgres/PG_VERSION'))).toBe(true);
   expect(existsSync(join(directory, 'data/postgres/postmaster.pid'))).toBe(false);
@@ -60,7 +63,7 @@ it('does what it says', async () => {
   }
 });
 
-/** In a group of its own, which is ended whole, whatever became of the script. */
+/** Runs the script in its own process group, so that all its processes can be ended at once, even if it fails. */
 async function run(script: string, environment: Record<string, string>): Promise<string> {
   const { DATABASE_URL: _, DRAGOMAN_DATA: __, ...inherited } = process.env;
   const child = spawn('bash', ['-c', script], {

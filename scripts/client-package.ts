@@ -1,4 +1,4 @@
-/** Writes the client as a package of plain JavaScript with its types. */
+/** Writes the client as a package of plain JavaScript with type declarations. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CLIENT = join(ROOT, 'packages/client');
 
 /**
- * Compiles against the types of the web platform alone, so that anything that only Node has is an error.
- * @param directory where the package is written; it is emptied first
+ * Compiles the client and writes its package. Only the types of the web platform are available to the compiler, so
+ * that using a feature of Node.js is an error.
+ *
+ * @param directory where the package is written; existing files are deleted first
  */
 export function writeClientPackage(directory: string): void {
   rmSync(directory, { recursive: true, force: true });
@@ -27,7 +29,7 @@ export function writeClientPackage(directory: string): void {
     type,
     engines,
     exports: { '.': { types: './client.d.ts', default: './client.js' } },
-    // For tools that do not read `exports`.
+    // These fields are for tools that do not read `exports`.
     main: './client.js',
     types: './client.d.ts',
   };

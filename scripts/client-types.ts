@@ -7,8 +7,10 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const JSON_TYPE = 'application/json';
 
 /**
- * Prints the schemas of an API description as TypeScript types, and its operations as data. Supports the part of JSON
- * Schema that the descriptions use. @throws TypeError for anything else
+ * Returns TypeScript types for the schemas of an API description, and its operations as data. Only the part of JSON
+ * Schema that the descriptions use is supported.
+ *
+ * @throws TypeError for an unsupported schema
  */
 export function printClientTypes(document: OpenApi): string {
   const shapes = Object.entries(document.components.schemas).map(
@@ -41,7 +43,7 @@ export function printClientTypes(document: OpenApi): string {
   return indent(text);
 }
 
-/** Indents by two spaces for each open brace. */
+/** Indents each line by two spaces for each open brace. */
 function indent(text: string): string {
   let depth = 0;
   const lines = text.split('\n').map((line) => {
@@ -63,7 +65,7 @@ function printParameters(operation: OpenApiOperation, place: string): string {
   return `{\n${fields.join(';\n')}\n}`;
 }
 
-/** Prints the union of the successful answers; an empty body is undefined. */
+/** Returns the union of the types of all successful responses. An empty body has the type undefined. */
 function printAnswers(operation: OpenApiOperation): string {
   const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
   return union(successes.map(([, { content }]) => print(content?.[JSON_TYPE]?.schema)));

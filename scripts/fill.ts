@@ -1,11 +1,13 @@
-/** Fills a database with a year's jobs by SQL, for benchmarks and proofs. */
+/** Fills a database with the jobs of a year by SQL, for benchmarks and proofs. */
 import type pg from 'pg';
 
-/** Rows of one insert, which bounds the transaction. */
+/** The number of rows in one insert, which limits the size of the transaction. */
 const CHUNK = 250_000;
 
 /**
- * Inserts the jobs of a year. A fifth belongs to the first account. The indexes are created afterwards.
+ * Inserts the jobs of a year. A fifth of the jobs belongs to the first account. Indexes are dropped before and
+ * created after the inserts.
+ *
  * @param accounts the number of accounts, whose names end in `-0`, `-1` and so on
  */
 export async function fillJobs(owner: pg.Client, jobs: number, accounts: number): Promise<void> {
@@ -36,7 +38,7 @@ export async function fillJobs(owner: pg.Client, jobs: number, accounts: number)
   await owner.query('vacuum (analyze) job_counts');
 }
 
-/** The ids are in the order of creation, as those of the program. The year ends in November 2026. */
+/** The job ids are in the order of creation, as the service makes them. The year ends in November 2026. */
 const FILL = `
 insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
   target_language, text_format, words, characters, price_cents, created_at)

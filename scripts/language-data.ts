@@ -3,26 +3,28 @@
  *
  *     node scripts/language-data.ts FOLDER… > packages/documents/src/language-data.txt
  *
- * Each folder has the same weight. The file was made from three folders with unpacked packages of Debian 12: the campaigns of
- * Wesnoth 1.16 (`wesnoth-1.16-httt`, `-utbs` and the other fourteen); `wesnoth-1.16-data`; and the applications
- * `evolution-common`, `gedit-common`, `gimp-data`, `gnome-control-center-data`, `gnucash-common`, `gramps`,
- * `libglib2.0-data`, `libgtk-3-common`, `nautilus-data`, `rhythmbox-data` and `shotwell-common`. All are free software
- * under the GPL or LGPL. The file has frequencies of n-grams of letters, and no text.
+ * Each folder has the same weight. The file was made from three folders with unpacked packages of Debian 12: the
+ * campaigns of Wesnoth 1.16 (`wesnoth-1.16-httt`, `-utbs` and the other fourteen); `wesnoth-1.16-data`; and the
+ * applications `evolution-common`, `gedit-common`, `gimp-data`, `gnome-control-center-data`, `gnucash-common`,
+ * `gramps`, `libglib2.0-data`, `libgtk-3-common`, `nautilus-data`, `rhythmbox-data` and `shotwell-common`. All are
+ * free software under the GPL or LGPL. The file contains frequencies of n-grams of letters, and no text.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { ngramsOf } from '../packages/documents/src/ngrams.ts';
 
 const LANGUAGES = ['en', 'es', 'pt', 'fr', 'ca', 'gl', 'it'];
-/** Other languages in Latin letters, combined in one column. */
+/** Other languages in Latin letters. Their n-grams share one column of the file. */
 const OTHERS = 'cs da de eu fi hr hu id lt nb nl pl ro sk sv tr vi'.split(' ');
-/** N-grams in the file. With half as many, half a percent more of short sentences is detected wrongly. */
+/**
+ * The number of n-grams in the file. Half as many would increase wrong results for short sentences by half a percent.
+ */
 const KEPT = 12_000;
-/** The share of an n-gram that a language does not have. */
+/** The frequency assumed for an n-gram that a language does not have. */
 const LEAST = 1e-6;
-/** A folder with fewer n-grams of a language is ignored for it. */
+/** The minimum number of n-grams. A folder with fewer n-grams of a language is ignored for that language. */
 const FEWEST = 20_000;
 
-/** Words of letters and conversations, which catalogues lack. They get a fiftieth of the weight. */
+/** Words of letters and conversations, which catalogues lack. Together they get a fiftieth of the weight. */
 const EVERYDAY: Readonly<Record<string, string>> = {
   en: 'hello hi hey dear goodbye bye please thanks thank sorry yes welcome morning evening night today tomorrow',
   es: 'hola adiós gracias favor perdón sí bienvenido bienvenida buenos buenas días tardes noches hoy mañana',
@@ -36,7 +38,7 @@ const EVERYDAY_SHARE = 0.02;
 
 type Shares = Map<string, number>;
 
-/** Yields the originals and translations of a catalogue. */
+/** Yields the original and the translation of each message in a catalogue. */
 function* messagesOf(file: string): Generator<[original: string, translation: string]> {
   const bytes = readFileSync(file);
   if (bytes.readUInt32LE(0) !== 0x950412de) throw new Error(`${file}: not a little-endian catalogue`);
@@ -47,7 +49,7 @@ function* messagesOf(file: string): Generator<[original: string, translation: st
   ];
   const read = (table: number, index: number) => {
     const [length, at] = [bytes.readUInt32LE(table + 8 * index), bytes.readUInt32LE(table + 8 * index + 4)];
-    // The first plural form, without the context of the message.
+    // Returns only the first plural form, without the context of the message.
     return bytes
       .toString('utf8', at, at + length)
       .split('\0', 1)[0]!
@@ -56,7 +58,10 @@ function* messagesOf(file: string): Generator<[original: string, translation: st
   for (let index = 0; index < count; index += 1) yield [read(originals, index), read(translations, index)];
 }
 
-/** Returns the distinct messages of a folder in one language. English ones are the originals of the French catalogues. */
+/**
+ * Returns the distinct messages of a folder in one language. English messages are the originals of the French
+ * catalogues.
+ */
 function textsOf(folder: string, language: string): Set<string> {
   const texts = new Set<string>();
   const names = language === 'pt' ? '{pt,pt_BR}' : language === 'en' ? 'fr' : language;
@@ -68,7 +73,7 @@ function textsOf(folder: string, language: string): Set<string> {
   return texts;
 }
 
-/** Returns the frequency of each n-gram in a language: the mean of the folders. */
+/** Returns the frequency of each n-gram in a language, as the mean of all folders. */
 function sharesOf(folders: readonly string[], language: string): Shares {
   const perFolder = folders.map((folder) => {
     const counts: Shares = new Map();
@@ -113,7 +118,7 @@ const rows = [...new Set(columns.flatMap((shares) => [...shares.keys()]))].map((
   const worth = shares.reduce((sum, share) => sum + share * Math.abs(Math.log(share / mean)), 0);
   const logarithms = shares.map(Math.log);
   const middle = logarithms.reduce((sum, one) => sum + one) / logarithms.length;
-  // Fifths of a natural logarithm, as one printable character each; `P` is 0.
+  // Each weight is one printable character and counts fifths of a natural logarithm. The character `P` stands for 0.
   const weights = logarithms.map((one) =>
     String.fromCharCode(80 + Math.max(-47, Math.min(46, Math.round((one - middle) * 5)))),
   );

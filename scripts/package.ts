@@ -1,9 +1,11 @@
 /**
- * Writes the program and the client as npm packages of plain JavaScript: `dist/dragoman-VERSION.tgz` and
- * `dist/dragoman-client-VERSION.tgz`. Node runs TypeScript from a repository, but not below `node_modules`.
+ * Writes the service and the client as npm packages of plain JavaScript: `dist/dragoman-VERSION.tgz` and
+ * `dist/dragoman-client-VERSION.tgz`. They cannot contain TypeScript, because Node.js does not run it below
+ * `node_modules`.
  *
- * The program keeps the folders of the repository, so that its files find each other by the same relative paths. The
- * other packages of the workspace are bundled in its `node_modules`; libraries are installed from the registry.
+ * The service's package has the folders of the repository, so that its files find each other by the same relative
+ * paths. The other packages of the workspace are bundled in its `node_modules`. Libraries are installed from the
+ * registry.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +16,7 @@ import { writeClientPackage } from './client-package.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SERVER = 'packages/server';
-/** Files and folders that are packed as they are. */
+/** Files and folders that are copied unchanged into the package. */
 const COPIED = [
   `${SERVER}/bin`,
   'packages/web/dist',
@@ -37,7 +39,8 @@ const readJson = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path
 
 /**
  * Packs both packages.
- * @param directory where the tarballs are written; made where it is missing
+ *
+ * @param directory where the tarballs are written; created if missing
  * @returns the paths of the tarballs
  * @throws Error when the web app is not built, or a file does not compile
  */
@@ -60,7 +63,11 @@ export function writePackages(directory: string): { program: string; client: str
   }
 }
 
-/** @returns the path of the tarball */
+/**
+ * Packs a folder with `npm pack`.
+ *
+ * @returns the path of the tarball
+ */
 function pack(folder: string, directory: string): string {
   const said = execFileSync('npm', ['pack', '--json', '--pack-destination', directory], {
     cwd: folder,
@@ -100,7 +107,7 @@ function stageProgram(folder: string): void {
 
 const manifestOf = (path: string): Manifest => readJson(`${path}/package.json`);
 
-/** The packages of the workspace that one needs, directly or not, with their folders. */
+/** Returns the workspace packages that a package needs, directly or indirectly, with their folders. */
 function workspacesOf(manifest: Manifest, found = new Map<string, string>()): Map<string, string> {
   for (const name of Object.keys(manifest.dependencies ?? {})) {
     const path = name.replace('@dragoman/', 'packages/');
@@ -114,7 +121,7 @@ function workspacesOf(manifest: Manifest, found = new Map<string, string>()): Ma
 const bundledVersions = (bundled: Map<string, string>): [string, string][] =>
   [...bundled].map(([name, path]) => [name, manifestOf(path).version]);
 
-/** The libraries of these packages, each in the version that was tested: the one of the lock file. */
+/** Returns the libraries that packages need, each in the version of the lock file, which is the tested version. */
 function librariesOf(manifests: Manifest[]): [string, string][] {
   const { packages } = readJson<{ packages: Record<string, { version: string }> }>('package-lock.json');
   const names = manifests.flatMap(({ dependencies = {} }) => Object.keys(dependencies));
@@ -139,7 +146,7 @@ function stageLibrary(path: string, folder: string): void {
   });
 }
 
-/** Compiles `src` of a package, without its tests, and copies the other files of `src`. */
+/** Compiles the folder `src` of a package without its tests, and copies all other files of `src`. */
 function compile(path: string, folder: string): void {
   const isTest = (file: string) => /\.test\.ts$|(^|\/)testing[/.]|\.d\.ts$/.test(file);
   const files = globSync('src/**/*', { cwd: join(ROOT, path), withFileTypes: true })
@@ -171,7 +178,7 @@ function compile(path: string, folder: string): void {
   for (const file of sources) {
     const output = join(folder, file.slice(join(ROOT, path).length)).replace(/\.ts$/, '.js');
     const code = readFileSync(output, 'utf8');
-    // Files that are started as processes or threads are named by URL, which the compiler leaves alone.
+    // Files that are started as processes or threads are named by URL. The compiler does not change such names.
     const started = code.replace(/new URL\((['"]\.[^'"]+)\.ts/g, 'new URL($1.js');
     if (started !== code) writeFileSync(output, started);
   }
@@ -186,7 +193,7 @@ function writeManifest(folder: string, manifest: object): void {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Writes `SHA256SUMS`, in the form that `sha256sum --check` reads. */
+/** Writes `SHA256SUMS` in the form that `sha256sum --check` reads. */
 function writeChecksums(directory: string, paths: string[]): void {
   const lines = paths.map((path) => {
     const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
@@ -195,7 +202,11 @@ function writeChecksums(directory: string, paths: string[]): void {
   writeFileSync(join(directory, 'SHA256SUMS'), lines.join(''));
 }
 
-/** Writes the bill of materials (CycloneDX) of what an installed program runs. @returns its path */
+/**
+ * Writes the bill of materials (CycloneDX), which lists everything that an installed service runs.
+ *
+ * @returns its path
+ */
 function writeBill(directory: string): string {
   const { version } = readJson<Manifest>('package.json');
   const path = join(directory, `dragoman-${version}.cdx.json`);

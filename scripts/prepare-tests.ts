@@ -1,5 +1,5 @@
-// Prepares the tests: builds the web app if its sources are newer than the build, and installs from Debian the offline
-// engine (Apertium), the tools of the examples, and the browser for the web app.
+// Prepares the tests. It builds the web app if its sources are newer than the build. It installs from Debian the
+// offline engine (Apertium), the tools that the examples need, and a browser.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function lastChange(): number {
   return Math.max(...all.map((path) => statSync(path).mtimeMs));
 }
 
-// In a fresh clone `npm ci` has just built it.
+// In a fresh clone, `npm ci` has built the web app already.
 if (!existsSync(BUILT) || statSync(BUILT).mtimeMs < lastChange()) {
   execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: 'inherit' });
 }

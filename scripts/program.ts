@@ -1,4 +1,4 @@
-/** The program as a process of benchmarks and proofs: start, readiness, kill and stop. */
+/** Starts the service as a process of benchmarks and proofs, waits until it is ready, and kills or stops it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -20,28 +20,35 @@ export interface Program {
   url: string;
   port: number;
   child: ChildProcess;
-  /** Sends SIGKILL and waits for the end. */
+  /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>;
-  /** Sends SIGTERM and waits for the end. @throws Error when the status is not 0 */
+  /**
+   * Sends SIGTERM and waits until the process has ended.
+   *
+   * @throws Error when its exit status is not 0
+   */
   stop(): Promise<void>;
 }
 
 const running = new Set<ChildProcess>();
 
-/** Kills the programs that a failed run left running, and waits for their end. */
+/** Kills the services that a failed run left behind, and waits until they have ended. */
 export async function killLeft(): Promise<void> {
   const ends = [...running].map((child) => once(child, 'exit'));
   for (const child of running) child.kill('SIGKILL');
   await Promise.all(ends);
 }
 
-/** Starts `dragoman serve` and waits until it is ready; a worker only until it listens. Callbacks may use the loopback. */
+/**
+ * Starts `dragoman serve` and waits until it is ready. For a worker process, it only waits until the process
+ * responds. Callbacks to loopback addresses are allowed.
+ */
 export async function startProgram(options: {
   directory: string;
   port?: number;
   role?: 'all' | 'api' | 'worker';
   environment?: Record<string, string>;
-  /** Receives its output. Without it, its stderr goes to this process's. */
+  /** The file for the output. Without it, stderr goes to the stderr of this process. */
   logFile?: string;
 }): Promise<Program> {
   const port = options.port ?? (await freePort());
@@ -60,14 +67,14 @@ export async function startProgram(options: {
       ...process.env,
       DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
       DRAGOMAN_LOG_LEVEL: 'warn',
-      DRAGOMAN_SANDBOX_WORDS: '0', // a run asks for more in a minute than the daily quota
+      DRAGOMAN_SANDBOX_WORDS: '0', // A run requests more words in a minute than the sandbox's daily quota.
       ...options.environment,
     },
     stdio: ['ignore', log ?? 'ignore', log ?? 'inherit'],
   });
-  if (log !== undefined) closeSync(log); // the child has its own descriptor
+  if (log !== undefined) closeSync(log); // The child process has its own descriptor.
   const ended = once(child, 'exit');
-  // A failed run leaves no process behind.
+  // The process is killed when this process exits, so that a failed run leaves nothing behind.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   running.add(child);
@@ -101,7 +108,11 @@ export async function startProgram(options: {
   };
 }
 
-/** Sends a signal to the embedded PostgreSQL of a data directory, by the process id that it wrote. @throws when it is down */
+/**
+ * Sends a signal to the embedded PostgreSQL of a data directory. The process id is read from PostgreSQL's pid file.
+ *
+ * @throws Error when PostgreSQL does not run
+ */
 export function killDatabase(directory: string, signal: 'SIGKILL' | 'SIGQUIT' = 'SIGKILL'): void {
   const [pid] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(pid), signal);
@@ -114,13 +125,18 @@ export interface Credentials {
   webhook_secret_production: string;
 }
 
-/** Runs `dragoman` on a data directory. @returns its output @throws with the exit status as `code` */
+/**
+ * Runs `dragoman` on a data directory.
+ *
+ * @returns its output
+ * @throws Error with the exit status as `code`
+ */
 export async function runCommand(directory: string, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [DRAGOMAN, ...args, '--data', directory]);
   return stdout;
 }
 
-/** Creates an account with the command line, while the server runs or not. */
+/** Creates an account on the command line. The server may be running or stopped. */
 export async function createAccount(
   directory: string,
   name: string,
@@ -131,7 +147,10 @@ export async function createAccount(
   return JSON.parse(await runCommand(directory, ...account, '--json')) as Credentials;
 }
 
-/** Records a passed self-test of English to Spanish. Without it, a start runs forty-two self-tests, which take ten seconds. */
+/**
+ * Records a passed self-test of English to Spanish. Otherwise a start would run forty-two self-tests, which take ten
+ * seconds.
+ */
 export async function believeEngine(directory: string, databaseUrl?: string): Promise<void> {
   const settings = loadSettings({
     DRAGOMAN_DATA: directory,

@@ -1,6 +1,6 @@
 /**
- * Prepares a release: `npm run release -- VERSION` sets the version of every package and of the lock file, after it has
- * checked that the changelog has a section for it. It commits nothing; it prints the commands that remain.
+ * Prepares a release. `npm run release -- VERSION` checks that the changelog has a section for the version, then sets
+ * the version of every package and of the lock file. It commits nothing, but prints the commands that remain.
  */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ function fail(sentence: string): never {
   process.exit(1);
 }
 
-/** Sets the version of one package and of the workspace's packages that it depends on. */
+/** Sets the version of one package, and the versions of the workspace packages that it depends on. */
 function setVersion(path: string, version: string): void {
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
   manifest.version = version;

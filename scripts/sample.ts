@@ -38,7 +38,7 @@ print('Test titles', draw(sources.filter((path) => path.endsWith('.test.ts')).fl
 print('English UI messages', draw(find('packages/web/src/**/messages/en.json').flatMap(readMessages), 50));
 print('Guide paragraphs', draw(pages.flatMap(readParagraphs), 25));
 
-/** Returns the comments of a file; line comments that follow each other are one. Directives of tools are left out. */
+/** Returns the comments of a file. Consecutive line comments are one comment. Directives for tools are left out. */
 function readComments(path: string): Text[] {
   const code = read(path);
   const found: Text[] = [];

@@ -1,5 +1,5 @@
-// Runs before each test file: property tests use the same seed in every run, so that a failure belongs to the change and
-// can be repeated. `SEED=random npx vitest run …` draws a seed, `SEED=7` sets one.
+// Runs before each test file. Property tests use the same seed in every run, so that a failure is caused by the
+// change under test and can be repeated. `SEED=random npx vitest run …` draws a seed, `SEED=7` sets one.
 import fc from 'fast-check';
 
 const FIXED = 20_261_121;

@@ -1,5 +1,5 @@
-// Runs tests of the server on Debian's PostgreSQL (15 or the installed version), through DATABASE_URL. Installs it when
-// run as root. Otherwise a missing PostgreSQL is reported and no test is run.
+// Runs tests of the server on Debian's PostgreSQL (15 or the installed version), through DATABASE_URL. When run as
+// root, it installs a missing PostgreSQL. Otherwise it reports that PostgreSQL is missing and runs no test.
 import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,8 @@ if (bin === undefined) {
   process.exit(process.env.CI === 'true' ? 1 : 0);
 }
 
-// A short path, since that of a socket may have 107 bytes. Root starts the server as `nobody`, who must own the folder.
+// The path is short, because the path of a Unix socket may have at most 107 bytes. Root starts the server as
+// `nobody`, so `nobody` must own the folder.
 const directory = mkdtempSync('/tmp/pg-test-');
 const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 if (isRoot) chownSync(directory, NOBODY, NOBODY);
@@ -42,7 +43,7 @@ const settings = [
   `unix_socket_directories=${directory}`,
   '-c',
   'log_min_messages=fatal',
-  // As in `testing/cluster.ts`: test data need not be durable.
+  // Test data need not be durable. `testing/cluster.ts` has the same settings.
   '-c',
   'fsync=off',
   '-c',

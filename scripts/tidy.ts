@@ -1,6 +1,6 @@
 /**
- * Measures the source: imports between modules, tables used by other modules, lengths, duplicate names.
- * `npm run tidy` prints one line a figure, with its goal; `packages/server/src/tidy.test.ts` keeps them from getting worse.
+ * Measures the source code: imports between modules, tables used by other modules, lengths, duplicate names. `npm run
+ * tidy` prints each figure with its goal. `packages/server/src/tidy.test.ts` fails when a figure gets worse.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,17 +9,17 @@ import { parseSync } from 'vite';
 
 /** One TypeScript file of the repository. */
 export interface Source {
-  /** Relative to the repository's root. */
+  /** The path relative to the root of the repository. */
   path: string;
   code: string;
   lines: number;
-  /** Whether it is a test or a tool of tests. */
+  /** True for a test and for a helper of tests. */
   test: boolean;
   generated: boolean;
   program: Node;
 }
 
-/** The part of a syntax tree that is read here (ESTree, as the parser returns it). */
+/** A node of a syntax tree, with the fields that this file reads (ESTree, as the parser returns it). */
 export interface Node {
   type: string;
   start: number;
@@ -31,7 +31,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SERVER = 'packages/server/src/';
 const TEST = /\.test\.tsx?$|(?:^|\/)testing(?:\/|[-.\w]*\.tsx?$)/;
 
-/** Every TypeScript file of the repository, parsed. @throws Error for a file with a syntax error */
+/**
+ * Returns every TypeScript file of the repository, parsed.
+ *
+ * @throws Error for a file with a syntax error
+ */
 export function readSources(): Source[] {
   const exclude = (path: string) => /(?:^|\/)(?:node_modules|dist|\.\w+)$|\.d\.ts$/.test(path);
   return globSync('**/*.{ts,tsx}', { cwd: ROOT, exclude }).sort().map(readSource);
@@ -42,7 +46,11 @@ function readSource(path: string): Source {
   return parseSource(path, code);
 }
 
-/** One source from its text. @throws Error when it has a syntax error */
+/**
+ * Parses one source file.
+ *
+ * @throws Error when it has a syntax error
+ */
 export function parseSource(path: string, code: string): Source {
   const { program, errors } = parseSync(path, code);
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`);
@@ -58,23 +66,26 @@ export function parseSource(path: string, code: string): Source {
 
 const countLines = (text: string): number => text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 
-/** The program of the server: no tests, nothing generated. Paths are relative to `packages/server/src`. */
+/**
+ * Returns the source files of the server, without tests and generated files. Their paths become relative to
+ * `packages/server/src`.
+ */
 export function serverSources(sources: Source[]): Source[] {
   return sources
     .filter(({ path, test, generated }) => path.startsWith(SERVER) && !test && !generated)
     .map((source) => ({ ...source, path: source.path.slice(SERVER.length) }));
 }
 
-/** The folder that a file of the server lies in, or its own name for a file of the root. */
+/** Returns the module of a server file: its top folder, or the file's own name if it is in the root. */
 export const moduleOf = (path: string): string => (path.includes('/') ? path.split('/', 1)[0]! : path);
 
-/** An import of one file of the server by another. */
+/** An import of one server file by another. */
 export interface Import {
   from: string;
   to: string;
 }
 
-/** Imports between files of the server, `import type` and re-exports included. */
+/** Returns the imports between files of the server, including `import type` and re-exports. */
 export function importsOf(sources: Source[]): Import[] {
   return sources.flatMap(({ path, program }) =>
     importedPaths(program)
@@ -94,7 +105,7 @@ function importedPaths(program: Node): string[] {
   return found;
 }
 
-/** Groups of modules that reach each other through imports (strongly connected components of two or more). */
+/** Returns groups of modules that reach each other through imports (strongly connected components of two or more). */
 export function cyclesOf(imports: Import[]): string[][] {
   const reach = new Map<string, Set<string>>();
   for (const { from, to } of imports) {
@@ -118,7 +129,7 @@ export function cyclesOf(imports: Import[]): string[][] {
   return [...groups.values()];
 }
 
-/** Pairs of modules that import each other directly, `a ⇄ b`. */
+/** Returns the pairs of modules that import each other directly, written as `a ⇄ b`. */
 export function mutualPairs(imports: Import[]): string[] {
   const pairs = new Set(imports.map(({ from, to }) => `${moduleOf(from)} ${moduleOf(to)}`));
   return [...pairs].flatMap((pair) => {
@@ -127,14 +138,14 @@ export function mutualPairs(imports: Import[]): string[] {
   });
 }
 
-/** One SQL statement, by its name and the file that makes it. */
+/** One SQL statement, with its name and the file that defines it. */
 export interface Sql {
   path: string;
   name: string;
   text: string;
 }
 
-/** Statements made by `statement(name, text)`. */
+/** Returns the statements that are made by `statement(name, text)`. */
 export function statementsOf(sources: Source[]): Sql[] {
   return sources.flatMap(({ path, program, code }) => {
     const found: Sql[] = [];
@@ -152,7 +163,7 @@ export function statementsOf(sources: Source[]): Sql[] {
 const literalOf = (node: Node, code: string): string =>
   typeof node.value === 'string' ? node.value : code.slice(node.start, node.end);
 
-/** Tables that a statement writes and tables that it only reads. */
+/** Returns the tables that a statement writes, and the tables that it only reads. */
 export function tablesOf({ text }: Sql): { written: string[]; read: string[] } {
   const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, table]) => table!))];
   const written = named(
@@ -162,14 +173,16 @@ export function tablesOf({ text }: Sql): { written: string[]; read: string[] } {
   return { written, read };
 }
 
-/** A function with its length in lines. */
+/** The length of a function in lines. */
 export interface Length {
   path: string;
   name: string;
   lines: number;
 }
 
-/** Functions, methods and closures. A closure without a name is named by its first line. */
+/**
+ * Returns functions, methods and closures with their lengths. A closure without a name is named by its first line.
+ */
 export function functionsOf({ path, program, code }: Source): Length[] {
   const found: Length[] = [];
   visit(program, (node, parent) => {
@@ -182,7 +195,7 @@ export function functionsOf({ path, program, code }: Source): Length[] {
   return found;
 }
 
-/** Returns the lines of needless spreads of an array or object literal, such as `...[a, b]`. */
+/** Returns the line numbers of needless spreads of an array or object literal, such as `...[a, b]`. */
 export function literalSpreads({ program, code }: Source): number[] {
   const found: number[] = [];
   visit(program, (node) => {
@@ -194,7 +207,7 @@ export function literalSpreads({ program, code }: Source): number[] {
   return found;
 }
 
-/** Names that two or more files export, with the files. Re-exports do not count. */
+/** Returns the names that two or more files export, with these files. Re-exports do not count. */
 export function sharedNames(sources: Source[]): Map<string, string[]> {
   const files = new Map<string, string[]>();
   for (const source of sources) {
@@ -227,14 +240,14 @@ function visit(node: Node, look: (node: Node, parent: Node | undefined) => void,
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 
-/** A measure of the whole source and the highest value that it should have. */
+/** A measure of the whole source code, and the highest value that it should have. */
 interface Figure {
   measure: string;
   value: number;
   goal: number;
 }
 
-/** Measures the source as it is now. */
+/** Measures the source code in its current state. */
 export function measureSource(): Figure[] {
   const sources = readSources();
   const program = sources.filter(({ test, generated }) => !test && !generated);

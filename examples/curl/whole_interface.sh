@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs the whole job interface of a Dragoman server with curl, in the manner of a careless client: no last slashes,
-# no Content-Type of JSON (curl's -d says it is a form), null for what is not known.
+# Calls the whole job interface of a Dragoman server with curl. The calls are careless on purpose, to show what the
+# server accepts: paths have no trailing slash, the Content-Type is a form (curl's -d sets it), unknown fields are null.
 # Reads DRAGOMAN_URL, DRAGOMAN_KEY and DRAGOMAN_SANDBOX_KEY (keys as user:key). Needs curl and grep.
 set -euo pipefail
 root="${DRAGOMAN_URL%/}"
 key="$DRAGOMAN_KEY"
 base="$root/tapi/v2"
 
-# call EXPECTED_STATUS METHOD PATH [BODY]: prints the body, ends the script at another status.
+# call EXPECTED_STATUS METHOD PATH [BODY]: sends a request and prints the response body. Exits if the status differs.
 call() {
   local expected=$1 method=$2 path=$3 answer status
   shift 3
@@ -23,10 +23,10 @@ call() {
   printf '%s' "${answer%$'\n'*}"
 }
 
-# field NAME: the text of a field of the JSON on standard input.
+# field NAME: prints a text field of the JSON on standard input.
 field() { grep -o "\"$1\":\"[^\"]*\"" | head -1 | cut -d'"' -f4; }
 
-# wait_for PATH STATUS: asks until the job has it.
+# wait_for PATH STATUS: polls until the job has this status.
 wait_for() {
   for _ in $(seq 600); do
     [ "$(call 200 GET "$1" 2>/dev/null | field status)" = "$2" ] && return

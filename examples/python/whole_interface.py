@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the whole job interface of a Dragoman server, in the manner of a careless client.
+"""Calls the whole job interface of a Dragoman server.
 
 Needs python3-requests. Reads DRAGOMAN_URL, DRAGOMAN_KEY and DRAGOMAN_SANDBOX_KEY (keys as user:key).
-Every path is written without its last slash, every optional field is sent, as null where there is nothing to
-say, and no Content-Type is set: all of that is fine. Ends with status 1 at the first answer that is not.
+The calls are careless on purpose, to show what the server accepts: paths have no trailing slash, optional fields
+without a value are null, and no Content-Type is set. Exits with status 1 at the first unexpected response.
 """
 import json
 import os
@@ -26,7 +26,7 @@ class Client:
 
     def call(self, method, path, body=None, expect=200, **query):
         data = None if body is None else json.dumps(body)
-        # A redirect would turn a POST into a GET; there are none.
+        # A redirect would turn a POST into a GET. The server sends no redirects.
         answer = self.session.request(
             method, self.base + path, params=query, data=data, timeout=30, allow_redirects=False
         )
@@ -59,7 +59,7 @@ def main():
     production = Client(URL, os.environ["DRAGOMAN_KEY"])
     sandbox = Client(URL + "/sandbox", os.environ["DRAGOMAN_SANDBOX_KEY"])
 
-    # What there is.
+    # Read the languages, tones, topics and the account, and count words.
     pairs = production.call("GET", "/language_pair")["objects"]
     names = [(p["lang_pair"]["source_language"]["name"], p["lang_pair"]["target_language"]["name"]) for p in pairs]
     check(("English", "Spanish") in names, "English to Spanish is offered")
@@ -69,13 +69,13 @@ def main():
     count = production.call("POST", "/wordcount", {"text": "one two three", "text_format": None}, 201)
     check(count == {"word_count": 3}, "three words")
 
-    # By machine: created, waited for, read.
+    # Create a machine job, wait for it and read its result.
     created = production.call("POST", "/mt_translation", job(), 201)
     check(created["status"] == "machine_translate_in_progress", "a machine job begins in progress")
     done = wait_for(production, "/mt_translation/" + created["uid"], "completed")
     check("casa" in done["translated_text"].lower(), "a translation: " + done["translated_text"])
 
-    # Each format, and a source language that is not named.
+    # Create a job in each format, and one without a source language.
     for text_format, text in {
         "html": '<p>The <b>house</b> is big, <i class="notranslate" origval="{{name}}">Ann</i>.</p>',
         "srt": "1\n00:00:01,000 --> 00:00:02,000\nThe house is big.\n",
@@ -89,7 +89,7 @@ def main():
     detected = production.call("POST", "/mt_translation", job(sentence, source_language=None), 201)
     check(detected["source_language"] == "en", "English is detected")
 
-    # A person's job: a word of context, a retry that makes no second job, a change of mind.
+    # Create a human job with instructions, retry without creating a second job, then cancel it.
     uid = "python-" + str(time.time_ns())
     body = job(uid=uid, tone=tones[0], topics=topics[:2], instructions="Keep it short.")
     first = production.call("POST", "/translation", body, 201)
@@ -101,23 +101,23 @@ def main():
     check(production.call("GET", "/translation/" + uid)["status"] == "canceled", "canceled")
     production.call("DELETE", "/translation/" + uid, expect=400)
 
-    # The machine's result goes to a person after all.
+    # Upgrade a completed machine job to a human job.
     upgraded = production.call("PATCH", "/mt_translation/" + done["uid"], {"status": "upgrade", "properties": None}, 202)
     check(upgraded["uid"] == done["uid"], "the same uid")
     production.call("GET", "/translation/" + done["uid"])
     pending = production.call("POST", "/mt_translation", job("To be canceled, perhaps."), 201)
-    # Either it is canceled, or it was faster.
+    # The job is canceled (200), or was completed before that (400).
     answer = production.session.delete(production.base + "/mt_translation/" + pending["uid"], timeout=30)
     check(answer.status_code in (200, 400), "canceled or finished")
 
-    # Many at once, all or nothing.
+    # Create several jobs in one request: all of them, or none.
     bulk = [job(f"House number {n}.", uid=f"{uid}-{n}") for n in range(3)]
     made = production.call("PATCH", "/translation", {"objects": bulk}, 202)["objects"]
     check([each["uid"] for each in made] == [each["uid"] for each in bulk], "in order")
     production.call("PATCH", "/translation", {"objects": [job(), job("")]}, 400)
     production.call("PATCH", "/translation", {}, 400)
 
-    # Lists.
+    # List jobs with filters, in pages.
     found = production.call("GET", "/translation", uid__startswith=uid)
     check(found["meta"]["total_count"] == 4, "the canceled one and three")
     page = production.call("GET", "/translation", uid__contains=uid, limit=2, offset=1)
@@ -126,7 +126,7 @@ def main():
     production.call("GET", "/translation", source_language__in="en,fr", target_language__ne="en")
     production.call("GET", "/mt_translation", status="completed", limit=0)
 
-    # The sandbox: another address, another key, nothing charged to anybody.
+    # Use the sandbox, which has its own address and key, and charges nothing.
     order = sandbox.call("POST", "/translation", job("The order of a human edit."), 201)
     finished = wait_for(sandbox, "/translation/" + order["uid"], "completed", 180)
     check(finished["translated_text"] != "", "a result")

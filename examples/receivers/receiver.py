@@ -1,9 +1,11 @@
-"""A receiver of deliveries, with Python's standard library alone: `python3 receiver.py`.
+"""Receives callbacks. It needs only Python's standard library: `python3 receiver.py`.
 
-    WEBHOOK_SECRET   whsec_..., as shown when the account was made; several, separated by spaces, while one is replaced
-    PORT             where to listen (8081)
+    WEBHOOK_SECRET   whsec_..., shown when the account was created; several secrets, separated by spaces, during a
+                     rotation
+    PORT             the port to listen on (default 8081)
 
-It takes each event once, however often it is delivered, and answers as soon as it has it.
+The receiver processes each event once, even if it is delivered several times. It responds as soon as the event is
+stored.
 """
 
 import base64
@@ -28,13 +30,17 @@ SECRETS = [
 if not SECRETS:
     raise SystemExit("WEBHOOK_SECRET must be set")
 
-# In your program: a unique column of the table that the event is written to, in the same transaction.
+# The ids of processed events. In your program, use a unique column of the table that stores the events, and write
+# both in one transaction.
 seen = set()
 lock = threading.Lock()
 
 
 def is_genuine(headers, body):
-    """Whether the request is ours and fresh. It works on the bytes: a body parsed and written anew differs."""
+    """Returns true if the service sent the request and sent it recently.
+
+    The signature covers the received bytes, so the body must not be parsed and serialized before this check.
+    """
     event_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")
     if not re.fullmatch(r"[0-9]{1,12}", timestamp):
@@ -51,7 +57,10 @@ def is_genuine(headers, body):
 
 
 def take(event_id, content_type, body):
-    """What you do with an event. A job's is JSON, or a form for keys of the legacy dialect."""
+    """Processes an event; replace this with your own code.
+
+    The body is JSON, or a form if the API key has the legacy dialect.
+    """
     if content_type.startswith("application/x-www-form-urlencoded"):
         event = dict(parse_qsl(body.decode(), keep_blank_values=True))
     else:
@@ -78,7 +87,7 @@ class Receiver(BaseHTTPRequestHandler):
         with lock:
             if event_id not in seen:
                 take(event_id, self.headers.get("content-type", ""), body)
-                seen.add(event_id)  # after it was taken: if that fails, the next try brings it again
+                seen.add(event_id)  # added last: if processing fails, the next attempt repeats it
         return self.answer(204)
 
     def answer(self, status):

@@ -1,10 +1,11 @@
 /**
- * A receiver of deliveries, without dependencies: Node 24, `node receiver.ts`.
+ * Receives callbacks. It needs Node.js 24 and no packages: `node receiver.ts`.
  *
- *   WEBHOOK_SECRET   whsec_…, as shown when the account was made; several, separated by spaces, while one is replaced
- *   PORT             where to listen (8081)
+ *   WEBHOOK_SECRET   whsec_…, shown when the account was created; several secrets, separated by spaces, during a rotation
+ *   PORT             the port to listen on (default 8081)
  *
- * It takes each event once, however often it is delivered, and answers as soon as it has it.
+ * The receiver processes each event once, even if it is delivered several times. It responds as soon as the event is
+ * stored.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -18,7 +19,10 @@ const secrets = (process.env.WEBHOOK_SECRET ?? '')
   .map((secret) => Buffer.from(secret.slice('whsec_'.length), 'base64'));
 if (secrets.length === 0) throw new Error('WEBHOOK_SECRET must be set');
 
-/** Whether the request is ours and fresh. It works on the bytes: a body that was parsed and written anew differs. */
+/**
+ * Returns true if the service sent the request and sent it recently. The signature covers the received bytes, so the
+ * body must not be parsed and serialized before this check.
+ */
 function isGenuine(headers: IncomingHttpHeaders, body: Buffer): boolean {
   const id = String(headers['webhook-id'] ?? '');
   const timestamp = String(headers['webhook-timestamp'] ?? '');
@@ -34,10 +38,16 @@ function isGenuine(headers: IncomingHttpHeaders, body: Buffer): boolean {
   });
 }
 
-/** In your program: a unique column of the table that the event is written to, in the same transaction. */
+/**
+ * The ids of processed events. In your program, use a unique column of the table that stores the events, and write
+ * both in one transaction.
+ */
 const seen = new Set<string>();
 
-/** What you do with an event. A job's is JSON, or a form for keys of the legacy dialect. */
+/**
+ * Processes an event; replace this with your own code. The body is JSON, or a form if the API key has the legacy
+ * dialect.
+ */
 function take(id: string, contentType: string, body: string): void {
   const event = contentType.startsWith('application/x-www-form-urlencoded')
     ? Object.fromEntries(new URLSearchParams(body))
@@ -63,7 +73,7 @@ const server = createServer((request, response) => {
     const id = String(request.headers['webhook-id']);
     if (!seen.has(id)) {
       take(id, String(request.headers['content-type']), body.toString());
-      seen.add(id); // after it was taken: if that fails, the next try brings it again
+      seen.add(id); // The id is added last: if processing fails, the next attempt repeats it.
     }
     response.writeHead(204).end();
   });

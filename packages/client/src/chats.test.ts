@@ -1,4 +1,4 @@
-/** Chats of the client, tested with the real server. */
+/** Tests the chat functions of the client with the real server. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startReceiver, startTestServer, type TestServer, until } from '../../server/src/testing/harness.ts';
 import {
@@ -33,7 +33,7 @@ function client(options: Partial<DragomanOptions> = {}): Dragoman {
   return createDragoman({ baseUrl: server.url, key: account.production_key, ...options });
 }
 
-/** Returns a client whose first response is lost after the service has processed the request. */
+/** Returns a client that loses its first response after the service has processed the request. */
 function losingOne(): { flaky: Dragoman; calls: () => number } {
   let calls = 0;
   const flaky = client({
@@ -47,7 +47,7 @@ function losingOne(): { flaky: Dragoman; calls: () => number } {
   return { flaky, calls: () => calls };
 }
 
-it('posts a message, reads it, and returns it again when it is posted again', async () => {
+it('client: postMessage creates a message and returns the same message when it is posted again', async () => {
   const { chat, message } = await dragoman.chats.postMessage(MESSAGE);
   expect(message).toMatchObject({ chat_id: chat.id, external_id: 'message-1', status: 'mt_init' });
   const done = await until(async () => {
@@ -58,7 +58,7 @@ it('posts a message, reads it, and returns it again when it is posted again', as
   expect(await dragoman.chats.postMessage(MESSAGE)).toEqual(done);
 });
 
-it('lists the messages of a chat in order, in pages, from any index', async () => {
+it('client: listMessages returns the messages of a chat in order, in pages, from any index', async () => {
   const { chat_id, external_id } = await dragoman.chats.createChat({ external_id: 'ticket-2' });
   const names = ['a', 'b', 'c', 'd', 'e'];
   for (const name of names) {
@@ -76,7 +76,7 @@ it('lists the messages of a chat in order, in pages, from any index', async () =
   expect(await listed({ index: 6 })).toEqual([]);
 });
 
-it('retries after a lost response, unless that would create another chat', async () => {
+it('client: chat requests are retried after a lost response, unless that would create another chat', async () => {
   const posting = losingOne();
   const { chat } = await posting.flaky.chats.postMessage({ ...MESSAGE, chat_external_id: 'ticket-3' });
   const found = [];
@@ -91,7 +91,7 @@ it('retries after a lost response, unless that would create another chat', async
   expect(unnamed.calls()).toBe(1);
 });
 
-it('reports errors with the codes and messages of the chat API', async () => {
+it('client: errors of the chat API have its codes and messages', async () => {
   const wrong = dragoman.chats.postMessage({ ...MESSAGE, chat_external_id: 'ticket-4', text: '' });
   const error: DragomanError = await wrong.then(
     () => expect.unreachable(),
@@ -107,7 +107,7 @@ it('reports errors with the codes and messages of the chat API', async () => {
   await expect(dragoman.chats.getMessage('nobody', 'nothing')).rejects.toMatchObject({ status: 404 });
 });
 
-it('verifies deliveries', async () => {
+it('client: verifyWebhook accepts the callback of a chat message', async () => {
   const receiver = await startReceiver();
   const callback_url = `${receiver.url}/chat`;
   const { message } = await dragoman.chats.postMessage({

@@ -1,4 +1,4 @@
-/** The client, tested with the real server: requests, retries and errors. */
+/** Tests requests, retries and errors of the client with the real server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startReceiver, startTestServer, type TestServer } from '../../server/src/testing/harness.ts';
 import {
@@ -34,7 +34,7 @@ const refused = (promise: Promise<unknown>): Promise<DragomanError> =>
     (error) => (error instanceof DragomanError ? error : Promise.reject(error)),
   );
 
-describe('jobs', () => {
+describe('client: jobs', () => {
   it('are created, waited for and read', async () => {
     const created = await dragoman.machineJobs.create(JOB);
     expect(created).toMatchObject({ ...JOB, status: 'machine_translate_in_progress', origin: 'api' });
@@ -43,7 +43,7 @@ describe('jobs', () => {
     expect(await dragoman.machineJobs.get(created.uid)).toEqual(done);
   });
 
-  it('are created in the sandbox with its own key, with or without a trailing slash in the base URL', async () => {
+  it('are created in the sandbox with a sandbox key, with or without a trailing slash in the base URL', async () => {
     for (const baseUrl of [server.url, `${server.url}/`]) {
       const sandbox = client({ baseUrl, key: account.sandbox_key, sandbox: true });
       const created = await sandbox.jobs.create({ ...JOB, tone: 'Formal', topics: ['tech'] });
@@ -52,7 +52,7 @@ describe('jobs', () => {
     }
   });
 
-  it('are listed completely, in pages', async () => {
+  it('are listed completely, page by page', async () => {
     const lister = client({ key: (await server.createAccount()).production_key });
     const uids = ['a', 'b', 'c', 'd', 'e'];
     for (const uid of uids) await lister.machineJobs.create({ ...JOB, uid });
@@ -71,7 +71,7 @@ describe('jobs', () => {
     expect(none).toEqual([]);
   });
 
-  it('are created in bulk: all, or none with every invalid field reported', async () => {
+  it('are created in bulk, or not at all if a field is invalid; then every invalid field is reported', async () => {
     const buyer = client({ key: (await server.createAccount()).production_key });
     const created = await buyer.jobs.createMany([JOB, { ...JOB, uid: 'second' }]);
     expect(created).toMatchObject([JOB, { ...JOB, uid: 'second' }]);
@@ -82,7 +82,7 @@ describe('jobs', () => {
     expect(listed).toEqual(created.map(({ uid }) => uid));
   });
 
-  it('are canceled, even if they already are, but not when completed', async () => {
+  it('are canceled, also when they already are, but not when they are completed', async () => {
     const { uid } = await dragoman.jobs.create(JOB);
     await dragoman.jobs.cancel(uid);
     await dragoman.jobs.cancel(uid);
@@ -93,7 +93,7 @@ describe('jobs', () => {
     expect(await refused(dragoman.jobs.cancel('nobody'))).toMatchObject({ status: 404 });
   });
 
-  it('are upgraded once, however often that is requested', async () => {
+  it('are upgraded only once when the upgrade is requested several times', async () => {
     const { uid } = await dragoman.machineJobs.create(JOB);
     await dragoman.machineJobs.waitForJob(uid);
     const upgraded = await dragoman.machineJobs.upgrade(uid, { tone: 'Formal' });
@@ -103,7 +103,7 @@ describe('jobs', () => {
     expect(await refused(dragoman.machineJobs.upgrade('nobody'))).toMatchObject({ status: 404 });
   });
 
-  it('are upgraded while they are listed', async () => {
+  it('are all listed, even if they are upgraded while they are listed', async () => {
     const upgrader = client({ key: (await server.createAccount({ balanceCents: 100 })).production_key });
     const uids = ['a', 'b', 'c', 'd', 'e'];
     for (const uid of uids) await upgrader.machineJobs.create({ ...JOB, uid });
@@ -115,7 +115,7 @@ describe('jobs', () => {
     expect(upgraded).toEqual(uids);
   });
 
-  it('have uids with any allowed characters', async () => {
+  it('can have uids with any allowed characters', async () => {
     const uid = 'a.b_c~d:e@f+g-h';
     await dragoman.machineJobs.create({ ...JOB, uid });
     expect((await dragoman.machineJobs.get(uid)).uid).toBe(uid);
@@ -125,7 +125,7 @@ describe('jobs', () => {
   });
 });
 
-it('reads language pairs, tones, topics, account and word count', async () => {
+it('client: language pairs, tones, topics, account and word count are read', async () => {
   const pairs = await dragoman.languagePairs();
   expect(
     pairs.map(({ source_language, target_language }) => [
@@ -143,8 +143,8 @@ it('reads language pairs, tones, topics, account and word count', async () => {
   expect(await client({ key: rich.production_key }).account()).toMatchObject({ username, balance: 1000 });
 });
 
-describe('an error', () => {
-  it('lists every invalid field', async () => {
+describe('client: DragomanError', () => {
+  it('lists every invalid field of the request', async () => {
     const wrong = { ...JOB, text: '', text_format: 'pdf' as 'text' };
     const error = await refused(dragoman.jobs.create(wrong));
     expect(error.status).toBe(400);
@@ -154,7 +154,7 @@ describe('an error', () => {
     ]);
   });
 
-  it('has the status of the response', async () => {
+  it('has the HTTP status of the response', async () => {
     expect(await refused(dragoman.jobs.get('nobody'))).toMatchObject({ status: 404, message: 'Not found' });
     const stranger = client({ key: 'acme:wrong' });
     expect(await refused(stranger.jobs.get('one'))).toMatchObject({ status: 401, fields: [] });
@@ -162,7 +162,7 @@ describe('an error', () => {
     expect(await refused(astray.jobs.get('one'))).toMatchObject({ status: 401 });
   });
 
-  it('may come from a proxy without JSON', async () => {
+  it('is also thrown when a proxy responds without JSON', async () => {
     const proxied = client({
       retries: 0,
       fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
@@ -172,8 +172,8 @@ describe('an error', () => {
   });
 });
 
-describe('retrying', () => {
-  /** Returns a client whose first responses are lost or replaced after the service has processed the requests. */
+describe('client: retries', () => {
+  /** Returns a client that loses or replaces its first responses after the service has processed the requests. */
   function losing(lost: (() => Response)[], options: Partial<DragomanOptions> = {}) {
     const waits: number[] = [];
     const requests: string[] = [];
@@ -201,18 +201,21 @@ describe('retrying', () => {
     ['without one', (flaky: Dragoman) => flaky.jobs.create(JOB)],
     ['with an empty one', (flaky: Dragoman) => flaky.jobs.create({ ...JOB, uid: '' })],
     ['of many', async (flaky: Dragoman) => (await flaky.jobs.createMany([JOB]))[0]!],
-  ])('makes one job of a create %s whose answers are lost, and pays once', async (_, create) => {
-    const payer = await server.createAccount({ balanceCents: 1000 });
-    const { flaky, requests } = losing([loss, loss], { key: payer.production_key });
-    const created = await create(flaky);
-    expect(requests).toHaveLength(3);
-    const listed = [];
-    for await (const job of flaky.jobs.list()) listed.push(job);
-    expect(listed).toMatchObject([{ uid: created.uid, price: created.price }]);
-    expect((await flaky.account()).balance).toBe(1000 - created.price);
-  });
+  ])(
+    'create one job and charge once when the responses to a create request %s are lost',
+    async (_, create) => {
+      const payer = await server.createAccount({ balanceCents: 1000 });
+      const { flaky, requests } = losing([loss, loss], { key: payer.production_key });
+      const created = await create(flaky);
+      expect(requests).toHaveLength(3);
+      const listed = [];
+      for await (const job of flaky.jobs.list()) listed.push(job);
+      expect(listed).toMatchObject([{ uid: created.uid, price: created.price }]);
+      expect((await flaky.account()).balance).toBe(1000 - created.price);
+    },
+  );
 
-  it('cancels once when the response is lost', async () => {
+  it('cancel a job only once when the response is lost', async () => {
     const { uid } = await dragoman.jobs.create(JOB);
     const { flaky, requests } = losing([loss]);
     await flaky.jobs.cancel(uid);
@@ -220,7 +223,7 @@ describe('retrying', () => {
     expect((await dragoman.jobs.get(uid)).status).toBe('canceled');
   });
 
-  it('waits longer before each attempt, and finally fails', async () => {
+  it('wait longer before each attempt, and finally throw an error', async () => {
     const { flaky, waits } = losing(Array(9).fill(loss), { retries: 6 });
     const error = await refused(flaky.jobs.get('one'));
     expect(error).toMatchObject({ status: undefined, cause: { message: 'fetch failed' } });
@@ -232,7 +235,7 @@ describe('retrying', () => {
     }
   });
 
-  it('follows Retry-After, in seconds or as a date', async () => {
+  it('follow the header Retry-After, in seconds or as a date', async () => {
     const { uid } = await dragoman.machineJobs.create(JOB);
     const until = new Date(Date.now() + 30_000).toUTCString();
     const { flaky, waits } = losing([busy(503, '7'), busy(429, until)]);
@@ -242,19 +245,19 @@ describe('retrying', () => {
     expect(waits[1]).toBeLessThanOrEqual(30_000);
   });
 
-  it('does not wait when Retry-After is an hour', async () => {
+  it('do not wait when Retry-After is an hour', async () => {
     const { flaky, waits } = losing([busy(503, '3600')]);
     expect(await refused(flaky.jobs.get('one'))).toMatchObject({ status: 503 });
     expect(waits).toEqual([]);
   });
 
-  it.each([400, 401, 402, 404, 413])('does not retry after status %i', async (status) => {
+  it.each([400, 401, 402, 404, 413])('are not made after status %i', async (status) => {
     const { flaky, requests } = losing([() => new Response('{"error":"no"}', { status })]);
     expect(await refused(flaky.jobs.get('one'))).toMatchObject({ status });
     expect(requests).toHaveLength(1);
   });
 
-  it('ends when the signal is aborted', async () => {
+  it('end when the signal is aborted', async () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     const waiting = client({
@@ -268,7 +271,7 @@ describe('retrying', () => {
   });
 });
 
-it('verifies callbacks of the server', async () => {
+it('client: verifyWebhook accepts callbacks of the server', async () => {
   const receiver = await startReceiver();
   const callback_url = `${receiver.url}/done`;
   const { uid } = await dragoman.machineJobs.create({ ...JOB, callback_url });

@@ -1,8 +1,8 @@
 /**
- * A client for Dragoman without dependencies. It runs wherever `fetch` and Web Crypto are available: Node 20 and later,
- * browsers, edge runtimes. Its types are generated from the service's OpenAPI description (`generated.ts`).
+ * A client for Dragoman without dependencies. It runs wherever `fetch` and Web Crypto are available: Node.js 20 and
+ * later, browsers, edge runtimes. Its types are generated from the service's OpenAPI description (`generated.ts`).
  *
- * It uses the `spec` dialect, which is the default of API keys.
+ * It needs an API key with the `spec` dialect, which is the default.
  */
 import { DragomanError } from './errors.ts';
 import type {
@@ -39,43 +39,49 @@ export { verifyWebhook, type WebhookInput, type WebhookVerdict } from './webhook
 
 export type DragomanOptions = TransportOptions;
 
-/** Jobs of one tier. */
+/** The operations on jobs of one tier. */
 export interface Jobs<Request, Creation, Filter> {
   /**
    * Creates a job. A retry after a lost response does not create a second job.
+   *
    * @throws DragomanError 400 with `fields`, 402 when the account has insufficient funds
    */
   create(job: Request, options?: CallOptions): Promise<Creation>;
   /** Returns a job, with `translated_text` once it is completed. @throws DragomanError 404 */
   get(uid: string, options?: CallOptions): Promise<Job>;
-  /** Yields all matching jobs, oldest first. Fetches pages as needed; `limit` is the page size. */
+  /** Yields all matching jobs, oldest first. Pages are fetched as needed; `limit` is the page size. */
   list(filter?: Filter, options?: CallOptions): AsyncGenerator<JobListItem, void, undefined>;
   /**
-   * Polls, at growing intervals up to 30 s, until the job is `completed`, `failed` (see `failure`) or `canceled`. Jobs
-   * that editors work on take hours; use a `callback_url` for them.
+   * Polls until the job is `completed`, `failed` (see `failure`) or `canceled`. The polling interval grows up to 30
+   * s. Jobs that editors work on take hours; use a `callback_url` for them.
    */
   waitForJob(uid: string, options?: CallOptions): Promise<Job>;
   /**
-   * Cancels an unfinished job and releases its hold. No callback is sent. Does nothing for a job that is already
-   * canceled.
+   * Cancels an unfinished job and releases its hold. No callback is sent. A job that is already canceled causes no
+   * error.
+   *
    * @throws DragomanError 400 for a completed or failed job, 404
    */
   cancel(uid: string, options?: CallOptions): Promise<void>;
 }
 
-/** Chats, whose messages are translated immediately. */
+/** The operations on chats, whose messages are translated immediately. */
 export interface Chats {
   /**
-   * Creates a message, and its chat if it is new. For a message that exists, returns its current state, with
-   * `translated_text` once it is translated.
-   * @throws DragomanError 400 with `fields`; 402 if the account has no chats, or not for this language pair
+   * Creates a message, and its chat if the chat is new. If the message exists, returns its current state, with
+   * `translated_text` as soon as it is translated.
+   *
+   * @throws DragomanError 400 with `fields`; 402 if the account has no access to chats or to this language pair in
+   * chats
    */
   postMessage(message: ChatMessageRequest, options?: CallOptions): Promise<MessageInChat>;
   /** Returns a message. @throws DragomanError 404; 403 if the key may not read chats */
   getMessage(chatId: string, messageId: string, options?: CallOptions): Promise<MessageInChat>;
-  /** Creates a chat without messages, or returns the one with this `external_id`. */
+  /** Creates a chat without messages, or returns the existing chat with this `external_id`. */
   createChat(chat?: ChatRequest, options?: CallOptions): Promise<CreatedChat>;
-  /** Yields all messages of a chat in order, from `index` on (the first is 1), in pages of `limit`. */
+  /**
+   * Yields all messages of a chat in order, beginning at `index` (the first message has 1). `limit` is the page size.
+   */
   listMessages(
     chatId: string,
     from?: Operations['listChatMessages']['query'],
@@ -83,28 +89,34 @@ export interface Chats {
   ): AsyncGenerator<ChatMessage, void, undefined>;
 }
 
-/** Deliveries to the account's callback URLs. */
+/** The operations on deliveries to the account's callback URLs. */
 export interface Deliveries {
-  /** Yields all matching deliveries, newest first. Fetches pages as needed. */
+  /** Yields all matching deliveries, newest first. Pages are fetched as needed. */
   list(
     filter?: Operations['listDeliveries']['query'],
     options?: CallOptions,
   ): AsyncGenerator<Delivery, void, undefined>;
   /** Returns a delivery with its attempts. Its id is the callback's `webhook-id`. @throws DragomanError 404 */
   get(id: string, options?: CallOptions): Promise<DeliveryDetail>;
-  /** Attempts a delivery again that has ended. */
+  /** Attempts a delivery again that has succeeded or died. */
   replay(id: string, options?: CallOptions): Promise<Delivery>;
-  /** Attempts all deliveries again that died since a date or time. @returns their number */
+  /**
+   * Attempts all deliveries again that died since a date or time.
+   *
+   * @returns the number of deliveries
+   */
   replaySince(since: string, options?: CallOptions): Promise<number>;
   /** Sends a signed test event. */
   sendTest(request: TestEventRequest, options?: CallOptions): Promise<Delivery>;
 }
 
 export interface Dragoman {
-  /** Jobs whose machine translation is edited by a human. */
+  /** Jobs whose machine translation a human editor corrects. */
   jobs: Jobs<JobRequest, JobCreation, Operations['listJobs']['query']> & {
     /**
-     * Creates up to 1000 jobs, all or none, in order. A retry after a lost response does not create them again.
+     * Creates up to 1000 jobs in order: all of them, or none if one is invalid. A retry after a lost response does
+     * not create them again.
+     *
      * @throws DragomanError 400 with `fields`, such as `objects[3].text`
      */
     createMany(jobs: JobRequest[], options?: CallOptions): Promise<JobCreation[]>;
@@ -112,7 +124,9 @@ export interface Dragoman {
   /** Jobs with machine translation only. */
   machineJobs: Jobs<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']> & {
     /**
-     * Turns a completed job into a human one. It is then one of `jobs`, with the same uid and the human price.
+     * Turns a completed machine job into a human job. It is then listed in `jobs`, with the same uid and the human
+     * price.
+     *
      * @throws DragomanError 400 for a job that is not completed, 402, 404
      */
     upgrade(
@@ -123,15 +137,15 @@ export interface Dragoman {
   };
   chats: Chats;
   deliveries: Deliveries;
-  /** Returns the events after a cursor, in a fixed order. Store `next` and continue from it. */
+  /** Returns the events after a cursor, in a fixed order. Store `next` and pass it to the next call. */
   events(from?: Operations['listEvents']['query'], options?: CallOptions): Promise<EventPage>;
   /** Returns the available language pairs. */
   languagePairs(options?: CallOptions): Promise<LanguagePair['lang_pair'][]>;
-  /** Returns the values for `tone` of a job. */
+  /** Returns the possible values of a job's `tone`. */
   tones(options?: CallOptions): Promise<Tone['tone'][]>;
-  /** Returns the values for `topics` of a job. */
+  /** Returns the possible values of a job's `topics`. */
   topics(options?: CallOptions): Promise<Topic['topic'][]>;
-  /** Returns the account of the key, with its balance in this environment, in cents. */
+  /** Returns the API key's account, with its balance in the key's environment, in cents. */
   account(options?: CallOptions): Promise<Account>;
   /** Returns the number of words that a job with this text is charged for. */
   wordCount(request: WordCountRequest, options?: CallOptions): Promise<number>;
@@ -190,7 +204,7 @@ export function createDragoman(options: DragomanOptions): Dragoman {
   };
 }
 
-/** The operations of one tier. */
+/** The names of the operations on jobs of one tier. */
 interface TierOperations {
   create: 'createJob' | 'createMachineJob';
   get: 'getJob' | 'getMachineJob';
@@ -224,13 +238,15 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends List
   return {
     get,
     async create(job, options = {}) {
-      // The service ignores an empty uid and would create another job at each attempt.
+      // An empty uid counts as no uid, because the service ignores it. Without a key, each attempt would create
+      // another job.
       const idempotencyKey = job.uid ? undefined : crypto.randomUUID();
       const given = { ...options, body: job, idempotencyKey, repeatable: true };
       return (await transport.call(operations.create, given)) as Creation;
     },
     async *list(filter, options = {}) {
-      // Pages by the last uid instead of an offset: they stay fast, and new jobs do not shift them.
+      // The next page starts after the last uid instead of at an offset. Such pages stay fast, and new jobs do not
+      // shift them.
       const first = filter?.offset === undefined ? { after: '', ...filter } : filter;
       for (let query: ListQuery = first; ; ) {
         const page = await transport.call(operations.list, { ...options, query, repeatable: true });
@@ -244,7 +260,8 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends List
       try {
         await transport.call(operations.cancel, { ...options, path: { uid }, repeatable: true });
       } catch (error) {
-        // The service rejects a second cancellation; the first may be our own earlier attempt whose response was lost.
+        // The service rejects a second cancellation. The first may be our own earlier attempt, whose response was
+        // lost.
         const refused = error instanceof DragomanError && error.status === 400;
         if (!refused || (await get(uid, options)).status !== 'canceled') throw error;
       }
@@ -272,7 +289,7 @@ function chatsOf(transport: Transport): Chats {
       return transport.call('getChatMessage', { ...options, path, repeatable: true });
     },
     createChat(chat = {}, options) {
-      // Without an external_id, each attempt would create another chat.
+      // Without an `external_id`, each attempt would create another chat.
       const repeatable = Boolean(chat.external_id);
       return transport.call('createChat', { ...options, body: chat, repeatable });
     },
@@ -301,7 +318,7 @@ function deliveriesOf(transport: Transport): Deliveries {
     },
     get: (id, options) =>
       transport.call('getDelivery', { ...options, path: { delivery_id: id }, repeatable: true }),
-    // Not retried, because the delivery might be attempted twice.
+    // The request is not retried, because the delivery might then be attempted twice.
     replay: (id, options) =>
       transport.call('replayDelivery', { ...options, path: { delivery_id: id }, repeatable: false }),
     async replaySince(since, options) {

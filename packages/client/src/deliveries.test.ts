@@ -1,4 +1,4 @@
-/** Deliveries and events of the client, tested with the real server. */
+/** Tests deliveries and events of the client with the real server. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type Receiver,
@@ -33,7 +33,7 @@ const delivered = (id: string) =>
     return delivery.status === 'delivered' && delivery;
   });
 
-it('lists, reads and replays a delivery', async () => {
+it('client: deliveries can be listed, read and replayed', async () => {
   const uids = ['first', 'second', 'third'];
   const ids = new Set<string>();
   for (const uid of uids) {
@@ -54,13 +54,13 @@ it('lists, reads and replays a delivery', async () => {
   await expect(dragoman.deliveries.get('nothing')).rejects.toMatchObject({ status: 404 });
 });
 
-it('sends a signed test event', async () => {
+it('client: sendTest sends a signed test event', async () => {
   const sent = await dragoman.deliveries.sendTest({ url: `${receiver.url}/try` });
   const { headers, body } = await receiver.next(({ path }) => path === '/try');
   expect(await verifyWebhook({ secret, headers, body })).toEqual({ ok: true, id: sent.id });
 });
 
-it('reads events after a cursor', async () => {
+it('client: events returns the events after a cursor', async () => {
   const { uid } = await dragoman.machineJobs.create(JOB);
   await dragoman.machineJobs.waitForJob(uid);
   const seen: Event[] = [];

@@ -44,7 +44,7 @@ function run(name: string, program: string): ChildProcess {
   return child;
 }
 
-it('creates a job and waits for it', async () => {
+it('the program of docs/client.md creates a job and waits for it', async () => {
   const child = run('create', programs[0]!.replace('http://127.0.0.1:8080', server.url));
   let printed = '';
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
@@ -54,7 +54,7 @@ it('creates a job and waits for it', async () => {
   expect({ status, printed }).toEqual({ status: 0, printed: 'THE HOUSE IS BIG.\n' });
 });
 
-it('accepts signed callbacks only', async () => {
+it('the receiver of docs/client.md accepts only signed callbacks', async () => {
   const child = run(
     'receive',
     `const save = async (id, job) => console.log(id, job.uid);

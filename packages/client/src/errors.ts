@@ -1,13 +1,14 @@
-/** The errors of this client. */
-
-/** An invalid field of a request. */
+/** A field of a request that the service rejected as invalid. */
 export interface FieldError {
-  /** Such as `text`, or `objects[3].text` in a request with many jobs. */
+  /** The path of the field, such as `text`, or `objects[3].text` in a request with many jobs. */
   field: string;
   reason: string;
 }
 
-/** The service rejected the request or did not respond. Distinguish errors by `status`, never by their message. */
+/**
+ * Thrown when the service rejects a request or does not respond. Distinguish errors by `status`, not by their
+ * message.
+ */
 export class DragomanError extends Error {
   override name = 'DragomanError';
   /** The HTTP status; undefined if there was no response (see `cause`). */
@@ -28,7 +29,11 @@ export class DragomanError extends Error {
   }
 }
 
-/** Returns the error for a response outside 2xx. @param text its body, which may not be JSON */
+/**
+ * Returns the error for a response with a status other than 2xx.
+ *
+ * @param text the response body, which may not be JSON
+ */
 export function refusal(status: number, text: string): DragomanError {
   const { message, code } = readError(text);
   return new DragomanError(message ?? `The service responded with ${status}.`, {
@@ -43,7 +48,7 @@ function readError(text: string): { message?: string | undefined; code?: string 
     const { error } = JSON.parse(text);
     return typeof error === 'string' ? { message: error } : { message: error.message, code: error.code };
   } catch {
-    // A proxy may respond with another format.
+    // A proxy may respond with another format than JSON.
     return {};
   }
 }

@@ -5,17 +5,17 @@ import { describeApp } from '../../server/src/roles/app.ts';
 
 const written = readFileSync(new URL('./generated.ts', import.meta.url), 'utf8');
 
-it('generated.ts matches the OpenAPI description', async () => {
+it('client: generated.ts equals the types that the OpenAPI description gives', async () => {
   expect(printClientTypes(await describeApp()), 'run: npm run client-types').toBe(written);
 });
 
-it('the comparison detects a field that the types lack', async () => {
+it('client: comparing generated.ts with the OpenAPI description detects a missing field', async () => {
   const document = structuredClone(await describeApp());
   document.components.schemas.Job!.properties!.planted = { type: 'string' };
   expect(printClientTypes(document)).not.toBe(written);
 });
 
-it('the generator rejects schemas that it does not support', async () => {
+it('client: the generator of types rejects schemas that it does not support', async () => {
   const document = structuredClone(await describeApp());
   document.components.schemas.Job = { allOf: [] };
   expect(() => printClientTypes(document)).toThrow(/unsupported schema/);

@@ -1,29 +1,32 @@
 /**
- * Sends requests and retries those that are safe to repeat: reads, requests that the service recognises as repeated (by
- * `uid` or idempotency key), and requests that it rejected before processing them (429).
+ * Sends requests and retries those that are safe to repeat: reads, requests that the service recognizes as repeated
+ * (by `uid` or idempotency key), and requests that it rejected before processing them (429).
  */
 import { DragomanError, refusal } from './errors.ts';
 import { OPERATIONS, type Operations } from './generated.ts';
 
 export interface TransportOptions {
-  /** URL of the service, such as `https://translate.example.com`. */
+  /** The URL of the service, such as `https://translate.example.com`. */
   baseUrl: string;
-  /** `USERNAME:KEY`, as shown when the key was created. */
+  /** The API key in the form `USERNAME:KEY`, as shown when it was created. */
   key: string;
-  /** Uses the sandbox, which has separate keys. Default: false. */
+  /** If true, requests go to the sandbox, which has separate API keys. Default: false. */
   sandbox?: boolean | undefined;
-  /** Number of retries. Default: 4. */
+  /** The maximum number of retries. Default: 4. */
   retries?: number | undefined;
-  /** Timeout of one attempt in milliseconds. Default: 60,000. */
+  /** The timeout of one attempt in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** Sends requests. Default: the platform's `fetch`. */
+  /** The function that sends requests. Default: the platform's `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** Waits between attempts. Rejects with the signal's reason when aborted. Default: a timer. */
+  /**
+   * The function that waits between attempts. It must reject with the signal's reason when the signal is aborted.
+   * Default: a timer.
+   */
   pause?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 export interface CallOptions {
-  /** Aborts the request or the wait for the next attempt. */
+  /** Aborts the request, or the wait before the next attempt. */
   signal?: AbortSignal | undefined;
 }
 
@@ -33,16 +36,17 @@ interface Given<K extends Operation> extends CallOptions {
   path?: Operations[K]['path'];
   query?: Operations[K]['query'] | undefined;
   body?: Operations[K]['body'];
-  /** Lets the service recognise a repeated request. */
+  /** The idempotency key, with which the service recognizes a repeated request. */
   idempotencyKey?: string | undefined;
-  /** Whether repeating the request is safe. */
+  /** True if repeating the request is safe. */
   repeatable: boolean;
 }
 
 export interface Transport {
   /**
-   * Sends a request. @throws DragomanError if the service rejects it or does not respond; the signal's reason when
-   * aborted
+   * Sends a request.
+   *
+   * @throws DragomanError if the service rejects the request or does not respond; the signal's reason when aborted
    */
   call<K extends Operation>(operation: K, given: Given<K>): Promise<Operations[K]['answer']>;
   pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
@@ -52,9 +56,9 @@ const RETRIES = 4;
 const TIMEOUT_MILLISECONDS = 60_000;
 const FIRST_WAIT_MILLISECONDS = 500;
 const LONGEST_WAIT_MILLISECONDS = 8_000;
-/** A longer `Retry-After` is reported as an error instead of waiting. */
+/** If `Retry-After` is longer than this, the client throws the error instead of waiting. */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
-/** Temporary statuses: timeouts, overload, faults, a proxy without its server. */
+/** Statuses that are likely to be temporary: timeouts, overload, internal errors, a proxy without its server. */
 const PASSING = [408, 425, 429, 500, 502, 503, 504];
 
 export function createTransport(options: TransportOptions): Transport {
@@ -114,13 +118,16 @@ type Outcome =
   | { kind: 'answered'; body: unknown }
   | { kind: 'refused'; error: DragomanError; retryAfterSeconds?: number | undefined };
 
-/** Exponential backoff with jitter: half of the delay is random, so that many clients do not retry at once. */
+/**
+ * Returns the delay before the next attempt: exponential backoff with jitter. Half of the delay is random, so that
+ * many clients do not retry at the same time.
+ */
 function backoff(attempt: number): number {
   const full = Math.min(FIRST_WAIT_MILLISECONDS * 2 ** attempt, LONGEST_WAIT_MILLISECONDS);
   return full / 2 + (Math.random() * full) / 2;
 }
 
-/** Reads `Retry-After`, which has seconds or a date. */
+/** Returns the seconds in a `Retry-After` header, which may have seconds or a date. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header);
@@ -132,13 +139,13 @@ function fill(template: string, parameters: object | undefined): string {
   return template.replace(/\{(\w+)\}/g, (_, name) => {
     const value = (parameters as Record<string, string>)[name];
     if (!value) throw new TypeError(`${name} must not be empty`);
-    // HTTP clients treat `.` and `..` as relative path segments, even when encoded.
+    // HTTP clients treat `.` and `..` as relative path segments, even if they are encoded.
     if (/^\.\.?$/.test(value)) throw new TypeError(`${name} must not be ${value}`);
     return encodeURIComponent(value);
   });
 }
 
-/** Writes lists as one value with commas. */
+/** Writes a query string. A list becomes one value with commas. */
 function printQuery(query: object | undefined): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {

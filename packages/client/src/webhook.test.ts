@@ -1,4 +1,4 @@
-/** Verification of the server's signatures, and of invalid ones. */
+/** Tests that signatures of the server are accepted and invalid signatures are rejected. */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
@@ -14,7 +14,7 @@ function signed(keys = [KEY], at = NOW, body = '{"uid":"one"}') {
   return { headers: { ...signatureHeaders(keys, 'delivery-1', at, body) }, body };
 }
 
-it('accepts signed bodies, as text and as bytes, and rejects them when one byte changed', async () => {
+it('verifyWebhook accepts signed bodies, as text and as bytes, and rejects them when one byte has changed', async () => {
   const key = fc.uint8Array({ minLength: 24, maxLength: 64 }).map((bytes) => Buffer.from(bytes));
   await fc.assert(
     fc.asyncProperty(key, fc.string({ unit: 'binary' }), fc.nat(), async (secretKey, body, place) => {
@@ -33,7 +33,7 @@ it('accepts signed bodies, as text and as bytes, and rejects them when one byte 
   );
 });
 
-it('accepts a signature with any of several secrets', async () => {
+it('verifyWebhook accepts a signature that was made with any of several secrets', async () => {
   const other = randomBytes(32);
   const both = [secretOf(other), secretOf(KEY)];
   expect(await verifyWebhook({ secret: both, ...signed([KEY]), now: NOW })).toMatchObject({ ok: true });
@@ -46,7 +46,7 @@ it('accepts a signature with any of several secrets', async () => {
   });
 });
 
-it('computes one HMAC for each secret, however many signatures the header has', async () => {
+it('verifyWebhook computes one HMAC for each secret, regardless of the number of signatures in the header', async () => {
   const sign = vi.spyOn(crypto.subtle, 'sign');
   const { headers, body } = signed();
   const wrong = `v1,${Buffer.alloc(32).toString('base64')}`;
@@ -62,7 +62,7 @@ it('computes one HMAC for each secret, however many signatures the header has', 
   sign.mockRestore();
 });
 
-it('skips signatures of other versions and lengths', async () => {
+it('verifyWebhook skips signatures of other versions and lengths', async () => {
   const { headers, body } = signed();
   const before = `v1a,AAAA v1, v1,AAAA v1,~ ${headers['webhook-signature']}`;
   const input = {
@@ -79,17 +79,17 @@ it.each([
   ['too old', 301, { ok: false, reason: 'too old' }],
   ['at the largest clock difference', -300, { ok: true }],
   ['too new', -301, { ok: false, reason: 'too new' }],
-])('checks the timestamp: %s', async (_, age, verdict) => {
+])('verifyWebhook checks the timestamp: %s', async (_, age, verdict) => {
   const secret = secretOf(KEY);
   expect(await verifyWebhook({ secret, ...signed([KEY], NOW), now: seconds(age) })).toMatchObject(verdict);
 });
 
-it('accepts a custom tolerance of clock differences', async () => {
+it('verifyWebhook accepts a custom tolerance for clock differences', async () => {
   const late = { secret: secretOf(KEY), ...signed(), now: seconds(20) };
   expect(await verifyWebhook({ ...late, toleranceSeconds: 10 })).toEqual({ ok: false, reason: 'too old' });
 });
 
-it('reads Headers objects and header names in any case', async () => {
+it('verifyWebhook reads Headers objects, and header names in upper or lower case', async () => {
   const { headers, body } = signed();
   const secret = secretOf(KEY);
   const upperCased = Object.fromEntries(
@@ -110,7 +110,7 @@ it.each([
   ['another version', { 'webhook-signature': 'v1a,AAAA' }, 'no matching signature'],
   ['invalid base64', { 'webhook-signature': 'v1,~~~' }, 'no matching signature'],
   ['an empty signature', { 'webhook-signature': 'v1,' }, 'no matching signature'],
-])('rejects a callback with %s', async (_, changes, reason) => {
+])('verifyWebhook rejects a callback with %s', async (_, changes, reason) => {
   const { headers, body } = signed();
   const secret = secretOf(KEY);
   const verdict = await verifyWebhook({ secret, headers: { ...headers, ...changes }, body, now: NOW });
@@ -124,6 +124,6 @@ it.each([
   ['whsec_~'],
   [secretOf(Buffer.alloc(23))],
   [secretOf(Buffer.alloc(65))],
-])('throws a TypeError for the secret %j', async (secret) => {
+])('verifyWebhook throws a TypeError for the secret %j', async (secret) => {
   await expect(verifyWebhook({ secret, ...signed(), now: NOW })).rejects.toThrow(TypeError);
 });

@@ -1,37 +1,39 @@
 /**
- * Verifies that a callback comes from the service: Standard Webhooks 1.0.0 (symmetric, `v1`), with Web Crypto.
+ * Verifies that a callback comes from the service. Signatures follow Standard Webhooks 1.0.0 (symmetric, `v1`) and
+ * are checked with Web Crypto.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 
 export interface WebhookInput {
-  /** The account's webhook secret, `whsec_…`; several while secrets are rotated. */
+  /** The account's webhook secret, `whsec_…`. Pass a list while secrets are rotated. */
   secret: string | readonly string[];
   /** The received headers: a `Headers` object, or Node's `request.headers`. */
   headers: Headers | Record<string, string | string[] | undefined>;
-  /** The received body, unchanged. A body that was parsed and serialized again does not match. */
+  /** The received body, unchanged. A body that was parsed and serialized again does not match the signature. */
   body: string | Uint8Array;
-  /** Largest age and largest clock difference, in seconds. Default: 300. */
+  /** The maximum age of the callback and the maximum clock difference, in seconds. Default: 300. */
   toleranceSeconds?: number;
   now?: Date;
 }
 
 export type WebhookVerdict =
-  /** `id` is the same for every attempt of a delivery, so that repetitions can be ignored. */
+  /** `id` is the same for every attempt of a delivery. Use it to ignore repeated deliveries. */
   | { ok: true; id: string }
   | { ok: false; reason: 'malformed' | 'too old' | 'too new' | 'no matching signature' };
 
 const TOLERANCE_SECONDS = 300;
-/** Length of a secret. The standard: "between 24 bytes and 64 bytes". */
+/** The permitted length of a secret. The standard says: "between 24 bytes and 64 bytes". */
 const SECRET_BYTES = { least: 24, most: 64 };
 const SIGNATURE_BYTES = 32;
-/** The service signs with at most five secrets at a time. More signatures than this are ignored. */
+/** The maximum number of signatures that are compared. The service signs with at most five secrets at a time. */
 const MAX_SIGNATURES = 10;
-/** Characters of the header that are read, including entries of other versions. */
+/** The maximum number of characters of the header that are read, including entries of other versions. */
 const MAX_HEADER_LENGTH = 4096;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 /**
  * Checks the signature and the age of a callback. Respond with 2xx only if `ok` is true.
+ *
  * @throws TypeError for an invalid secret
  */
 export async function verifyWebhook(input: WebhookInput): Promise<WebhookVerdict> {
@@ -50,8 +52,8 @@ export async function verifyWebhook(input: WebhookInput): Promise<WebhookVerdict
 
   const signed = join(new TextEncoder().encode(`${id}.${stamp}.`), input.body);
   const given = readSignatures(signatures);
-  // One HMAC per secret, however many signatures an unknown sender puts into the header. All pairs are compared, so
-  // that the time does not reveal which one matched.
+  // Computes one HMAC per secret, regardless of how many signatures an unknown sender puts into the header. All pairs
+  // are compared, so that the time does not reveal which pair matched.
   let matches = 0;
   for (const secret of secrets) {
     const key = await crypto.subtle.importKey('raw', secret, HMAC, false, ['sign']);
@@ -63,7 +65,7 @@ export async function verifyWebhook(input: WebhookInput): Promise<WebhookVerdict
   return matches > 0 ? { ok: true, id } : { ok: false, reason: 'no matching signature' };
 }
 
-/** Returns the first `v1` signatures of the header; entries of other versions or lengths are skipped. */
+/** Returns the first `v1` signatures of the header. Entries of other versions or lengths are skipped. */
 function readSignatures(header: string): Uint8Array[] {
   const entries = header.slice(0, MAX_HEADER_LENGTH).split(' ');
   return entries
