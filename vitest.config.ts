@@ -2,7 +2,10 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** For what hangs; no test is to be fast enough. `expect.poll` would give up after a second by default. */
+/**
+ * This limit only ends tests that hang; no test has to be fast. By default `expect.poll` would give up after
+ * a second.
+ */
 const MILLISECONDS = 300_000;
 const PATIENCE = {
   testTimeout: MILLISECONDS,
@@ -12,21 +15,22 @@ const PATIENCE = {
 const CHANCE = new URL('scripts/test-chance.ts', import.meta.url).pathname;
 
 /**
- * One more test file at once than there are cores, since many wait for others' processes. The files of a project that
- * share a process share its modules too, as the rooms do in the program: loading them took a third of the processor.
+ * Runs one more test file at a time than there are cores, because many tests wait for other processes. The
+ * files of a project that run in one process also share its loaded modules, as the program does. Loading them
+ * for each file took a third of the processor time.
  */
 const AT_ONCE = { maxWorkers: availableParallelism() + 1, isolate: false };
 
 /**
- * Node runs the files as they are, without a transformation by Vite: tests and program run what users run, and the
- * server's tests take a tenth less of the processor. Nothing here uses `vi.mock`, which needs the loader.
+ * Node runs the source files without a transformation by Vite. So tests run the same code as users, and the
+ * server's tests take a tenth less processor time. No test uses `vi.mock`, which needs Vite's loader.
  */
 const AS_THEY_ARE = { experimental: { viteModuleRunner: false, nodeLoader: false } };
 
 /**
- * Projects run one after another, by default by their names, and the crawl of the web app as one of the last: it takes
- * minutes on one processor while the other has nothing left to do. So the web app's project is first, and the crawl
- * first in it.
+ * By default, projects run one after another in the order of their names. Then the crawl of the web app would
+ * be one of the last files, and keep one core busy for minutes while the others are idle. So the web app's
+ * project runs first, and the crawl is its first file.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -67,7 +71,7 @@ export default defineConfig({
       }),
       project('web', 'packages/web', {
         globalSetup: '../server/src/testing/cluster.ts',
-        experimental: { viteModuleRunner: true }, // JSX and `import.meta.glob` are Vite's
+        experimental: { viteModuleRunner: true }, // JSX and `import.meta.glob` need Vite
       }),
       project('prove', 'prove'),
       project('examples', 'examples'),
