@@ -236,7 +236,7 @@ describe('the measurement of growth', () => {
           .authorization!.split('')
           .map((_, index, all) => all.slice(0, index).map((_, other, some) => some.slice(0, other))),
     ],
-  ])('detects %s', async (_, work) => {
+  ])('reports superlinear time for %s', async (_, work) => {
     const planted = createServer((asked, response) => {
       work(asked);
       response.end();

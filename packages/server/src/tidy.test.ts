@@ -1,5 +1,5 @@
 /**
- * Checks of the structure of the source. The lists of exceptions and the limits may only shrink: a repaired
+ * Checks of the structure of the source. The lists of exceptions and the limits may only shrink. A repaired
  * exception must leave its list, and a limit that is no longer reached must be lowered. `npm run tidy` prints
  * the figures.
  */

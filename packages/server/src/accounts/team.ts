@@ -24,7 +24,7 @@ import { CREATED_KEY, DISABLE_BODY } from './people-schemas.ts';
  * hour.
  */
 const MAILS = { free: 50, mostSeconds: 3600 };
-/** The limit of refused invitations in a row. */
+/** The limit of consecutive refused invitations: five without a delay, then delays up to an hour. */
 const REFUSED = { free: 5, mostSeconds: 3600 };
 
 export interface TeamOptions {

@@ -7,7 +7,7 @@ declare const accountBrand: unique symbol;
 
 /**
  * The key of all data of an account, and the first parameter of every store function. It is a branded type,
- * so it cannot be built from request data: it comes from authentication, from an operator's command or from a
+ * so it cannot be built from request data. It comes from authentication, from an operator's command or from a
  * claimed row.
  */
 export type AccountRef = { readonly part: number; readonly accountId: string } & {

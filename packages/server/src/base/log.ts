@@ -137,8 +137,8 @@ function reasonOf(error: Error & { code?: unknown; syscall?: unknown }): { reaso
 }
 
 /**
- * Returns whether an error comes from PostgreSQL. Only such errors have both fields; `routine` is a function
- * of PostgreSQL's source.
+ * Returns whether an error comes from PostgreSQL. Only PostgreSQL's errors have both a `severity` and a
+ * `routine`, the function of its source.
  */
 function fromPostgresql(error: Error): boolean {
   const { severity, routine } = error as { severity?: unknown; routine?: unknown };

@@ -309,7 +309,7 @@ describe('the default brand', () => {
 describe('the settings of a brand for a language', () => {
   const term = { caseSensitive: false, forbidden: false, doNotTranslate: false };
 
-  it('are those of the language if it has any, and otherwise those of its parent language', async () => {
+  it('come from the parent language when the language itself has none', async () => {
     const { ref, save } = await customer();
     await save({
       external_id: 'acme',

@@ -98,7 +98,7 @@ export async function resolveBrand(
   const cached = known.get(key);
   if (cached === undefined || cached.until <= Date.now()) {
     known.delete(key);
-    // A value that cannot be an identifier is refused without a query. It may have megabytes.
+    // A value that cannot be an identifier is refused without a query. Such a value may have megabytes.
     if (!isExternalId(named) || (await store.findBrand(database, caller.account, named)) === undefined) {
       throw fieldError('brand', await notKnown(database, caller.account, named));
     }

@@ -3,9 +3,10 @@
  * transaction. Translations use only the published brand.
  *
  * Each change contains the revision of the draft to which it applies, or 0 if there is no draft. A change
- * with another revision is refused. A draft also records the version of the brand from which it started. If
- * the brand was published in another way since then, such as from a file at the command line, publishing the
- * draft is refused unless forced.
+ * with another revision is refused.
+ *
+ * A draft also records the version of the brand from which it started. A file at the command line may publish
+ * the brand in the meantime. Publishing the draft is then refused unless forced.
  */
 import type { Term } from '@dragoman/engines';
 import { lockAccount } from '../access/accounts.ts';

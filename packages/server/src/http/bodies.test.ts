@@ -150,7 +150,7 @@ describe('a JSON body', () => {
   it.each([
     ['brackets', '[[[[[[[[[[{{{{{{{{{{,,,,,,,,,,'.repeat(10_000)],
     ['quotes and backslashes', '\\"\\\\"[{,'.repeat(10_000)],
-  ])('is accepted with %s inside a text', async (_, text) => {
+  ])('is accepted when a text contains %s', async (_, text) => {
     const body = { text: `The house ${text}`, text_format: 'text', source_language: 'en' };
     expect((await call('POST', '/tapi/v2/wordcount/', body)).status).toBe(201);
   });

@@ -183,7 +183,7 @@ describe('the transfers of a job', () => {
 });
 
 describe('voiding a hold', () => {
-  it('ends only the last charge, even if it is one cent', async () => {
+  it('releases only the last charge of a job, even one cent', async () => {
     const made = await server.createAccount({ balanceCents: 100 });
     const { ref: account } = await accountNamed(server.database, made.username);
     const call = createClient(server.url, made.production_key);

@@ -134,7 +134,7 @@ async function createMarked(mark: string): Promise<Customer & { mate: string }> 
     (one) => one.email === `mate-${mark}@example.com`,
   );
   await done(browse('POST', `/api/account/team/${mate!.user_id}/disable`));
-  // A user who was invited and removed earlier.
+  // Invites a user and then removes the user.
   const gone = `gone-${mark}@example.com`;
   await done(browse('POST', '/api/account/team', { email: gone }));
   await owner.query('delete from users where email = $1', [gone]);
