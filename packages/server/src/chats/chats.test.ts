@@ -66,7 +66,7 @@ function settled(created: Answer, status: string, by = call, prefix = ''): Promi
   });
 }
 
-it('publishes chats and messages as changed only when an insert created them', async () => {
+it('change notifications for chats and messages are published only when an insert created rows', async () => {
   const { ref: account } = await accountNamed(server.database, credentials.username);
   const environment = 'sandbox';
   const chat = {
@@ -274,7 +274,7 @@ describe('POST /v2/chats/messages refuses', () => {
     ['an address that may not be reached', message({ callback_url: 'http://10.0.0.1/' }), /^callback_url: /],
     ['white space', message({ text: ' \n' }), /^text: must not be empty/],
     ['no format', message({ text_format: undefined }), /^text_format: This field is required/],
-  ])('%s with validation_error', async (_, body, reason) => {
+  ])('a request with %s, with the code validation_error', async (_, body, reason) => {
     const answer = await call('POST', MESSAGES, body);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({
@@ -352,7 +352,7 @@ describe('POST /v2/chats/messages refuses', () => {
     expect((await call('GET', own)).status).toBe(200);
   });
 
-  it('with server_error when the insert fails on our side', async () => {
+  it('a valid request with server_error when the insert fails in our database', async () => {
     const planted = message({ external_id: 'fault' });
     const owner = new (await import('pg')).default.Client(server.connection);
     await owner.connect();
@@ -401,7 +401,7 @@ describe('POST /chats', () => {
 });
 
 describe('GET /chats/:chat_id/messages', () => {
-  it('lists messages in the order of creation, from an index that begins at 1', async () => {
+  it('lists messages in the order of creation, starting at an index that begins at 1', async () => {
     const chat_external_id = newChat();
     let chat = '';
     for (let n = 1; n <= 5; n++) {
@@ -432,7 +432,7 @@ describe('GET /chats/:chat_id/messages', () => {
   });
 });
 
-describe('the chat webhook', () => {
+describe('the chat callback', () => {
   it('is a signed CloudEvent with the translated message', async () => {
     const made = await call(
       'POST',
@@ -492,7 +492,7 @@ describe('the chat webhook', () => {
     expect(await translated(null)).toBe('THE usual word, THE DOOR.');
   });
 
-  it('has the sandbox’s address as ce-source for a sandbox message', async () => {
+  it('names the sandbox’s URL as ce-source when the message was sent in the sandbox', async () => {
     const sandbox = createClient(server.url, credentials.sandbox_key);
     await sandbox('POST', `/sandbox${MESSAGES}`, message({ callback_url: `${receiver.url}/sandbox` }));
     const { headers } = await receiver.next(({ path }) => path === '/sandbox');
@@ -521,7 +521,7 @@ describe('the chat webhook', () => {
   });
 });
 
-it('serves chats at the sandbox’s own host without a path prefix, and names that host in ce-source', async () => {
+it('chat routes are served at the sandbox’s own host without a path prefix, and events name that host in ce-source', async () => {
   await server.restart({ DRAGOMAN_SANDBOX_URL: 'https://sandbox.example' });
   const made = await server.server.app!.inject({
     method: 'POST',

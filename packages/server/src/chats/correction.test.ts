@@ -156,7 +156,7 @@ describe('human correction of a delivered chat message', () => {
     expect(waiting).toHaveLength(3);
   });
 
-  it('does not restore a text that retention has already removed', async () => {
+  it('leaves a text empty when retention has removed it before the editor finishes', async () => {
     await setAccount(server.database, 'command', username, {
       chatCorrection: true,
       environment: 'production',

@@ -21,11 +21,11 @@ const POLL_MILLISECONDS = 2_000;
 const AT_ONCE = 100;
 
 export interface Corrections {
-  /** Begins nothing more; resolves when what is under way is done. */
+  /** Stops creating jobs; resolves when the running round is done. */
   stop(): Promise<void>;
 }
 
-/** @param ordered called when jobs were made */
+/** Starts to create jobs for due corrections periodically. @param ordered called when jobs were created */
 export function startCorrections(database: Database, log: Log, ordered: () => void): Corrections {
   let stopping = false;
   let running: Promise<void> | undefined;

@@ -174,7 +174,7 @@ describe('a chat message that is translated before an earlier one', () => {
     expect(sent.map(idOf)).toEqual(['m1', 'm2']);
   });
 
-  it('waits until the earlier message is delivered, whose retries repeat the same bytes', async () => {
+  it('is called back after the earlier message was delivered, whose retries repeat the same bytes', async () => {
     const chat = `retry-${++chats}`;
     let refusals = 2;
     receiver.answer(({ path }) => (path === `/${chat}` && refusals-- > 0 ? 500 : 200));
@@ -193,7 +193,7 @@ describe('a chat message that is translated before an earlier one', () => {
     expect(stable(sent[3]!)).not.toEqual(stable(sent[0]!));
   });
 
-  it('gives the engine the earlier messages in the source language of the new one', async () => {
+  it('is translated with the earlier messages as context, in its own source language', async () => {
     const chat = `context-${++chats}`;
     engine.open('context');
     const say = async (id: string, text: string, more = {}) => {
@@ -283,7 +283,7 @@ it('the order check reports callbacks in the wrong order, a lost callback and a 
   for (const wrong of [[b, a], [a], [a, a, b]]) expect(faults(planned, wrong)).toHaveLength(1);
 });
 
-it('a message is taken over from a dead worker and sends exactly one callback', async () => {
+it('a message of a dead worker is taken over by another worker and sends exactly one callback', async () => {
   await server.restart({ DRAGOMAN_LEASE: '2' });
   // Stop all workers, so that the simulated worker can claim the message and then die.
   await server.server.stop();

@@ -48,7 +48,6 @@ export type MessageTrigger = keyof typeof MESSAGE_MOVES;
 
 export const FIRST_MESSAGE_STATUS: MessageStatus = 'mt_init';
 
-/** Returns true if `trigger` is allowed on a message in `status`. */
 export function allowsMessageMove(trigger: MessageTrigger, status: MessageStatus): boolean {
   return (MESSAGE_MOVES[trigger].from as readonly MessageStatus[]).includes(status);
 }

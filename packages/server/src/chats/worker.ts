@@ -5,7 +5,7 @@
  *   translated                       deliver_init, or deliver_complete without a callback URL
  *   a segment failed                 retried soon; mt_failed after the last attempt or when a retry cannot help
  *   the text exceeds the time limit  mt_failed
- *   the engine is unavailable        retried for at most minutes, because later messages wait; then mt_failed
+ *   the engine is unavailable        retried for five minutes at most, because later messages wait; then mt_failed
  */
 import type { Context } from '@dragoman/engines';
 import type { Log } from '../base/log.ts';
@@ -34,7 +34,6 @@ export interface ChatWorkerOptions {
   capacity: number;
   leaseSeconds: number;
   sourceOf: SourceOf;
-  /** Sends the callbacks. */
   sender: OutboxSender;
   /**
    * Called after each settled message with the seconds since its creation, for metrics.

@@ -276,7 +276,7 @@ function wrongIps(guard: AddressGuard, rows: readonly IpRow[]): string[] {
 const open = createAddressGuard({ allowedNetworks: [] });
 
 describe('an address guard without allowed networks', () => {
-  test('returns the expected reason from checkUrl for every URL in the table', () => {
+  test('gives the expected reason for every URL in the table', () => {
     expect(wrongUrls(open, URLS)).toEqual([]);
     expect(URLS.length).toBeGreaterThan(100);
   });
@@ -285,7 +285,7 @@ describe('an address guard without allowed networks', () => {
     expect(wrongIps(open, IPS)).toEqual([]);
   });
 
-  test('is checked by tables that detect a guard comparing text and a guard allowing everything', () => {
+  test('is tested by tables that detect a guard comparing text and a guard allowing everything', () => {
     const private4 = /^(127\.|10\.|192\.168\.|169\.254\.|172\.16\.)/;
     const byText: AddressGuard = {
       ...open,
@@ -464,7 +464,7 @@ describe('an address guard with allowed networks', () => {
   });
 });
 
-test('an address guard judges every spelling of an IPv4 address like the address', () => {
+test('an address guard treats every spelling of an IPv4 address like the address itself', () => {
   const part = (value: number, form: number) =>
     form === 0 ? String(value) : form === 1 ? `0x${value.toString(16)}` : `0${value.toString(8)}`;
   fc.assert(
@@ -488,7 +488,7 @@ test('an address guard judges every spelling of an IPv4 address like the address
   );
 });
 
-test('checkUrl never throws, and accepts only http and https URLs without credentials and private literals', () => {
+test('checkUrl never throws, and accepts only http and https URLs without credentials and without private addresses', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.ipV4Extended(), fc.ipV6());
   fc.assert(
     fc.property(

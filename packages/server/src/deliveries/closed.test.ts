@@ -93,7 +93,7 @@ it('the address guard checks the whole URL and the whole host', () => {
 
 describe('the address guard’s setting allowedNetworks', () => {
   it.each(['10.0.0.0/0x8', '10.0.0.0/ 8', '10.0.0.0/8 ', '10.0.0.0/1e1', '10.0.0.0/+8', '10.0.0.0/0008'])(
-    'makes createAddressGuard throw for the invalid network %j',
+    'is refused by createAddressGuard when it has the invalid network %j',
     (text) => {
       expect(() => createAddressGuard({ allowedNetworks: [text] })).toThrow(TypeError);
     },
@@ -116,7 +116,7 @@ describe('the address guard’s setting allowedNetworks', () => {
     ['fd00:ec2::254/128', true],
     ['fd00:ec2::254/127', false],
     ['fd00:ec2::/32', false],
-  ])('allows metadata services only as single addresses: %s allows fd00:ec2::254: %s', (network, allowed) => {
+  ])('opens a metadata service only as a single address: %s allows fd00:ec2::254: %s', (network, allowed) => {
     expect(createAddressGuard({ allowedNetworks: [network] }).allows('fd00:ec2::254')).toBe(allowed);
   });
 });

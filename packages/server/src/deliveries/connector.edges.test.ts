@@ -78,7 +78,7 @@ describe('an AddressRefused error', () => {
     await expect(refused).rejects.toMatchObject({ name: 'AddressRefused', code: 'ADDRESS_REFUSED', message });
   });
 
-  it('is not thrown when connecting fails; that is ConnectFailed', async () => {
+  it('is not thrown when connecting fails; ConnectFailed is thrown then', async () => {
     const connect: Connect = (_, callback) => callback(null, socketAt(undefined));
     const failed = run(createConnector({ guard: open, resolver: both, connect }), options('hook.test'));
     await expect(failed).rejects.toMatchObject({ name: 'ConnectFailed', code: 'ECONNRESET' });

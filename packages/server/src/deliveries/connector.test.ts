@@ -104,12 +104,12 @@ async function lets(make: (resolver: Resolver, connect: Connect) => Connect): Pr
 }
 
 describe('the connector’s refusals', () => {
-  test('cover every literal and every DNS answer in the table, before any connection', async () => {
+  test('happen before any connection, for every forbidden address and DNS answer in the table', async () => {
     const wrong = await lets((resolver, connect) => createConnector({ guard: open, resolver, connect }));
     expect(wrong).toEqual([]);
   });
 
-  test('are tested by a table that detects a check of names only and a check of the first answer only', async () => {
+  test('are tested by a table that detects a connector checking only names or only the first DNS answer', async () => {
     const dial = (connect: Connect, address: string, callback: Parameters<Connect>[1]) =>
       connect(options(address), callback);
     const namesOnly = await lets((resolver, connect) => (request, callback) => {
@@ -128,14 +128,14 @@ describe('the connector’s refusals', () => {
     ]);
   });
 
-  test('have a message, visible to customers, without host and address', async () => {
+  test('have a message that contains neither host nor address, because customers see it', async () => {
     const { resolver } = fakeResolver(['10.11.12.13']);
     const connector = createConnector({ guard: open, resolver, connect: never });
     const error = await run(connector, options('canary.test')).catch((reason) => reason);
     expect(String(error)).not.toMatch(/canary|10\.11/);
   });
 
-  test('include closed ports unless all addresses are in an allowed network', async () => {
+  test('include a closed port unless all addresses are in an allowed network', async () => {
     const guard = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
     const rows: [string[], boolean][] = [
       [['10.0.0.1'], true],
@@ -151,7 +151,7 @@ describe('the connector’s refusals', () => {
     }
   });
 
-  test('do not include a missing address or a failing resolver: those are failures', async () => {
+  test('do not include a missing address or a failing resolver, which are connection failures', async () => {
     const none = createConnector({ guard: open, resolver: fakeResolver([]).resolver, connect: never });
     await expect(run(none, options('hook.test'))).rejects.toMatchObject({ code: 'ENOTFOUND' });
     const broken = createConnector({
@@ -172,7 +172,7 @@ describe('the connector’s address pinning', () => {
     expect(queries).toEqual(['hook.test']);
   });
 
-  test('makes DNS rebinding ineffective; the test detects a connector that connects to the name', async () => {
+  test('makes DNS rebinding ineffective, and the test detects a connector that connects to the name', async () => {
     /**
      * Returns the address that a simulated connect reaches. It resolves names again and gets the second
      * answer.

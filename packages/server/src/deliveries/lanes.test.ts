@@ -181,7 +181,7 @@ const breakerOf = async (url: string) =>
   ).rows[0];
 
 describe('the order of deliveries', () => {
-  it('is kept within a chat, and other chats are not delayed', async () => {
+  it('is kept within a chat without delaying other chats', async () => {
     const refused = new Set(['a0']);
     const sink = await listen((body, response) => response.writeHead(refused.has(body) ? 404 : 200).end());
     const account = await createAccount();
@@ -235,7 +235,7 @@ describe('the order of deliveries', () => {
 });
 
 describe("a chat message's delivery", () => {
-  it('sends the given headers and reports its end in the same transaction', async () => {
+  it('sends the given headers and reports its end to the chat module in the same transaction', async () => {
     changes.length = 0;
     const sink = await listen((body, response) => response.writeHead(body === '1' ? 410 : 200).end());
     const ids = await enqueue(await createAccount(), sink.url, [uuidv7(), uuidv7()]);
@@ -303,7 +303,7 @@ describe('the circuit breaker of a host', () => {
     expect(await breakerOf(sink.url)).toBeUndefined();
   });
 
-  it('lets only one delivery through when many workers claim', async () => {
+  it('lets only one delivery through a half-open breaker when many workers claim', async () => {
     const account = await createAccount();
     await enqueue(account, 'http://127.0.0.1:9/', Array.from({ length: 20 }, uuidv7));
     await owner.query('insert into breakers values ($1, $2, $3, 5, 1, now())', [
@@ -341,13 +341,13 @@ describe('the circuit breaker of a host', () => {
     expect(await breakerOf(sink.url)).toBeUndefined();
   });
 
-  it("halves the account's slots with each failure before it opens", () => {
+  it("halves the account's slots with each failure, before the breaker opens", () => {
     expect([0, 1, 2, 3, 4].map((failures) => limitAfter(failures, 8))).toEqual([8, 4, 2, 1, 1]);
   });
 });
 
 describe('a delivery that is older than 72 hours at a failing host', () => {
-  it('becomes dead without an attempt, in order, and the end is reported', async () => {
+  it('becomes dead without an attempt, and its end is reported', async () => {
     changes.length = 0;
     const account = await createAccount();
     const chat = uuidv7();
@@ -374,7 +374,7 @@ describe('a delivery that is older than 72 hours at a failing host', () => {
 });
 
 describe('fairness between accounts and hosts', () => {
-  it('claims a few deliveries from each host of an account, and none after one that exceeds the memory limit', async () => {
+  it('lets a claim take a few deliveries from each host, and none after one that exceeds the memory limit', async () => {
     const account = await createAccount();
     const urls = [1, 2, 3].map((port) => `http://127.0.0.1:${port}/`);
     const chats = (count: number) => Array.from({ length: count }, () => uuidv7());
@@ -509,7 +509,7 @@ describe('fairness between accounts and hosts', () => {
   it.each([
     ['is free while an answer is recorded', 200],
     ['is taken until the breaker has recorded a failure', 500],
-  ])('gives a host’s slot back at the right time: it %s', async (_, status) => {
+  ])('frees a host’s slot at the right time: it %s', async (_, status) => {
     const writing = await owner.connect();
     const hold = async () => {
       await writing.query('begin');

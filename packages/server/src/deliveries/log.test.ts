@@ -196,7 +196,7 @@ describe('a replay', () => {
     });
   });
 
-  it('of all deliveries that died since a moment leaves out older and pending ones', async () => {
+  it('of dead deliveries since a moment leaves out earlier and pending ones', async () => {
     const account = await server.createAccount();
     const call = as(account);
     let works = false;

@@ -133,7 +133,7 @@ describe('an answer to a POST', () => {
     });
   });
 
-  test('is read when it arrives one byte at a time', async () => {
+  test('is read completely when it arrives one byte at a time', async () => {
     const bytes = [...'HTTP/1.1 202 Accepted\r\ncontent-length: 4\r\n\r\nslow'];
     const outcome = await postTo((socket) => {
       socket.setNoDelay(true);
@@ -187,7 +187,7 @@ describe('an answer to a POST', () => {
   });
 });
 
-describe('post', () => {
+describe('posting to a receiver', () => {
   const rows: [name: string, behaviour: Behaviour, reason: string][] = [
     ['reset before the headers', (socket) => socket.resetAndDestroy(), 'reset'],
     // A known limit of undici, see post.ts. If this fails, undici has removed the limit.
@@ -289,7 +289,7 @@ describe('post', () => {
     expect(connections).toEqual([]);
   });
 
-  test('fails after close, and close may be called twice', async () => {
+  test('fails after the poster was closed, and closing twice is allowed', async () => {
     const { port, connections } = await sink(answer('200 OK'));
     const one = poster();
     await one.close();

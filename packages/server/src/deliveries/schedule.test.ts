@@ -82,7 +82,7 @@ test('a dead endpoint gets 16 attempts, the last one about 72 hours after creati
   expect(now.getTime()).toBeLessThanOrEqual(after(LIFETIME_SECONDS).getTime());
 });
 
-test('jitter changes a delay by at most its share', () => {
+test('jitter changes a delay by 15 % at most', () => {
   const at = (random: number) => {
     const next = nextAttempt({
       scheduleSeconds,
@@ -143,10 +143,10 @@ describe('nextAttempt for random histories', () => {
     );
   }
 
-  test('returns retries within their bounds and the 72 hours, never sooner after more attempts', () =>
+  test('returns retries at the scheduled times within 72 hours, never sooner after more attempts', () =>
     check(nextAttempt));
 
-  test('is checked by a property that detects planted faults', () => {
+  test('is checked by a property test that detects planted faults', () => {
     const shifted =
       (change: (at: number, input: NextAttemptIn) => number): Next =>
       (given) => {

@@ -261,7 +261,7 @@ describe('the receiver’s answer', () => {
     await closed.close();
   });
 
-  it('missing for any reason is recorded with its cause, and the delivery is retried', async () => {
+  it('that never arrives is recorded with its cause, and the delivery is retried', async () => {
     const closed = await listen(() => {});
     await closed.close();
     const broken = await listen((request) => request.socket.destroy());
@@ -276,7 +276,7 @@ describe('the receiver’s answer', () => {
 });
 
 describe('when a callback arrives', () => {
-  it('its attempt is already recorded as unfinished, and the job is completed', async () => {
+  it('its attempt is already recorded, without an end, and the job is completed', async () => {
     const seen = Promise.withResolvers<{ attempts: object[]; job: { status: string } }>();
     const curious = await listen(async (_, response) => {
       seen.resolve({ attempts: await attemptsOf('curious'), job: await read('curious') });
@@ -344,7 +344,7 @@ describe('a forbidden callback address', () => {
     await inside.close();
   });
 
-  it('includes the loopback by default: refused at creation, and not sent to', async () => {
+  it('includes the loopback by default: it is refused at creation, and nothing is sent to it', async () => {
     answerFirst('/before', 500);
     await order('before', `${receiver.url}/before`);
     await waiting('before');
@@ -387,7 +387,7 @@ describe('a sender that ends', () => {
     }
   });
 
-  it('by a crash during a request leaves a lease that expires, and the next attempt has the same id', async () => {
+  it('by a crash during a request leaves a lease that expires; the next attempt has the same id', async () => {
     const requests: { id: unknown; response: ServerResponse }[] = [];
     const slow = await listen((request, response) => {
       requests.push({ id: request.headers['webhook-id'], response });
@@ -408,7 +408,7 @@ describe('a sender that ends', () => {
     await slow.close();
   });
 
-  it('by an orderly stop during a request lets the next sender send at once with the same id', async () => {
+  it('by an orderly stop during a request lets the next sender send at once, with the same id', async () => {
     const requests: { id: unknown; response: ServerResponse }[] = [];
     const slow = await listen((request, response) => {
       requests.push({ id: request.headers['webhook-id'], response });

@@ -62,7 +62,7 @@ test('sign refuses more secrets than the maximum', () => {
   expect(() => sign(many, 'a', 1, '')).toThrow(TypeError);
 });
 
-test('signing a large body with several secrets lets other work run in between', async () => {
+test('signing a large body with several secrets lets other work run between the signatures', async () => {
   const secrets = [secret, other, secret];
   const now = at(VECTOR.seconds);
   for (const [bytes, turns] of [
@@ -172,7 +172,7 @@ describe('a delivery with an altered part', () => {
 
   test('is refused, whether its bytes, length, id, timestamp or secret differ', () => check(sign, verify));
 
-  test('is detected by a check that also detects a signature without the id or the timestamp', () => {
+  test('is detected by a test that also detects signers leaving out the id or the timestamp', () => {
     const over = (content: (id: string, seconds: number, body: Buffer | string) => string): Sign => {
       return (secrets, name, seconds, body) =>
         `v1,${createHmac('sha256', secrets[0]!)
@@ -219,7 +219,7 @@ describe('webhook secrets', () => {
     expect(parseSecret(text(24).replace('A', '*'))).toBeUndefined();
   });
 
-  test('with invalid values make sign and signatureHeaders throw', () => {
+  test('of a wrong form make sign and signatureHeaders throw', () => {
     expect(() => sign([], 'a', 1, '')).toThrow(TypeError);
     expect(() => sign([Buffer.alloc(23)], 'a', 1, '')).toThrow(TypeError);
     for (const id of ['', 'a.b', 'a b', 'ä', 'a\n'])

@@ -155,7 +155,6 @@ const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_toke
       and d.lease_token = h.token`,
 );
 
-/** A leased delivery. */
 export interface HeldDelivery {
   account: AccountRef;
   id: string;

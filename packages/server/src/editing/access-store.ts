@@ -52,7 +52,6 @@ export interface TaskRow {
 export const TASK_COLUMNS =
   'task_id, job_id, kind, status, first_position, last_position, words, editor_id, reserved_for, returned';
 
-/** A user's rights on a task. */
 export interface TaskRights {
   /** True if the user has the task's language pair now. */
   has_pair: boolean;

@@ -1,6 +1,7 @@
 /**
- * Access to tasks: every route of `/api/editing` in every situation, checked against one table. The routes come from the
- * OpenAPI description of the web app, so a route that the table lacks fails here.
+ * Tests access to tasks: every route of `/api/editing` in every situation, checked against one table. The
+ * routes come from the OpenAPI description of the web app, so a route that is missing in the table fails
+ * here.
  */
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -453,7 +454,7 @@ describe('access to a task', () => {
     expect(new Set(Object.values(PROBES).map(([operation]) => operation))).toEqual(new Set(described));
   });
 
-  it('matches the table for every user and every situation of the task', async () => {
+  it('matches the table for every combination of user and task status', async () => {
     const columns = new Map<string, string[]>();
     for (const [name, make] of Object.entries(SITUATIONS)) {
       const one = await make();

@@ -98,7 +98,7 @@ describe('a claim', () => {
     expect((await claimTask(ann)).lease.token).toEqual(expect.any(String));
   });
 
-  it('is given to one editor when many editors claim the same task at once', async () => {
+  it('is given to only one of many editors who claim the same task at once', async () => {
     for (let job = 0; job < 3; job++) await orderEdit(call, `Job ${job} of three.\n`);
     const people = await Promise.all(
       Array.from({ length: 6 }, () => createPerson(server, { role: 'editor', languages: ['en:es'] })),
@@ -156,7 +156,7 @@ describe('a claim', () => {
     },
   );
 
-  it('is refused with the end of the pause after too many claims of the editor expired', async () => {
+  it('is refused after too many claims of the editor expired, with the end of the pause', async () => {
     await orderEdit(call, 'One house.\n');
     for (let times = 0; times < 2; times++) await runOut(await claimTask(ann), 'lease_until');
     const refused = await ann.call('POST', '/api/editing/claims', {});
@@ -195,7 +195,7 @@ describe('the order of the queue', () => {
     expect(taken).toEqual([uids[2], uids[3], uids[0], uids[1]]);
   });
 
-  it('starts with higher priority, and reserves a reassigned task for its editor', async () => {
+  it('puts tasks of higher priority first, and hides a reassigned task from other editors', async () => {
     await orderEdit(call, 'One house.\n');
     const uid = await orderEdit(call, 'Two houses.\n');
     const { tasks } = (await operator.call('GET', '/api/console/tasks')).body;
@@ -221,7 +221,7 @@ describe('the order of the queue', () => {
 });
 
 describe('skipping and reporting a task', () => {
-  it('hides a skipped task from the editor, and reports it after enough skips', async () => {
+  it('hides a skipped task from the editor, and reports it to operators after enough skips', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const skipped = await ann.call('POST', pathOf(task, '/skip'), {

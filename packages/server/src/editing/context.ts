@@ -70,7 +70,6 @@ export interface EditingContext {
   descriptions: Map<string, { ofId: Map<string, Description>; length: number }>;
 }
 
-/** The signed-in user of a request. */
 export interface EditingUser {
   userId: string;
   role: 'customer' | 'editor' | 'operator';

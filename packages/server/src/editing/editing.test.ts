@@ -184,7 +184,7 @@ describe('an edited job', () => {
     expect(queue).toMatchObject({ open: [], held: [], waiting: 0 });
   });
 
-  it('copies confirmed targets to repeats that no editor has edited', async () => {
+  it('has confirmed targets copied to repeats that no editor has edited', async () => {
     await orderEdit(call, 'Press the button now.\nWait.\nPress the button now.\nPress the button now.\n');
     const task = await claimTask(ann);
     const [first, , third] = task.segments;
@@ -220,7 +220,7 @@ describe('an editor who opens a task', () => {
     await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
   });
 
-  it('gets an upgraded machine job with the instructions of the upgrade', async () => {
+  it('gets the machine translation of an upgraded job, with the instructions of the upgrade', async () => {
     const uid = 'upgraded';
     const machine = '/tapi/v2/mt_translation/';
     const languages = { source_language: 'en', target_language: 'es' };

@@ -35,7 +35,7 @@ export interface EditingOptions {
   settings: EditingSettings;
   observer: EditingObserver;
   wake(): void;
-  /** Does nothing by default. */
+  /** Optional; corrections of chat messages use it. */
   corrected?: EditingContext['corrected'];
 }
 

@@ -186,7 +186,7 @@ describe('a review that is returned to the editors', () => {
     for (const one of [uid, more.uid]) expect((await call('DELETE', `${HUMAN}${one}/`)).status).toBe(200);
   });
 
-  it('leads to a charged delivery at the new deadline when nobody corrects it, and the job can be rejected', async () => {
+  it('leads to a delivery and a charge at the new deadline if nobody corrects it; the job can then be rejected', async () => {
     const { uid, review } = await inReview({ callback_url: `${receiver.url}/returned` });
     await sendBack(review);
     await passDeadline(uid);
@@ -329,7 +329,7 @@ describe('a machine job that is upgraded, canceled and upgraded again', () => {
     await sound();
   });
 
-  it('loses the edits of segments that are now divided differently', async () => {
+  it('loses the edits of segments when the text is now divided differently', async () => {
     const uid = 'recut';
     const path = `/tapi/v2/mt_translation/${uid}/`;
     const languages = { source_language: 'en', target_language: 'es' };

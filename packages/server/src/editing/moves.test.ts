@@ -38,7 +38,7 @@ function faults(allowed: (trigger: TaskTrigger, status: TaskStatus) => boolean):
 }
 
 describe('the transition table of tasks', () => {
-  it('equals the expected table', () => {
+  it('equals an independent copy of the decided transitions', () => {
     expect(TASK_STATUSES).toEqual(['open', 'claimed', 'submitted', 'done', 'reported', 'canceled']);
     expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
     expect(faults(allowsTaskMove)).toEqual([]);
@@ -51,21 +51,21 @@ describe('the transition table of tasks', () => {
     }
   });
 
-  it('fails the check when a transition is added or removed', () => {
+  it('fails the comparison when a transition is added or removed', () => {
     const tooMany = faults((trigger, status) => status === 'canceled' || allowsTaskMove(trigger, status));
     expect(tooMany).toEqual(TRIGGERS.map((trigger) => `${trigger} from canceled`));
     const tooFew = faults((trigger, status) => trigger !== 'submit' && allowsTaskMove(trigger, status));
     expect(tooFew).toEqual(['submit from claimed']);
   });
 
-  it('leaves final states only by a rejection, and reaches claimed only from open', () => {
+  it('allows only a rejection to leave a final state, and reaches claimed only from open', () => {
     expect(TRIGGERS.filter((trigger) => allowsTaskMove(trigger, 'canceled'))).toEqual([]);
     expect(TRIGGERS.filter((trigger) => allowsTaskMove(trigger, 'done'))).toEqual(['reopen', 'withdraw']);
     expect(TRIGGERS.filter((trigger) => TASK_MOVES[trigger].to === 'claimed')).toEqual(['claim']);
     expect(TASK_MOVES.claim.from).toEqual(['open']);
   });
 
-  it('reaches every state, and leaves every state that is not final', () => {
+  it('has a way to every state, and a way out of every state that is not final', () => {
     for (const status of TASK_STATUSES) {
       if (status !== 'open')
         expect(

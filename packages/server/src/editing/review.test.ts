@@ -254,7 +254,7 @@ describe('an unfinished job past its deadline', () => {
     expect(body.translated_text).toBe('El tejado es rojo.\n');
   });
 
-  it('does not change when the fallback is wait', async () => {
+  it('is left unchanged when the brand’s fallback is `wait`', async () => {
     const uid = await orderEdit(call, 'The house is big.\n', { brand: await brand() });
     await pass(uid);
     const [open] = (await ann.call('GET', '/api/editing/queue')).body.open;

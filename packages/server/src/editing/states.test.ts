@@ -324,7 +324,7 @@ async function newRun(): Promise<Run> {
 let editors: EditingUser[] = [];
 
 describe('tasks under random actions', () => {
-  it('match the model after any sequence of actions', async () => {
+  it('have the states, holders and texts that a simple model predicts', async () => {
     editors = await Promise.all(
       Array.from({ length: EDITORS }, async () => {
         const { userId, name } = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -355,7 +355,7 @@ describe('tasks under random actions', () => {
     }
   });
 
-  it('fail the check when a task is claimed twice or a text is overwritten', async () => {
+  it('fail the comparison when a task is claimed twice or a text is overwritten', async () => {
     const run = await newRun();
     await run.step({ do: 'claim', editor: 0 });
     await run.step({

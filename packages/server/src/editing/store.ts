@@ -13,7 +13,6 @@ import {
   type TaskTrigger,
 } from './states.ts';
 
-/** The key of a task: its account, its job and its id. */
 export interface TaskKey {
   account: AccountRef;
   taskId: string;
@@ -104,7 +103,6 @@ export async function markRepeats(
   transaction.changed('edit', account, jobId);
 }
 
-/** A task that a transition changed. */
 export interface MovedTask {
   task_id: string;
   kind: TaskKind;

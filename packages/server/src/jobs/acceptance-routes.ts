@@ -1,4 +1,7 @@
-/** Acceptance of a completed job in the web app: `/api/account/jobs/:uid/accept` and `/reject`. */
+/**
+ * Routes for accepting and rejecting completed jobs in the web app: `/api/account/jobs/:uid/accept` and
+ * `/reject`.
+ */
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type, { type TObject } from 'typebox';
 import { accountOf, requirePerson, type SessionAuthOptions } from '../access/session-auth.ts';

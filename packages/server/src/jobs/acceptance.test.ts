@@ -87,7 +87,7 @@ async function weights(): Promise<Record<string, number>> {
 }
 
 describe('accepting a job', () => {
-  it('makes it final and raises the weight of its memory entries; a second accept changes nothing', async () => {
+  it('makes it final and raises the weight of its memory entries; accepting it again changes nothing', async () => {
     const uid = await delivered('A word of thanks.');
     expect(await weights()).toMatchObject({ 'A WORD OF THANKS.': 2 });
     const finished = await finishedAt(uid);
@@ -106,7 +106,7 @@ describe('accepting a job', () => {
     expect(listed.body.objects.map((one: { uid: string }) => one.uid)).toEqual([uid]);
   });
 
-  it("happens automatically for human jobs without a reaction after the operator's number of hours", async () => {
+  it("happens automatically when the customer has not reacted within the operator's number of hours", async () => {
     const [uid, later] = [await delivered('Silence.'), await delivered('Not yet.')];
     const [byMachine, rejected] = [await byMachineAlone('silent'), await delivered('No.')];
     await call('POST', `${HUMAN}${rejected}/reject/`, { reason: 'Not so.' });
@@ -172,7 +172,7 @@ describe('rejecting a job', () => {
     expect((await call('POST', `${HUMAN}${uid}/accept/`)).body.status).toBe('accepted');
   });
 
-  it('moves a sandbox job to rejected and completed again, without editors', async () => {
+  it('in the sandbox moves it to rejected and then to completed, without editors', async () => {
     const uid = await inSandbox('again', { callback_url: `${receiver.url}/sandbox` });
     const answered = await sandbox('POST', `${HUMAN}${uid}/reject/`, { reason: ' Once more. ' });
     expect(answered.body.status).toBe('completed');
@@ -188,7 +188,7 @@ describe('rejecting a job', () => {
     ]);
   });
 
-  it('is refused when no editor has worked on the job', async () => {
+  it('is refused when no editor has worked on it', async () => {
     await byMachineAlone('alone');
     expect((await call('POST', `${HUMAN}alone/reject/`, { reason: 'no' })).status).toBe(404);
     const refused = await customer.call('POST', '/api/account/jobs/alone/reject', { reason: 'no' });

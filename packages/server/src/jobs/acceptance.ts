@@ -2,8 +2,8 @@
  * Acceptance of completed jobs by customers:
  *
  *   accepted   final; the translation memory prefers its translations
- *   rejected   editors edit it again with the reason, free of charge; the memory does not use its translations. Then it
- *              completes and is delivered again. An operator may refund it instead.
+ *   rejected   editors edit it again with the reason, free of charge; the memory does not use its translations.
+ *              Then it completes and is delivered again. An operator may refund it instead.
  *
  * A machine job cannot be rejected, because no editor worked on it or was paid for. It can be upgraded.
  */
@@ -93,7 +93,7 @@ export async function rejectJob(
       throw fieldError('status', reason('job_not_to_reject', { status }));
     }
     const { source, result } = await readTexts(transaction, account, jobId, ['source', 'result']);
-    // Without the source text, which retention deletes, an edited result would be empty.
+    // Retention may have deleted the source text. Editing without it would give an empty result.
     if (source === undefined) throw fieldError('status', reason('job_forgotten'));
     await rateLessons(transaction, account, jobId, 'rejected');
     if (who.environment === 'sandbox') {

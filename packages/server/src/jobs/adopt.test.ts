@@ -74,7 +74,7 @@ async function adopted(): Promise<string> {
   }
 }
 
-it('a job that its insert leased is translated and charged once, like any other job', async () => {
+it('a job that the worker leases in its insert is translated and charged once, like any other job', async () => {
   const uid = await adopted();
   engine.resume();
   expect(await ended(uid)).toMatchObject({
@@ -122,7 +122,7 @@ it("a job of a small account is leased by its insert and takes the interactive l
   expect((await ended('flood-last')).status).toBe('completed');
 });
 
-it("a text above the account's share of the worker's capacity waits for a claim", async () => {
+it("a text above the account's share of the worker's capacity is queued until a worker claims it", async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();
   await order('large', 'The house is big. '.repeat(4_000));
@@ -131,7 +131,7 @@ it("a text above the account's share of the worker's capacity waits for a claim"
   expect((await ended('large')).status).toBe('completed');
 });
 
-it('a worker that stops releases the jobs that inserts leased to it, with no attempt counted', async () => {
+it('a worker that stops releases the jobs that inserts leased to it, and their attempts stay at 0', async () => {
   const uid = await adopted();
   await server.server.stop(0);
   const { rows } = await owner.query(`select attempts, lease_token from jobs where uid = $1`, [uid]);

@@ -11,7 +11,7 @@ const BALANCE = 100_000;
 
 let server: TestServer;
 let owner: pg.Client;
-/** The engine is stalled, so that a job found again has the same status as at first. */
+/** The engine is stalled, so that jobs keep their first status and a repeat can be compared with it. */
 let engine: FakeEngine;
 let call: ReturnType<typeof createClient>;
 
@@ -49,7 +49,7 @@ async function balance(): Promise<number> {
   return (await call('POST', HUMAN, job({ text: '…' }))).body.balance;
 }
 
-describe('PATCH /translation/', () => {
+describe('a bulk create (PATCH /translation/)', () => {
   it('creates all jobs in order and answers with the same bodies as single creates', async () => {
     const answer = await bulk([
       job({ uid: 'one', tone: 'Formal' }),
@@ -80,7 +80,7 @@ describe('PATCH /translation/', () => {
     expect((await call('GET', `${HUMAN}three/`)).body).toMatchObject({ text: 'Big.' });
   });
 
-  it('accepts 1,000 jobs, more than one SQL statement inserts, and refuses 1,001', async () => {
+  it('accepts 1,000 jobs, which need more than one SQL statement, and refuses 1,001', async () => {
     const many = Array.from({ length: 1000 }, (_, index) => job({ uid: `many-${index}` }));
     const { status, body } = await bulk(many);
     expect(status).toBe(202);
@@ -93,7 +93,7 @@ describe('PATCH /translation/', () => {
     });
   });
 
-  it('keeps answering other requests while it scans large texts', async () => {
+  it('leaves the server responsive to other requests while it scans large texts', async () => {
     const text = 'A long text is looked through elsewhere. '.repeat(2000);
     let done = false;
     const large = bulk(Array.from({ length: 20 }, () => job({ text }))).finally(() => {
@@ -108,7 +108,7 @@ describe('PATCH /translation/', () => {
     expect(answered).toBeGreaterThan(20);
   });
 
-  it('finds the jobs of the same bulk sent again and charges nothing', async () => {
+  it('finds the same jobs when it is repeated, and charges nothing', async () => {
     const objects = [job({ uid: 'a' }), job({ uid: 'b', text: 'Big.' })];
     const first = await bulk(objects);
     const again = await bulk(objects);
@@ -124,7 +124,7 @@ describe('PATCH /translation/', () => {
     expect(body.objects[0].balance).toBe(BALANCE - 24);
   });
 
-  it('creates one set of jobs when the same bulk arrives ten times at once', async () => {
+  it('creates its jobs once when it arrives ten times at once', async () => {
     const objects = Array.from({ length: 20 }, (_, index) => job({ uid: `rush-${index}` }));
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, turn) => bulk(turn % 2 === 0 ? objects : objects.toReversed())),
@@ -136,7 +136,7 @@ describe('PATCH /translation/', () => {
   });
 });
 
-describe('PATCH /translation/ refuses the whole bulk', () => {
+describe('a bulk create is refused as a whole', () => {
   const nothingCame = async () => {
     expect(await count()).toBe(0);
     expect(await balance()).toBe(BALANCE);
@@ -152,7 +152,7 @@ describe('PATCH /translation/ refuses the whole bulk', () => {
     expect(await call('PATCH', HUMAN, body)).toMatchObject({ status: 400, body: { error } });
   });
 
-  it('naming every wrong field by the index of its object', async () => {
+  it('and names every wrong field with the index of its object', async () => {
     const answer = await bulk([job(), {}, 5, job({ tone: 'Rude' })]);
     expect(answer.status).toBe(400);
     expect(answer.body.error.split('\n')).toEqual([
@@ -164,7 +164,7 @@ describe('PATCH /translation/ refuses the whole bulk', () => {
     await nothingCame();
   });
 
-  it('for problems that only a scan of the texts finds', async () => {
+  it('for errors that only scanning the texts finds', async () => {
     const answer = await bulk([
       job({ target_language: 'tlh' }),
       job(),
@@ -180,7 +180,7 @@ describe('PATCH /translation/ refuses the whole bulk', () => {
     await nothingCame();
   });
 
-  it('with an error of limited length, however many problems there are', async () => {
+  it('with a short error, however many errors there are', async () => {
     const lines = async (objects: unknown) => {
       const { status, body } = await bulk(objects);
       expect(status).toBe(400);
@@ -207,7 +207,7 @@ describe('PATCH /translation/ refuses the whole bulk', () => {
     await nothingCame();
   });
 
-  it('naming every uid that belongs to another job', async () => {
+  it('and names every uid that belongs to another job', async () => {
     await call('POST', HUMAN, job({ uid: 'taken', text: '…' }));
     await call('POST', '/tapi/v2/mt_translation/', job({ uid: 'other-tier' }));
     const answer = await bulk([job({ uid: 'free' }), job({ uid: 'taken' }), job({ uid: 'other-tier' })]);

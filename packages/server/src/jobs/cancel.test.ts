@@ -82,7 +82,7 @@ describe('DELETE of a job', () => {
     await noDiscrepancies();
   });
 
-  it('accepts a JSON content type without a body, and a path without its trailing slash', async () => {
+  it('accepts a request with a JSON content type but no body, and a path without its trailing slash', async () => {
     const { production } = await createCustomer();
     await production('POST', HUMAN, job({ uid: 'bare' }));
     const headers = { 'content-type': 'application/json' };
@@ -114,7 +114,7 @@ describe('DELETE of a job', () => {
     await noDiscrepancies();
   });
 
-  it('in its sandbox hold period cancels it, even if its result is ready', async () => {
+  it('in its sandbox hold period cancels the job, even if its result is ready', async () => {
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     const { sandbox } = await createCustomer();
     await sandbox('POST', HUMAN, job({ uid: 'early' }));
@@ -124,7 +124,7 @@ describe('DELETE of a job', () => {
     await server.restart();
   });
 
-  it('records the actor and the previous status', async () => {
+  it("records the actor and the previous status in the job's events", async () => {
     const { production } = await createCustomer();
     await production('POST', HUMAN, job({ uid: 'noted' }));
     await has('noted', 'translating', production);
@@ -177,7 +177,7 @@ describe('DELETE of a job is refused', () => {
   });
 });
 
-describe('concurrent endings of a job', () => {
+describe('concurrent attempts to end a job', () => {
   it('cancel it once and release the hold once when twenty DELETE requests race', async () => {
     const { production } = await createCustomer();
     await production('POST', HUMAN, job({ uid: 'rush' }));

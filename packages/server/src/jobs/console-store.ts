@@ -45,7 +45,7 @@ export interface ConsoleFilter {
   statuses?: readonly JobStatus[] | undefined;
   source?: string | undefined;
   target?: string | undefined;
-  /** Only jobs whose uid starts with this text. */
+  /** Selects only jobs whose uid starts with this text. */
   uid?: string | undefined;
   /** The id of the last job of the previous page. */
   after?: string | undefined;
@@ -91,7 +91,7 @@ const BY_NUMBER = statement<ConsoleJobRow>(
     order by j.job_id desc limit $4`,
 );
 
-/** Returns the jobs with an order number, newest first: at most one for each account and environment. */
+/** Returns the jobs with this order number, newest first: at most one for each account and environment. */
 export function findConsoleJobsByNumber(
   on: Queryable,
   orderNumber: number,

@@ -99,7 +99,7 @@ const act = fc.oneof(
 );
 
 describe('after any sequence of creates, cancels, failures and completions', () => {
-  it('counters match the jobs and the ledger matches their outcomes', async () => {
+  it('job counters match the jobs, and the ledger matches their outcomes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 14 }), async (acts) => {
         const customer = await createCustomer();
@@ -157,7 +157,7 @@ describe('after any sequence of creates, cancels, failures and completions', () 
     );
   });
 
-  it('the check reports a wrong counter', async () => {
+  it('the check detects a wrong counter', async () => {
     await owner.query(
       `insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
        select part, account_id, environment, tier, status, source_language, target_language, 1 from jobs limit 1`,
@@ -169,7 +169,7 @@ describe('after any sequence of creates, cancels, failures and completions', () 
 });
 
 describe('maintenance of jobs', () => {
-  it('loses no count when two runs fold counters while jobs are created', async () => {
+  it('loses no count when two processes sum up counters while jobs are created', async () => {
     const { production } = await createCustomer();
     const create = (uid: string) =>
       production('POST', HUMAN, { uid, text: '…', source_language: 'en', target_language: 'es' });

@@ -66,7 +66,7 @@ describe('a job without source_language', () => {
     expect(body.error).toMatch(/^source_language: The text has no letters/);
   });
 
-  it('is never detected as the target language', async () => {
+  it('is never detected to be in the target language', async () => {
     const text = '¿Dónde está mi pedido?';
     expect((await call('POST', MACHINE, job(text))).body.source_language).toBe('es');
     const { status, body } = await call('POST', MACHINE, job(text, { target_language: 'es' }));
@@ -78,7 +78,7 @@ describe('a job without source_language', () => {
 describe('the source languages of an account’s latest jobs', () => {
   const CLOSE = 'Hola';
 
-  it('decide an ambiguous text in the same environment, but not a clear one', async () => {
+  it('decide the language of an ambiguous text in the same environment, but not of a clear one', async () => {
     const [catalan, spanish] = [await newAccount(), await newAccount()];
     await catalan('POST', MACHINE, job('Bon dia a tothom', { source_language: 'ca' }));
     await spanish('POST', HUMAN, job('Buenos días a todos', { source_language: 'es' }));

@@ -175,7 +175,7 @@ describe('a job list read with `after`', () => {
     expect(await list('after=before')).toEqual(['later']);
   });
 
-  it('answers 503 to a creation whose record was deleted as stale while it ran', async () => {
+  it('shows no job whose creation record was deleted as stale; its create is answered with 503', async () => {
     await create('first');
     const held = await holdUp('slow');
     const slow = call('POST', MACHINE, job({ uid: 'slow' }));
@@ -187,7 +187,7 @@ describe('a job list read with `after`', () => {
     expect((await owner.query('select from creations')).rowCount).toBe(0);
   });
 
-  it('leaves no creation record when creates are repeated, refused or not paid for', async () => {
+  it('is never held up by creates that were repeated, refused or not paid for', async () => {
     const key = { 'idempotency-key': 'again' };
     await call('POST', MACHINE, job(), key);
     expect((await call('POST', MACHINE, job(), key)).status).toBe(200);

@@ -47,7 +47,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('keeps HTML white space around excluded parts, and treats “<?” in prose as text', async () => {
+  it('keeps HTML white space around excluded parts, and takes “<?” in running text as text', async () => {
     const text =
       '<p>Really <? yes. The house is big.</p><p>The dog sleeps.</p><p>Who knows ?> well.</p>' +
       '<p>See \u0001\n\t<i translate="no">excluded text</i>\u0002 \n<i translate="no">more</i>\n  here.</p>';
@@ -63,12 +63,12 @@ describe('a translated document', () => {
     );
   });
 
-  it('keeps an SRT cue without letters unchanged within a sentence', async () => {
+  it('keeps an SRT cue without letters, even between cues of one sentence', async () => {
     const text = '1\n00:00:01,000 --> 00:00:02,000\nThe house\n\n2\n00:00:02,000 --> 00:00:03,000\n7\n8\n';
     expect(await translate('srt', text)).toBe(text.replace('The house', 'THE HOUSE'));
   });
 
-  it('has the origval between the native codes of XLIFF', async () => {
+  it('has the origval between XLIFF native codes that mark excluded content', async () => {
     const unit = (shown: string, words: string) =>
       `${words} <bpt id="1">&lt;b class="notranslate" origval="%C%"&gt;</bpt>${shown}<ept id="1">&lt;/b&gt;</ept>`;
     const units = (more: string) =>
@@ -78,7 +78,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('keeps a word of six million letters', async () => {
+  it('keeps a plain-text word of six million letters', async () => {
     const word = 'a'.repeat(6_000_000);
     expect(await translate('text', `The house ${word} is big.`)).toBe(`THE HOUSE ${word} IS BIG.`);
   });
@@ -100,7 +100,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('is complete when another process scanned it', async () => {
+  it('is complete when a scanner process has scanned it', async () => {
     const unit = '<trans-unit id="1"><source>The house is big.</source></trans-unit>';
     const text = xliff(unit.repeat(Math.ceil(INLINE_LENGTH / unit.length) + 1));
     expect(await translate('xliff', text)).toBe(

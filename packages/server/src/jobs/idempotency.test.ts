@@ -12,7 +12,7 @@ const BALANCE = 1_000;
 
 let server: TestServer;
 let owner: pg.Client;
-/** The engine is stalled, so that a job found again has the same status as at first. */
+/** The engine is stalled, so that jobs keep their first status and a repeat can be compared with it. */
 let engine: FakeEngine;
 let production: ReturnType<typeof createClient>;
 let sandbox: ReturnType<typeof createClient>;
@@ -98,7 +98,7 @@ describe('an Idempotency-Key', () => {
     expect((await other('POST', HUMAN, job(), keyed('shared'))).status).toBe(201);
   });
 
-  it('returns the jobs of a bulk in their order', async () => {
+  it('of a bulk returns its jobs in their order', async () => {
     const body = { objects: [job(), job({ text: 'Big.' }), job({ uid: 'named' })] };
     const first = await production('PATCH', HUMAN, body, keyed('bulk'));
     expect(first.status).toBe(202);
@@ -109,7 +109,7 @@ describe('an Idempotency-Key', () => {
     expect(await count()).toBe(3);
   });
 
-  it('of a bulk also returns jobs that the bulk only found', async () => {
+  it('of a bulk also returns jobs that existed before the bulk', async () => {
     await create('unrelated', { uid: 'before' });
     const body = { objects: [job(), job({ uid: 'before' })] };
     const first = await production('PATCH', HUMAN, body, keyed('mixed'));
@@ -118,7 +118,7 @@ describe('an Idempotency-Key', () => {
     expect(await count()).toBe(2);
   });
 
-  it('leaves other keys, and the same key in the other environment, unchanged', async () => {
+  it('that is used again leaves other keys, and the same key in the other environment, unchanged', async () => {
     const sandboxed = (key: string) => sandbox('POST', HUMAN, job(), keyed(key));
     await create('named', { uid: 'before' });
     const answers = async () => [await create('other'), await sandboxed('other'), await sandboxed('mixed')];

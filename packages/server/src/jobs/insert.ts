@@ -57,8 +57,8 @@ export type BulkInsertResult =
 
 export interface JobInserter {
   /**
-   * Inserts one job. @throws ApiError `unavailable` if the queue is full; pg's check violation, see
-   * `isOverdrawn`
+   * Inserts one job.
+   * @throws ApiError `unavailable` if the queue is full; PostgreSQL's check violation, see `isOverdrawn`
    */
   one(creation: KeyedJob): Promise<InsertResult>;
   /** Inserts all jobs or none. @throws like `one` */
@@ -74,12 +74,14 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024;
  * two are 1.25 to 1.4 times as fast as one; a third adds nothing.
  */
 const MAX_RUNNING = 2;
-/** Several seconds of work. Further requests are refused, and clients retry them. */
+/**
+ * The maximum number of jobs that wait for their insert: several seconds of work. Further requests get 503.
+ */
 const MAX_WAITING = 10_000;
-/** A bulk may take 40 MB of memory. */
+/** The maximum number of waiting bulks, because each may take 40 MB of memory. */
 const MAX_WAITING_BULKS = 32;
 
-/** The worker of this process, as the inserter uses it. */
+/** The functions of the worker that inserts use. */
 type JobWorker = Pick<LeaseWorker<Lease, LeasedJob>, 'leaseSeconds' | 'capacityFor' | 'adopt'>;
 
 export interface JobInserterOptions {
@@ -160,7 +162,7 @@ async function creating<T>(
       return run(begun);
     });
   } catch (error) {
-    begun.ended = false; // the transaction was rolled back
+    begun.ended = false; // the rollback restored the creation record
     throw error;
   } finally {
     if (!begun.ended) await endCreation(database, begun);
@@ -314,7 +316,7 @@ async function insertBulk(
     return await database.transaction(insert);
   } catch (error) {
     if (!(error instanceof UidsTaken)) throw error;
-    begun.ended = false; // the transaction was rolled back
+    begun.ended = false; // the rollback restored the creation record
     return { kind: 'taken', uids: error.uids };
   }
 }

@@ -60,7 +60,7 @@ async function finished(call: typeof production, path: string, uid: string) {
 }
 
 describe('POST /translation/', () => {
-  it('answers 201 with the body that the specification shows, including the optional fields that were given', async () => {
+  it('answers 201 with the body that the specification shows, including optional fields of the request', async () => {
     const { status, body } = await production(
       'POST',
       HUMAN,
@@ -203,7 +203,7 @@ describe('POST /translation/', () => {
     expect(await production('POST', HUMAN, job(fields))).toMatchObject({ status: 400, body: { error } });
   });
 
-  it('lists every invalid field, one line each', async () => {
+  it('lists every invalid field on its own line of the error', async () => {
     const { body } = await production('POST', HUMAN, {});
     expect(body.error.split('\n')).toEqual([
       'text: This field is required.',
@@ -354,7 +354,7 @@ describe('the sandbox', () => {
     });
   });
 
-  it('answers a machine job like production: balance and client in the detail body only', async () => {
+  it('answers machine jobs like production: only the detail body shows balance and client', async () => {
     const { status, body } = await sandbox('POST', MACHINE, job({ uid: 'trial-mt' }));
     expect(status).toBe(201);
     expect(body).toEqual({

@@ -75,14 +75,12 @@ export async function readJob(
   return presentDetail(job, { source: texts.source ?? '', result: texts.result }, balance, caller.dialect);
 }
 
-/** A lease on a job, as the queue returns it. */
 export interface JobLease {
   account: AccountRef;
   id: string;
   token: string;
 }
 
-/** A leased job with its texts. */
 export interface LeasedJob {
   row: store.AnyJobRow;
   /** True while the hold period lasts; a finished result is not shown before its end. */
@@ -140,7 +138,6 @@ const TRIGGERS = {
   failed: 'fail',
 } as const satisfies Record<JobOutcome['kind'], JobTrigger>;
 
-/** A leased job with its outcome. */
 export interface JobSettlement {
   /** The token is undefined if editors, not a worker, finish the job. */
   lease: Omit<JobLease, 'token'> & { token: string | undefined };
@@ -340,7 +337,7 @@ export interface JobSettler {
 /** Limits of one batch: rows, and the total length of their texts in UTF-16 units. */
 const MAX_BATCH = 256;
 const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
-/** Higher than the number of jobs that a worker can hold. */
+/** The maximum number of pending calls, higher than the number of jobs that a worker can hold. */
 const MAX_WAITING = 100_000;
 /**
  * Pause before each shared commit. Under load some hundred jobs end each second; one commit each would delay

@@ -158,7 +158,7 @@ const WISHES: fc.Arbitrary<Wish>[] = [
   fc.nat(SECONDS).map((at) => wish([['created__gte', moment(at)]], (job) => job.at >= at)),
   fc.nat(SECONDS).map((at) => wish([['created__lt', moment(at)]], (job) => job.at < at)),
 ];
-// At most three filters: more would match almost no job.
+// At most three filters at a time: more would match almost no job.
 const wishes = fc
   .subarray(WISHES, { maxLength: 3 })
   .chain((some) => fc.tuple(...some) as fc.Arbitrary<Wish[]>);
@@ -206,7 +206,7 @@ describe('a job list', () => {
     expect(asked.size).toBe(4 + 1 + 2 * 4 + 2);
   });
 
-  it('of machine jobs shows jobs in progress for the filters new and translating too', async () => {
+  it('of machine jobs includes jobs in progress for the filters `new` and `translating`', async () => {
     for (const status of ['new', 'translating', 'machine_translate_in_progress']) {
       const { body } = await call('GET', `${MACHINE}?status=${status}`);
       expect(uidsOf(body)).toEqual(['machine-ab']);
@@ -263,7 +263,7 @@ describe('a job list', () => {
     expect({ total: body.meta.total_count, objects: body.objects }).toEqual({ total: 0, objects: [] });
   });
 
-  it('finds jobs by uid parts that are no valid uid, such as two dots', async () => {
+  it('can be filtered by parts of a uid that are no valid uid themselves, such as “..”', async () => {
     const { body } = await call('GET', `${HUMAN}?uid__contains=.&uid__startswith=..`);
     expect(body.meta.total_count).toBe(made.filter(({ uid }) => uid.startsWith('..')).length);
   });
@@ -304,7 +304,7 @@ describe('a job list', () => {
     ['created__gte=2025-12-31T19:00:00.000-0500', true],
     ['created__lt=2026-01-01', false],
     ['created__gte=2027-01-01', false],
-  ])('accepts the moment in %s', async (query, all) => {
+  ])('accepts the date filter %s', async (query, all) => {
     expect((await call('GET', `${HUMAN}?${query}`)).body.meta.total_count).toBe(all ? made.length : 0);
   });
 
@@ -363,7 +363,7 @@ describe('a job list', () => {
       'limit=x&offset=y',
       'limit: must be a whole number from 0 to 1000.\noffset: must be a whole number from 0.',
     ],
-  ])('refuses %s', async (query, error) => {
+  ])('refuses the query %s', async (query, error) => {
     const { status, body } = await call('GET', `${HUMAN}?${query}`);
     expect(status).toBe(400);
     expect(body.error).toMatch(error);

@@ -95,7 +95,7 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   const { uid, uidStart, uidEnd, uidPart, createdFrom, createdBefore } = filter;
   if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
   const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
-  if (parts.some((part) => !isPartOfUid(part))) return NONE; // such a text is in no uid
+  if (parts.some((part) => !isPartOfUid(part))) return NONE; // no uid contains such characters
   // Reads few failed or unfinished jobs instead of millions of uids with a common prefix.
   const few =
     isIndexedByStatus(filter) && parts.length > 0 && (await countJobs(database, scope)) <= MAX_COUNTED;

@@ -19,7 +19,7 @@ const ACCEPT_MILLISECONDS = 60_000;
 const MIN_ROWS_TO_FOLD = 64;
 const MAX_ACCOUNTS = 1000;
 const KEY_HOURS = 24;
-/** A creation takes less than this, unless its process died. */
+/** Seconds after which a creation record is treated as one of a dead process. */
 const CREATION_SECONDS = 60;
 const MAX_KEYS = 10_000;
 

@@ -8,7 +8,7 @@ import type { JobStatus } from './states.ts';
 export interface JobMove {
   account: AccountRef;
   jobId: string;
-  /** The change needs this lease. If undefined, it ends any lease. */
+  /** The lease that the change requires. If undefined, the change ends any lease. */
   leaseToken: string | undefined;
   failure: string | undefined;
   /** When a worker has more work on the job: now, at the end of the hold period, or never. */

@@ -157,7 +157,7 @@ describe('redrafting a job', () => {
     await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
   });
 
-  it('keeps the draft of a segment that an editor claims while the redraft runs', async () => {
+  it('leaves the draft of a segment unchanged if an editor claims it while the redraft runs', async () => {
     const uid = await orderEdit(call, 'Somebody is faster.\n');
     const before = await drafts(uid);
     second.stall();
@@ -203,7 +203,7 @@ describe('redrafting a job', () => {
 describe('a redraft is refused', () => {
   const fieldsOf = ({ status, body }: Awaited<ReturnType<typeof redraft>>) => [status, body.error?.fields];
 
-  it('while every segment is claimed, and while another redraft is in progress', async () => {
+  it('while every segment is claimed, or another redraft is in progress', async () => {
     const uid = await orderEdit(call, 'Held by one.\n');
     const task = await claimTask(ann, (await tasksOf(uid))[0]!.task);
     expect(fieldsOf(await redraft(uid))).toEqual([
@@ -221,7 +221,7 @@ describe('a redraft is refused', () => {
     await done(uid);
   });
 
-  it('for a job without editors, and for a finished job', async () => {
+  it('for a job that no editor works on, and for a finished job', async () => {
     const job = { text: 'Not for editors.', source_language: 'en', target_language: 'es' };
     await call('POST', MACHINE, { ...job, uid: 'machine' });
     await until(async () => (await call('GET', `${MACHINE}machine/`)).body.status === 'completed');

@@ -65,7 +65,7 @@ async function kept(uid: string) {
   return rows[0];
 }
 
-describe('a create stores', () => {
+describe('creating a job stores', () => {
   it('every field of a single job and of a job in a bulk', async () => {
     const [alone, bulk] = [newUid(), newUid()];
     expect((await call('POST', HUMAN, job({ ...ALL, uid: alone }))).status).toBe(201);
@@ -114,7 +114,7 @@ describe('a create stores', () => {
     ['instructions of full length', { instructions: '𝒳'.repeat(10_000) }, {}],
     ['a text of full length', { text: `é${'x'.repeat(MAX_BYTES - 2)}` }, {}],
     ['a uid of full length', { uid: `u${'~'.repeat(127)}` }, {}],
-  ])('the right values for: %s', async (_, fields, row) => {
+  ])('valid values unchanged: %s', async (_, fields, row) => {
     expect(await keptOf(job(fields))).toMatchObject(row);
   });
 
@@ -142,7 +142,7 @@ describe('a create stores', () => {
     expect(rows[0].segment_id).not.toBe(rows[1].segment_id);
   });
 
-  it('instructions and tone that the engine receives, or target_text as the draft, for single and bulk creates', async () => {
+  it('instructions and tone for the engine, or target_text as the draft, in single and bulk creates', async () => {
     const make = async (fields: object, inBulk: boolean) => {
       const uid = newUid();
       const text = `The h${'o'.repeat(made)}use.`;

@@ -52,7 +52,10 @@ function withoutFormality(body: unknown): unknown {
   return fields;
 }
 
-/** @param name the prefix of field names in errors, such as `objects[3].` in a bulk */
+/**
+ * Converts the fields of a create to a request.
+ * @param name the prefix of field names in errors, such as `objects[3].` in a bulk
+ */
 function toRequest(fields: Static<typeof JobRequest>, maxTextBytes: number, name = ''): CreateRequest {
   for (const field of ['text', 'target_text'] as const) {
     if (Buffer.byteLength(fields[field] ?? '') > maxTextBytes)
@@ -92,7 +95,7 @@ export interface ParsedUpgrade {
 export function readUpgradeRequest(body: unknown): ParsedUpgrade {
   const { properties } = readUpgrade(changeField(body, 'properties', withoutFormality));
   const given = isPlainObject(body) && isPlainObject(body.properties) ? body.properties : {};
-  // An empty string removes the machine job's value.
+  // In an upgrade, an empty string removes the machine job's value.
   const known = Object.keys(UpgradedProperties.properties).flatMap((name) => {
     if (given[name] === '') return [[name, '']];
     return properties && name in properties ? [[name, properties[name as keyof typeof properties]]] : [];

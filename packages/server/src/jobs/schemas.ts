@@ -45,7 +45,7 @@ const BALANCE = Type.Integer({ description: 'The account’s available cents.', 
 const CLIENT = Type.String({ description: 'The username of the account.', examples: ['acme'] });
 const TONE = Type.String({ examples: ['Formal'] });
 const TOPICS = Type.Array(Type.String({ examples: ['tech'] }));
-/** Well above the number of topics that exist. */
+/** The maximum number of topics in a request, well above the number that exist. */
 const MAX_TOPICS = 50;
 const REQUESTED_TONE = Type.Enum([...TONE_NAMES], { examples: ['Formal'] });
 const REQUESTED_TOPICS = Type.Array(Type.Enum([...TOPIC_NAMES], { examples: ['tech'] }), {

@@ -111,7 +111,7 @@ describe('the transition table of jobs', () => {
     expect(TRIGGERS.filter((trigger) => allowsJobMove(trigger, status))).toEqual([]);
   });
 
-  it('cannot complete or fail a job twice', () => {
+  it('allows no job to complete or fail twice', () => {
     expect(allowsJobMove('complete', 'completed')).toBe(false);
     expect(allowsJobMove('fail', 'failed')).toBe(false);
     expect(allowsJobMove('fail', 'completed')).toBe(false);
@@ -148,7 +148,7 @@ describe('firstJobStatus', () => {
     expect(firstJobStatus('machine')).toBe('machine_translate_in_progress');
   });
 
-  it('returns a status from which all the usual transitions are allowed', () => {
+  it('returns a status that allows all transitions except later ones, such as accept', () => {
     for (const tier of ['human', 'machine'] as const) {
       expect(
         TRIGGERS.filter((trigger) => !allowsJobMove(trigger, firstJobStatus(tier))).sort(),

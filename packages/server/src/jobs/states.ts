@@ -104,12 +104,10 @@ export const JOB_MOVES = {
 
 export type JobTrigger = keyof typeof JOB_MOVES;
 
-/** Returns the status of a new job. */
 export function firstJobStatus(tier: 'human' | 'machine'): JobStatus {
   return tier === 'machine' ? 'machine_translate_in_progress' : 'new';
 }
 
-/** Returns true if a job in `status` allows the transition of `trigger`. */
 export function allowsJobMove(trigger: JobTrigger, status: JobStatus): boolean {
   return (JOB_MOVES[trigger].from as readonly JobStatus[]).includes(status);
 }

@@ -6,12 +6,10 @@ import { explainPattern } from '../http/input.ts';
 export const UID_PATTERN = explainPattern('^(?!\\.{1,2}$)[A-Za-z0-9._~:@+-]{1,128}$', reason('uid'));
 const UID = new RegExp(UID_PATTERN);
 
-/** Returns true if a text is a valid uid. */
 export function isUid(value: string): boolean {
   return UID.test(value);
 }
 
-/** Returns true if a text can be a part of a uid. */
 export function isPartOfUid(value: string): boolean {
   return /^[A-Za-z0-9._~:@+-]{1,128}$/.test(value);
 }

@@ -77,7 +77,7 @@ const has = (call: typeof production, uid: string, status: string) =>
   });
 const noDiscrepancies = async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
 
-describe('PATCH /mt_translation/:uid/', () => {
+describe('an upgrade (PATCH /mt_translation/:uid/)', () => {
   it('turns the machine job into a human job with the same uid, for the price of a human job', async () => {
     await completed(production, { uid: 'up' });
     const answer = await production('PATCH', `${MACHINE}up/`, UPGRADE);
@@ -120,7 +120,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     expect(rows.map(({ draft }) => draft)).toEqual([[{ text: 'THE HOUSE.' }], [{ text: 'IT IS BIG.' }]]);
   });
 
-  it('completes with the machine’s result in the sandbox and sends a second callback', async () => {
+  it('in the sandbox completes with the machine’s result and sends a second callback', async () => {
     const callback_url = `${receiver.url}/sandboxed`;
     await completed(sandbox, { uid: 'trial', callback_url });
     await receiver.next(({ path }) => path === '/sandboxed');
@@ -134,7 +134,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     await noDiscrepancies();
   });
 
-  it('has the same hold period in the sandbox as a create', async () => {
+  it('in the sandbox has the same hold period as a create', async () => {
     await completed(sandbox, { uid: 'patience' });
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
@@ -179,7 +179,7 @@ describe('PATCH /mt_translation/:uid/', () => {
   it.each([
     ['was judged', `status = 'accepted'`],
     ['went to a human', `tier = 'human'`],
-  ])('answers 404 and changes nothing when a concurrent change means that the job %s', async (_, change) => {
+  ])('answers 404 and changes nothing when the job %s at the same moment', async (_, change) => {
     await completed(production, { uid: 'moment' });
     const other = createConnection(server.connection);
     await other.connect();
@@ -201,7 +201,7 @@ describe('PATCH /mt_translation/:uid/', () => {
     await noDiscrepancies();
   });
 
-  it('makes ledger verification report a missing capture of the machine price', async () => {
+  it('whose machine price was not captured is reported by ledger verification', async () => {
     await completed(production, { uid: 'fault' });
     await production('PATCH', `${MACHINE}fault/`, UPGRADE);
     await owner.query('begin');
@@ -313,7 +313,7 @@ describe('a canceled upgrade', () => {
     await noDiscrepancies();
   });
 
-  it('is refused after the upgraded job was completed', async () => {
+  it('is refused when the upgraded job has been completed', async () => {
     await completed(sandbox, { uid: 'late' });
     await sandbox('PATCH', `${MACHINE}late/`, UPGRADE);
     await has(sandbox, 'late', 'completed');
@@ -323,7 +323,7 @@ describe('a canceled upgrade', () => {
     await noDiscrepancies();
   });
 
-  it('can be made by an operator in the console, and both pages then show the machine job', async () => {
+  it('can be made by an operator in the console; customer and operator then see the machine job', async () => {
     await completed(production, { uid: 'pages' });
     await production('PATCH', `${MACHINE}pages/`, UPGRADE);
     await has(production, 'pages', 'translating');
@@ -355,7 +355,7 @@ describe('a canceled upgrade', () => {
     await noDiscrepancies();
   });
 
-  it('makes ledger verification report a human price that was captured instead of released', async () => {
+  it('whose human price was captured is reported by ledger verification', async () => {
     await completed(production, { uid: 'kept' });
     await production('PATCH', `${MACHINE}kept/`, UPGRADE);
     await production('DELETE', `${HUMAN}kept/`);

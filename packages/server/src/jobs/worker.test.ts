@@ -252,7 +252,7 @@ describe('an unavailable engine', () => {
       return record.lease_token === null && (record.due_in ?? 0) > 0 && record;
     });
 
-  it('makes a job wait without counting attempts', async () => {
+  it('makes its jobs wait, and no attempt is counted', async () => {
     engine.failOn('troubled', 'stopped');
     const text = 'A troubled line.';
     await order('trouble', { text });
@@ -283,7 +283,7 @@ describe('an unavailable engine', () => {
     expect((await moneyOf('forsaken')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'void']);
   });
 
-  it('also makes a job wait when it no longer serves a pair that was offered', async () => {
+  it('that no longer serves an offered pair makes its jobs wait too', async () => {
     await order('unable', { text: 'An unable line.' });
     await ended('unable');
     const { rows } = await owner.query(
@@ -299,7 +299,7 @@ describe('an unavailable engine', () => {
     await owner.query(`update jobs set due_at = null where uid = 'french'`);
   });
 
-  it('is recognized by its health check, so that a crash of a healthy engine does count as an attempt', async () => {
+  it('is recognized by its health check; a crash of a healthy engine counts as an attempt', async () => {
     const sound = engine.health;
     engine.health = async () => ({ ok: false, detail: 'closed for a while' });
     engine.failOn('startless', 'crashed');
@@ -314,7 +314,7 @@ describe('an unavailable engine', () => {
 describe('codes that the engine loses', () => {
   const text = '<p>The <b>big</b> house<br> of <i>Ann</i>.</p>';
 
-  it('are restored, so that the document has all of them', async () => {
+  it('are restored, so that the document has all its codes', async () => {
     engine.dropCodes(true);
     await order('codes', { text, text_format: 'html' });
     const { translated_text } = await ended('codes');
@@ -352,7 +352,7 @@ describe('a result in its hold period', () => {
 });
 
 describe('a stored result', () => {
-  it('is delivered even if its job was claimed very often', async () => {
+  it('is delivered even if its job was claimed a hundred times', async () => {
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     const where = { path: HUMAN, environment: 'sandbox' as const };
     await order('finished', {}, where);
@@ -390,7 +390,7 @@ describe('many jobs of one worker', () => {
 });
 
 describe('a worker that stops or dies', () => {
-  it('releases its jobs with no attempt counted, and another worker finishes them', async () => {
+  it('releases its jobs without counting an attempt, and another worker finishes them', async () => {
     const first = engine;
     first.stall();
     const uids = ['back-1', 'back-2', 'back-3'];
@@ -414,7 +414,7 @@ describe('a worker that stops or dies', () => {
     }
   });
 
-  it('by an error of its engine leaves the job to be retried', async () => {
+  it('leaves a job to be retried when its engine throws an error', async () => {
     engine.crash();
     await order('fault');
     await until(() => askedAbout('The text of fault.') === 1);
@@ -424,7 +424,7 @@ describe('a worker that stops or dies', () => {
     expect(askedAbout('The text of fault.')).toBe(2);
   });
 
-  it('is suspected when a job was claimed more than 24 times: the job fails', async () => {
+  it('is suspected to be killed by a job that was claimed more than 24 times: the job fails', async () => {
     engine.stall();
     for (const [uid, attempts] of [
       ['last', 23],
@@ -513,7 +513,7 @@ describe('a lease on a job', () => {
     expect((await ended('stolen')).status).toBe('completed');
   });
 
-  it('that was lost is noticed at the next heartbeat, which aborts the engine request', async () => {
+  it('that was lost is noticed at the next heartbeat, and the engine request is aborted', async () => {
     await server.restart({ DRAGOMAN_LEASE: '2' });
     engine.stall();
     await order('beaten');

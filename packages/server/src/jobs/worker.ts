@@ -41,7 +41,6 @@ export interface TranslationWorkerOptions {
   translator: Translator;
   scanner: Scanner;
   hooks: JobHooks;
-  /** Sends the callbacks. */
   sender: OutboxSender;
   log: Log;
   capacity: number;
@@ -52,7 +51,7 @@ export interface TranslationWorkerOptions {
   progress(progress: DraftProgress): void;
 }
 
-/** How many segments of a job have a draft. */
+/** The number of segments of a job that have a draft. */
 export interface DraftProgress {
   account: string;
   job: string;

@@ -79,7 +79,7 @@ describe('live-update events', () => {
     for (const page of [queue, job, foreign]) page.disconnect();
   });
 
-  it('report a task when a reviewer removes an issue', async () => {
+  it('report a task when a reviewer removes an issue from it', async () => {
     const languages = ['es:en+review'];
     const writer = await createPerson(server, { role: 'editor', languages });
     const reviewer = await createPerson(server, { role: 'editor', languages });

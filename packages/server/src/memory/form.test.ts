@@ -193,7 +193,7 @@ describe('recalled targets with variables in any order', () => {
     expect(String(fc.check(coded(swapped)).errorInstance)).toMatch(/expected 'Pues .*' to be undefined/);
   });
 
-  it('include ambiguous and unambiguous entries with plain text', () => {
+  it('include entries whose plain words are ambiguous and entries whose plain words are not', () => {
     const recalled = fc.sample(drawn, 200).filter((given) => {
       const { segment } = documentOf(given);
       return fit(segment.pieces, bareEntry(storedOf(given))).complete;

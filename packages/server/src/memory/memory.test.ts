@@ -65,7 +65,7 @@ const targets = async (account: AccountRef, source: string, purpose: Partial<Mem
   );
 
 describe('a memory match', () => {
-  it('is exact or fuzzy, best first', async () => {
+  it('is exact or fuzzy, and the best match comes first', async () => {
     const { ref } = await customer();
     await importEntries(server.database, ref, PAIR, [
       { source: text('The file could not be opened.'), target: text('No se pudo abrir el archivo.') },

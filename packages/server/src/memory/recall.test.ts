@@ -245,7 +245,7 @@ describe('an imported entry that has its variables as plain words', () => {
     expect(await machine(owner, bare)).toBe(target);
   });
 
-  it('does not hide an entry with codes, nor does an entry with other kept words', async () => {
+  it('does not hide entries that have codes or other variables', async () => {
     const owner = await customer();
     const [kept, plain] = [`The ${variable('PET', 'cat')} saw the cat.`, 'The cat saw the cat.'];
     const html = { text_format: 'html' };

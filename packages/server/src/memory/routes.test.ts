@@ -70,7 +70,7 @@ describe('a customer’s memory page', () => {
     ]);
   });
 
-  it('searches by page, and retracts entries', async () => {
+  it('lists search results by page, and retracts entries', async () => {
     const first = (await customer.call('GET', `${OWN}?limit=1`)).body;
     expect(first.entries).toMatchObject([{ source: 'Three.', weight: 1, retracted: null }]);
     const second = (await customer.call('GET', `${OWN}?limit=1&before=${first.next}`)).body;

@@ -90,7 +90,7 @@ describe('reading TMX', () => {
       tmx(`<tu><tuv lang="en"><seg>${'x'.repeat(20_000)}</seg></tuv></tu>`),
       /longer than 10000/,
     ],
-  ])('reports the line when a file %s', async (_what, text, sentence) => {
+  ])('reports the line of the error when a file %s', async (_what, text, sentence) => {
     await expect(read(text, 100_000)).rejects.toThrow(sentence);
   });
 });
