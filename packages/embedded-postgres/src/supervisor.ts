@@ -28,7 +28,7 @@ const FIRST_DELAY_MS = 50;
  * killed before.
  */
 const MAX_DELAY_MS = 5_000;
-/** After a run of at least this length, the delay starts again at its minimum. */
+/** After a server has run for this time, the delay before its restart starts again at the minimum. */
 const STABLE_MS = 10_000;
 
 export class Supervisor {

@@ -95,7 +95,7 @@ describe('the Apertium engine', () => {
 });
 
 describe('an Apertium pipeline that cannot work', () => {
-  test('makes segments unsupported when a program does not exist', async () => {
+  test('reports its segments as unsupported when a program does not exist', async () => {
     const engine = make([CAT, { command: '/nonexistent/lt-proc', args: [] }, CAT]);
     expect(await draft(engine, ['A big house.'])).toMatchObject([
       { status: 'unsupported', detail: expect.stringContaining('lt-proc could not be started (ENOENT)') },

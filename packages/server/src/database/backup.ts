@@ -2,7 +2,6 @@
  * Backups: a snapshot of every table in PostgreSQL's copy format, in one compressed file. `pg_dump` is not used, because
  * the embedded server comes without it. Later versions of this program can read the file.
  *
- *
  * Unpacked, the file has these lines:
  *
  *   {"dragoman":"backup","format":1,"migration":1,"made_at":"2026-11-21T08:00:00.000Z"}
@@ -222,7 +221,7 @@ async function withClient<T>(connection: Connection, work: (client: pg.Client) =
   try {
     return await work(client);
   } finally {
-    await client.end(); // also ends an open transaction
+    await client.end(); // the end of the session also ends an open transaction
   }
 }
 

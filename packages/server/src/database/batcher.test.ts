@@ -243,7 +243,7 @@ describe('createBatcher', () => {
 
   it('is idle only when no item is waiting and no batch is running', async () => {
     const { batcher, flights, started } = held({ maxItems: 1 });
-    await batcher.idle(); // resolves, because no item was added
+    await batcher.idle(); // no item was added, so this resolves at once
     const results = addAll(batcher, [item(1), item(2)]);
     let idle = false;
     const idling = batcher.idle().then(() => {

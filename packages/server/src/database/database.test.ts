@@ -102,7 +102,7 @@ describe('a transaction', () => {
   it('commits its work and returns the result', async () => {
     const result = await database.transaction(async (transaction) => {
       await transaction.query(ADD, ['a', 1]);
-      expect(await readValue('a')).toBeUndefined(); // not committed, so other connections do not see it yet
+      expect(await readValue('a')).toBeUndefined(); // other connections do not see the row before the commit
       return 'done';
     });
     expect(result).toBe('done');
@@ -287,13 +287,13 @@ describe('isConnectionLoss', () => {
   const coded = (code: string) => Object.assign(new Error('x'), { code });
 
   it.each(['08006', '08001', '57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'])(
-    'is true for %s',
+    'is true for codes of a lost server or connection: %s',
     (code) => {
       expect(isConnectionLoss(coded(code))).toBe(true);
     },
   );
 
-  it.each(['23505', '40001', '40P01', '57014', '42P01', 'EACCES'])('is false for %s', (code) => {
+  it.each(['23505', '40001', '40P01', '57014', '42P01', 'EACCES'])('is false for other codes: %s', (code) => {
     expect(isConnectionLoss(coded(code))).toBe(false);
   });
 

@@ -86,7 +86,7 @@ export async function migrate(connection: Connection, options: { upTo?: number }
       ? await notOwner(client, error as Error)
       : error;
   } finally {
-    await client.end(); // also releases the lock and ends an open transaction
+    await client.end(); // the end of the session releases its lock and ends an open transaction
   }
 }
 
@@ -157,7 +157,7 @@ async function requirePostgresql(client: pg.Client): Promise<void> {
  * database.
  */
 async function notOwner(client: pg.Client, cause: Error): Promise<SchemaError> {
-  await client.query('rollback'); // the failed transaction refuses every other statement
+  await client.query('rollback'); // a failed transaction refuses all other statements
   const user = await quotedUser(client);
   const { rows } = await client.query('select quote_ident(current_database()) as name');
   return new SchemaError(

@@ -120,7 +120,7 @@ describe('a text that takes longer to read than the limit', () => {
     expect((await call('GET', HUMAN)).body.meta.total_count).toBe(0);
   });
 
-  it('fails a machine job at the first attempt and releases its hold', async () => {
+  it('makes a machine job fail at the first attempt, which releases its hold', async () => {
     const before = given;
     const { uid } = (await call('POST', MACHINE, job(long('endless:open')))).body;
     const failed = await until(async () => {
@@ -132,16 +132,16 @@ describe('a text that takes longer to read than the limit', () => {
       failure: 'the text cannot be read in reasonable time',
       kinds: ['hold', 'void'],
     });
-    expect(given - before).toBe(2); // one examination and one opening
+    expect(given - before).toBe(2); // the scanner got two tasks: one examination and one opening
   });
 
-  it('fails a machine job and releases its hold when the translation cannot be assembled in time', async () => {
+  it('makes a machine job fail when its translation cannot be assembled in time, which releases its hold', async () => {
     const { uid } = (await call('POST', MACHINE, job(long('endless:assemble')))).body;
     await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'failed');
     expect(await recordOf(uid)).toMatchObject({ kinds: ['hold', 'void'] });
   });
 
-  it('fails a chat message', async () => {
+  it('makes a chat message fail', async () => {
     const body = { ...job(long('endless:open')), text_format: 'text', external_id: 'm' };
     const made = await call('POST', MESSAGES, { ...body, chat_external_id: 'c' });
     expect(made.status).toBe(201);
@@ -161,7 +161,7 @@ describe('a text that takes longer to read than the limit', () => {
     expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('translating');
   });
 
-  it('fails an edited job and releases its hold after three attempts to assemble the result', async () => {
+  it('makes an edited job fail after three attempts to assemble its result, which releases its hold', async () => {
     const receiver = await startReceiver();
     const text = hidden('endless:assemble');
     const uid = await orderEdit(call, text, { text_format: 'html', callback_url: receiver.url });
@@ -403,7 +403,7 @@ describe('an account with more long texts than scanner processes', () => {
     const before = given;
     const slow = await orderEdit(call, hidden('endless:assemble'), { text_format: 'html' });
     await editNext(editor, await taskOf(slow));
-    await until(() => given > before + 2); // examine, open and describe are done; assemble is running
+    await until(() => given > before + 2); // the tasks examine, open and describe are done; assemble is running
     const quick = await orderEdit(other, 'The door is red.');
     await editNext(editor, await taskOf(quick));
     await until(async () => (await other('GET', `${HUMAN}${quick}/`)).body.status === 'completed');
@@ -431,7 +431,7 @@ describe('an account with more long texts than scanner processes', () => {
       http.once('request', (_, response) => response.once('close', resolve));
     });
     const client = new AbortController();
-    limit = SMALL; // if the count started now, it would exceed this limit and be counted
+    limit = SMALL; // if the word count started now, it would exceed this limit
     const gone = fetch(server.url + COUNT, {
       method: 'POST',
       headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },

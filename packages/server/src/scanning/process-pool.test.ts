@@ -121,12 +121,12 @@ describe('the process pool', () => {
   });
 });
 
-describe('the share of an account', () => {
+describe('the process pool with several accounts', () => {
   const endless = { ...task, text: 'endless:count' };
   const withEndless = { ...OPTIONS, script: ENDLESS };
   const isClosed = (run: Promise<unknown>) => expect(run).rejects.toThrow(/SIGKILL|was closed/);
 
-  it('leaves one process for other accounts, however many tasks the account has', async () => {
+  it('keeps one process free for other accounts when one account has many tasks', async () => {
     processes = createProcessPool({ ...withEndless, most: 3 });
     const failed = [1, 2, 3, 4].map(() => isClosed(processes.run('count', endless, A)));
     expect(begun()).toHaveLength(2);
@@ -145,7 +145,7 @@ describe('the share of an account', () => {
     expect(order.join('')).toBe('aabcaba');
   });
 
-  it('is not used for a queued task whose signal was aborted', async () => {
+  it('skips a queued task whose signal was aborted', async () => {
     processes = createProcessPool(withEndless);
     const client = new AbortController();
     const first = processes.run('count', task, A);
@@ -197,7 +197,7 @@ it('a busy scanner process ends when its program is killed', async () => {
   await until(() => children(program.pid).length === 1);
   const [pid] = children(program.pid);
   try {
-    await until(() => isBusy(pid!)); // starting the process takes less processor time than that
+    await until(() => isBusy(pid!)); // starting a process takes less processor time
     program.kill('SIGKILL');
     await until(() => hasEnded(pid!));
   } finally {

@@ -260,7 +260,7 @@ function createAccountQueues(accountShare: number) {
 
 function forkScanner({ memoryMebibytes, script = SCRIPT }: ProcessPoolOptions): ChildProcess {
   // Compiling is most of a start, so the processes use the program's compile cache.
-  const compiled = getCompileCacheDir(); // this folder inside the configured one is specific to the version of Node
+  const compiled = getCompileCacheDir(); // a folder for this version of Node, inside the configured one
   return fork(fileURLToPath(script), [String(process.pid)], {
     env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
     execArgv: [`--max-old-space-size=${memoryMebibytes}`],

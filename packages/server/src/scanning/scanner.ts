@@ -43,7 +43,7 @@ const TOO_LONG = 'cannot be read in reasonable time; send it in smaller parts.';
  */
 export class TextTakesTooLong extends ApiError {
   override name = 'TextTakesTooLong';
-  /** The failure reason of a job with such a text. */
+  /** The failure reason of a job whose text takes too long to read. */
   readonly reason = 'the text cannot be read in reasonable time';
 
   constructor() {

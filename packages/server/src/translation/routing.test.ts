@@ -181,7 +181,7 @@ describe('a sentence that no engine translates', () => {
       const uid = `hopeless-${one.name}`;
       const job = await tried(uid, { text: `A hopeless case for ${one.name}.` });
       expect(job.attempts).toBe(0);
-      expect(job.due_in).toBeGreaterThan(10); // seconds: the delay after an engine failure is 60, after a counted attempt 5
+      expect(job.due_in).toBeGreaterThan(10); // the retry comes 60 seconds after an engine failure, but 5 after a counted attempt
     }
   });
 

@@ -104,7 +104,7 @@ describe('the glossary', () => {
     expect(through(text, terms, from, 'en')).toBe(result);
   });
 
-  it('notes a source word whose inflection the target term does not follow', () => {
+  it('notes a term that is inflected in the source but not in the glossary', () => {
     const glossary = createGlossary([term('house', 'casa')], 'en', 'es');
     expect(glossary.put([{ text: 'Two houses.' }]).notes).toEqual(['term not inflected: house']);
     expect(glossary.put([{ text: 'One house.' }]).notes).toEqual([]);

@@ -328,7 +328,7 @@ describe.each(TABLES)('the weight limit of claims of %s', (table) => {
       { attempts: 0, lease_token: null },
       { attempts: 0, lease_token: null },
     ]);
-    expect(await queue.claim(10, room(30))).toEqual([]); // no row is claimed past the one that does not fit
+    expect(await queue.claim(10, room(30))).toEqual([]); // no row is claimed before the row that does not fit
     expect(idsOf(await queue.claim(10, room(51)))).toEqual(ids.slice(2).sort());
   });
 
@@ -495,7 +495,7 @@ describe('a lost lease', () => {
     },
   );
 
-  it('is decided in the database: one of two simultaneous settlements succeeds, and the hold ends once', async () => {
+  it('lets only one of two simultaneous settlements succeed, and ends the hold once', async () => {
     await createJobs(await createAccount(), 1);
     const [lease] = await queueOf('jobs').claim(1);
     const job = (await openLeasedJob(test.database, lease!))!;
