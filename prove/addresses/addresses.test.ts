@@ -1,11 +1,11 @@
-/** The table of the address guard, and guards with planted faults. */
+/** Tests the table of addresses, and that it detects a faulty address guard. */
 import { describe, expect, it } from 'vitest';
 import { type AddressGuard, createAddressGuard } from '../../packages/server/src/deliveries/addresses.ts';
 import { proveAddresses } from './addresses.ts';
 import { examine, type MakeGuard } from './examine.ts';
 import { ROWS } from './rows.ts';
 
-/** Returns the rows that differ with a changed guard. */
+/** Returns the table rows whose result differs when the address guard is changed. */
 async function faultsUnder(change: (guard: AddressGuard) => Partial<AddressGuard>): Promise<string[]> {
   const makeGuard: MakeGuard = (allowed) => {
     const guard = createAddressGuard({ allowedNetworks: allowed });
@@ -15,8 +15,8 @@ async function faultsUnder(change: (guard: AddressGuard) => Partial<AddressGuard
   return findings.filter(({ faults }) => faults.length > 0).map(({ row }) => row.why);
 }
 
-describe('the table', () => {
-  it('agrees with guard and connector in every row', async () => {
+describe('table of the address guard', () => {
+  it('has the verdicts of the real guard and connector in every row', async () => {
     const { figures, rows } = await proveAddresses({ names: [], json: false, numbers: {}, words: {} });
     expect(rows.flatMap(({ url, faults }) => faults.map((fault) => `${url}: ${fault}`))).toEqual([]);
     expect(figures.every((figure) => !('held' in figure) || figure.held)).toBe(true);
@@ -30,14 +30,14 @@ describe('the table', () => {
   });
 });
 
-describe('a guard with a fault', () => {
-  it('that allows everything is found', async () => {
+describe('a guard with a fault is reported by the table', () => {
+  it('when the guard allows every address', async () => {
     const found = await faultsUnder(() => ({ allows: () => true }));
     expect(found).toContain('one private address among public ones');
     expect(found).toContain('loopback');
   });
 
-  it('that allows carrier-grade NAT is found', async () => {
+  it('when the guard allows carrier-grade NAT', async () => {
     const found = await faultsUnder((guard) => ({
       allows: (ip) => ip.startsWith('100.64.') || guard.allows(ip),
     }));
@@ -46,26 +46,26 @@ describe('a guard with a fault', () => {
     );
   });
 
-  it('that reads mapped addresses as IPv6 is found', async () => {
+  it('when the guard treats IPv4-mapped addresses as IPv6', async () => {
     const found = await faultsUnder((guard) => ({
       allows: (ip) => ip.startsWith('::ffff:') || guard.allows(ip),
     }));
     expect(found).toContain('a name for IPv4-mapped metadata');
   });
 
-  it('that accepts every URL is found', async () => {
+  it('when the guard accepts every URL', async () => {
     const found = await faultsUnder(() => ({
       checkUrl: (text) => ({ ok: true, url: URL.parse(text) ?? new URL('http://a.example') }),
     }));
     expect(found).toContain('credentials');
   });
 
-  it('that allows every port is found', async () => {
+  it('when the guard allows every port', async () => {
     const found = await faultsUnder(() => ({ allowsPort: () => true }));
     expect(found).toContain('a port outside of it, behind a name');
   });
 
-  it('that refuses everything is found', async () => {
+  it('when the guard refuses every address', async () => {
     const found = await faultsUnder(() => ({ allows: () => false }));
     expect(found).toContain('a public name');
   });

@@ -1,4 +1,4 @@
-/** Examines a row of the table with the real guard and connector. Resolver and socket are injected. */
+/** Checks one row of the table with the real guard and connector. Resolver and socket are injected. */
 import { Socket } from 'node:net';
 import {
   type AddressGuard,
@@ -16,13 +16,13 @@ import type { Row, Verdict } from './rows.ts';
 export interface Finding {
   row: Row;
   verdict: Verdict;
-  /** The reason that the guard gave. */
+  /** The reason that the guard gave for its verdict. */
   reason: string;
-  /** The addresses that were dialled. */
+  /** The addresses to which a connection was opened. */
   dialled: string[];
-  /** How often the name was resolved. */
+  /** The number of times that the host name was resolved. */
   resolved: number;
-  /** Differences from the table. */
+  /** The differences between the result and the table. */
   faults: string[];
 }
 
@@ -32,8 +32,8 @@ const realGuard: MakeGuard = (allowedNetworks) => createAddressGuard({ allowedNe
 export async function examine(row: Row, makeGuard: MakeGuard = realGuard): Promise<Finding> {
   const guard = makeGuard(row.allowed ?? []);
   const checked = guard.checkUrl(row.url);
-  // The connector is tried even where the creation is refused: rules may change later, and the connector is the
-  // protection. Only an invalid URL cannot be tried.
+  // The connector is tried even if the guard refuses to create the URL. Rules may change after a URL was stored, and
+  // then only the connector protects. An invalid URL cannot be tried.
   const url = checked.ok ? checked.url : URL.parse(row.url);
   const connected = url === null ? undefined : await tryConnect(guard, row, url);
   const verdict: Verdict = checked.ok ? connected!.verdict : 'creation';
@@ -48,7 +48,7 @@ export async function examine(row: Row, makeGuard: MakeGuard = realGuard): Promi
   return { row, verdict, reason, dialled: checked.ok ? dialled : [], resolved, faults };
 }
 
-/** Whether a packet may go to the address, by a rule that is independent of the guard. */
+/** Returns true if a packet may go to the address. The rule is independent of the guard. */
 function isFine(address: string, row: Row): boolean {
   return row.verdict === 'reached' || ['8.8.8.8', '1.1.1.1'].includes(address);
 }
@@ -90,7 +90,7 @@ async function tryConnect(guard: AddressGuard, row: Row, url: URL): Promise<Conn
   }
 }
 
-/** Whether the host is an address, in any spelling. */
+/** Returns true if the host of the row's URL is an IP address in any spelling. */
 export function isLiteral(row: Row): boolean {
   const url = URL.parse(row.url);
   return url !== null && readLiteral(url.hostname) !== undefined;

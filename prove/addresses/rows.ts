@@ -1,14 +1,17 @@
 /**
- * The table of the address guard: addresses, names and URLs, each with its expected verdict and the reason. Written by
- * hand from the registries (IANA special-purpose addresses, RFC 6890) and from what parsers read, not from the guard.
+ * The table of the address guard: addresses, names and URLs with the expected verdict and the reason. It was written
+ * by hand from the registries (IANA special-purpose addresses, RFC 6890) and from the behaviour of URL parsers. It
+ * does not use the guard.
  */
 
 /**
- * `creation`  refused when the URL is given
- * `connect`   accepted then, and refused before anything is dialled
- * `cut`       dialled, and cut before a byte is sent, because the socket is connected elsewhere
- * `nowhere`   nothing to dial
- * `reached`   dialled
+ * How far a URL gets:
+ * - `creation`: refused when the customer enters the URL.
+ * - `connect`: accepted at first, but refused before a connection is opened.
+ * - `cut`: the connection is opened and closed before a byte is sent, because the socket is connected to another
+ *   address.
+ * - `nowhere`: there is no address to connect to.
+ * - `reached`: connected.
  */
 export type Verdict = 'creation' | 'connect' | 'cut' | 'nowhere' | 'reached';
 
@@ -16,18 +19,20 @@ export interface Row {
   url: string;
   verdict: Verdict;
   why: string;
-  /** What the name resolves to, the first time, the second, and so on; the last answer repeats. */
+  /** The addresses that the name resolves to: the first answer, the second, and so on. The last answer repeats. */
   answers?: string[][];
-  /** Networks that the operator allows. */
+  /** The networks that the operator allows. */
   allowed?: string[];
-  /** The remote address of the socket, if it is not the dialled one. */
+  /** The remote address of the socket, if it differs from the requested address. */
   remote?: string;
 }
 
 const bracket = (address: string) => (address.includes(':') ? `[${address}]` : address);
 const literals = (verdict: Verdict, why: string, ...addresses: string[]): Row[] =>
   addresses.map((address) => ({ url: `https://${bracket(address)}/hook`, verdict, why }));
-/** The same addresses behind a name, which shows them only when it is resolved. */
+/**
+ * Returns rows in which a host name resolves to the address, so that the guard sees it only after resolving the name.
+ */
 const named = (why: string, ...addresses: string[]): Row[] =>
   addresses.map((address) => {
     const verdict = 'connect';

@@ -1,4 +1,4 @@
-/** The canary run, and its judgement with planted faults. */
+/** Runs the canary proof, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
@@ -7,8 +7,8 @@ import { type CanaryHistory, runCanary } from './run.ts';
 
 const { directory, say } = shortRun('canary');
 
-describe('a canary run', () => {
-  it('finds no text of a customer anywhere, and nothing after the erasure', async () => {
+describe('canary proof', () => {
+  it('finds no customer text in logs, metrics and errors, and none anywhere after the account is erased', async () => {
     const history = await runCanary(directory, say);
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
   });

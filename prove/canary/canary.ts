@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- canary`: what customers write is in no log, no metric and no error, and is gone after the erasure of
- * their account.
+ * `npm run prove -- canary` checks that texts of customers appear in no log, metric or error, and that erasing the
+ * account removes them.
  */
 import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
@@ -17,7 +17,7 @@ export function judge({ statuses, hits, logLines }: CanaryHistory): Figure[] {
   const counts = Object.entries(statuses);
   const sent = counts.reduce((sum, [, count]) => sum + count, 0);
   const refused = counts.reduce((sum, [status, count]) => sum + (Number(status) >= 400 ? count : 0), 0);
-  // Without anything to find, nothing found proves nothing.
+  // The result counts only if the word was in the database before the erasure and the log was not empty.
   const measured = hits.before > 0 && logLines > sent && refused > 0 && refused < sent;
   return [
     { name: 'canary, requests', value: sent, unit: `requests, ${refused} of them refused` },

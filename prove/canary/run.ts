@@ -1,6 +1,6 @@
 /**
- * The canary scenario: a unique word stands in every text, name, note and address that a customer can send, in requests
- * that succeed and in requests that fail, at log level `debug`. Then the account is erased.
+ * The canary scenario. A unique word is in every text, name, note and address that a customer can send, in successful
+ * and in failing requests, at log level `debug`. Then the account is erased.
  */
 import {
   createReadStream,
@@ -18,22 +18,22 @@ import { type Credentials, createAccount, runCommand } from '../../scripts/progr
 import { withDatabase, withStore } from '../harness/database.ts';
 import { startService } from '../harness/service.ts';
 
-/** Looks like a name, which engines keep. */
+/** The unique word. It looks like a name, because engines do not translate names. */
 export const CANARY = 'Qanarixyz';
 
 export interface CanaryHistory {
-  /** The number of answers by status. */
+  /** The number of responses for each status. */
   statuses: Record<number, number>;
-  /** How often the word was found, by place. */
+  /** How often the word was found in each place. */
   hits: {
     log: number;
     metrics: number;
-    /** Error answers that repeat the text. */
+    /** The number of error responses that repeat the text. */
     errors: number;
-    /** In the database before the erasure: it must be there to be found. */
+    /** Occurrences in the database before the erasure. There must be some, otherwise the run has shown nothing. */
     before: number;
     dump: number;
-    /** In the files of the tables, after `vacuum full`. The write-ahead log is counted separately. */
+    /** Occurrences in the table files after `vacuum full`. The write-ahead log is counted separately. */
     tables: number;
     writeAheadLog: number;
   };
@@ -57,7 +57,7 @@ export async function runCanary(directory: string, say: (line: string) => void):
   await importBrand(directory, account);
   const sent = await sendAll(service.url, account);
   say(`${sent.count} requests`);
-  // Translations, failed deliveries and retries are logged too.
+  // The run waits, because translations, failed deliveries and retries also write to the log.
   await untilTried(service.url, account);
   const headers = { authorization: 'Bearer canary-run' };
   const metrics = await (await fetch(`${service.url}/metrics`, { headers })).text();
@@ -88,7 +88,7 @@ const NAME = `The house of ${CANARY} is big.`;
 const HOOK = `http://127.0.0.1:9/${CANARY}?token=${CANARY}`;
 const PAIR = { source_language: 'en', target_language: 'es' };
 
-/** Returns requests that are accepted, and one for each reason of a refusal. */
+/** Returns requests that succeed, and one request for each reason of a refusal. */
 function requests(): [method: string, path: string, body: string][] {
   const job = (fields: object) => JSON.stringify({ ...PAIR, text: NAME, callback_url: HOOK, ...fields });
   const human = '/tapi/v2/translation/';
@@ -127,7 +127,7 @@ function requests(): [method: string, path: string, body: string][] {
     ],
     ['POST', '/v2/chats/messages', message({})],
     ['POST', '/tapi/v2/wordcount/', JSON.stringify({ text: NAME })],
-    // Refused:
+    // The server refuses the requests from here on.
     ['POST', human, `{"text": "${NAME}`],
     ['POST', human, job({ text: `${NAME}\u0000` })],
     ['POST', human, job({ target_language: 'xx' })],
@@ -177,7 +177,7 @@ async function sendAll(url: string, account: Credentials) {
   return { statuses, errors, count: all.length * 2 };
 }
 
-/** Waits until the machine jobs are completed and each of their deliveries was tried. */
+/** Waits until the machine jobs are completed and each of their deliveries was attempted. */
 async function untilTried(url: string, account: Credentials): Promise<void> {
   const headers = { authorization: `ApiKey ${account.production_key}` };
   const read = async <T>(path: string): Promise<T[]> => {
@@ -201,7 +201,7 @@ async function importBrand(directory: string, account: Credentials): Promise<voi
   await runCommand(directory, 'brand', 'import', account.username, file);
 }
 
-/** Counts the word in a backup, which has all rows. */
+/** Counts the occurrences of the word in a backup, which contains all rows. */
 async function countInDump(directory: string): Promise<number> {
   const file = join(directory, `dump-${performance.now()}`);
   await withStore(directory, ({ connection }) => writeBackup(connection, createWriteStream(file)));
@@ -215,10 +215,10 @@ async function countInDump(directory: string): Promise<number> {
   return hits;
 }
 
-/** Rewrites all tables, as an operator does who wants erased data gone from the disk too. */
+/** Rewrites all tables, as an operator does to remove erased data from the disk. */
 async function rewriteTables(directory: string): Promise<void> {
   await withDatabase(directory, async (query) => {
-    // `analyze` replaces the planner's samples of column values.
+    // `analyze` replaces the samples of column values that the query planner stores.
     for (const sql of ['analyze', 'vacuum full', 'checkpoint']) await query(sql);
   });
 }

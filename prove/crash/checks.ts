@@ -1,4 +1,4 @@
-/** The invariants of a run in which the customers of `harness/customers.ts` order and faults happen. */
+/** The invariants of a crash run, in which customers create jobs while processes are killed. */
 
 import type { CustomerOrder } from '../harness/customers.ts';
 import type { Facts } from '../harness/database.ts';
@@ -20,17 +20,17 @@ import type { Check, Checks } from '../harness/run.ts';
 export interface CrashHistory extends Facts {
   orders: readonly CustomerOrder[];
   arrivals: Arrival[];
-  /** Unix milliseconds of each fault. */
+  /** The time of each kill of the service in Unix milliseconds. */
   kills: readonly number[];
-  /** Kills of PostgreSQL in addition. */
+  /** The number of times that PostgreSQL was killed too. */
   databaseKills: number;
-  /** The hold period of human jobs in the sandbox. */
+  /** The hold period of human jobs in the sandbox, in milliseconds. */
   holdMilliseconds: number;
-  /** Deliveries under way at once: each fault may repeat as many. */
+  /** The number of concurrent deliveries. Each kill may cause that many repeated deliveries. */
   deliveriesAtATime: number;
 }
 
-/** Every stored job was delivered under one id, with the same bytes each time. */
+/** Checks that every stored job was delivered with one id and with the same bytes at each attempt. */
 const deliveredUnderOneId: Check<CrashHistory> = (history) => {
   const arrived = byName(history.arrivals);
   return [
@@ -40,7 +40,10 @@ const deliveredUnderOneId: Check<CrashHistory> = (history) => {
   ];
 };
 
-/** Faults explain every repeat, and no more attempts were interrupted than were under way at the faults. */
+/**
+ * Checks that a kill explains every repeated delivery, and that the kills interrupted no more attempts than were
+ * under way.
+ */
 const fewRepeats: Check<CrashHistory> = (history) => {
   const { deliveries, kills, databaseKills, deliveriesAtATime } = history;
   const faults = checkRepeatsExplained(history, (one) => one.unfinishedAttempts + one.overtakenAttempts);
@@ -55,7 +58,10 @@ export function countInterrupted(deliveries: Facts['deliveries']): number {
   return deliveries.reduce((sum, one) => sum + one.unfinishedAttempts + one.overtakenAttempts, 0);
 }
 
-/** No held job is delivered early. Its hold starts with its creation, which is not before its first request. */
+/**
+ * Checks that no human job is delivered before its hold period ends. The period starts with the creation of the job,
+ * which is not earlier than the first request.
+ */
 const notBeforeItsHold: Check<CrashHistory> = ({ orders, arrivals, holdMilliseconds }) => {
   const held = orders.filter(({ environment, tier }) => environment === 'sandbox' && tier === 'human');
   const ends = new Map(held.map(({ name, sentAt }) => [name, sentAt + holdMilliseconds]));
@@ -65,7 +71,9 @@ const notBeforeItsHold: Check<CrashHistory> = ({ orders, arrivals, holdMilliseco
   });
 };
 
-/** Every callback has the translation of its own job, which is not the source again. */
+/**
+ * Checks that every callback has the translation of its own job, and that the translation differs from the source.
+ */
 const translated: Check<CrashHistory> = ({ orders, jobs, arrivals }) => {
   const texts = new Map(orders.map(({ name, text }) => [name, text]));
   const uids = new Map(jobs.map(({ name, uid }) => [name, uid]));
@@ -84,7 +92,7 @@ const translated: Check<CrashHistory> = ({ orders, jobs, arrivals }) => {
     .map(({ name }) => `${name} was delivered with something other than its translation`);
 };
 
-/** Every job has one delivery, and each ended well. */
+/** Checks that every job has exactly one delivery and that it succeeded. */
 const outboxSettled: Check<CrashHistory> = (history) => {
   const ofJobs = Map.groupBy(history.deliveries, ({ jobId }) => jobId);
   const wrong = history.jobs.filter(({ jobId }) => ofJobs.get(jobId)?.length !== 1);

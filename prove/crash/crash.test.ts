@@ -1,4 +1,7 @@
-/** A short crash run with six kills, one of them of PostgreSQL too; and the checks with planted faults. */
+/**
+ * Runs the crash proof with six kills, one of them also of PostgreSQL, and tests that its checks report planted
+ * faults.
+ */
 import { describe, expect, it } from 'vitest';
 import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
 import { CHECKS, type CrashHistory } from './checks.ts';
@@ -6,8 +9,8 @@ import { runCrash } from './run.ts';
 
 const run = shortRun('crash');
 
-describe('a crash run', () => {
-  it('loses nothing and charges nothing twice over six kills', async () => {
+describe('crash proof', () => {
+  it('loses no job and charges no job twice over six kills', async () => {
     const history = await runCrash({ ...run, kills: 6 });
     expectHeld(CHECKS, history, run.seed);
     expect(history.kills).toHaveLength(6);
@@ -17,7 +20,7 @@ describe('a crash run', () => {
 
 function soundHistory(): CrashHistory {
   const names = ['one', 'two', 'three'];
-  // The server assigned the uid of the third.
+  // The customer left the uid of the third job to the server.
   const uidOf = (name: string) => (name === 'three' ? 'assigned' : name);
   const common = { account: 'crash', environment: 'sandbox' } as const;
   const order = { ...common, tier: 'human', text: 'The sea.', sentAt: 0 } as const;
@@ -165,7 +168,7 @@ const PLANTED: PlantedFault<CrashHistory>[] = [
 
 testChecks(CHECKS, soundHistory, PLANTED);
 
-it('allows the one repeat that a kill explains', () => {
+it('crash proof: accepts the one repeated delivery that a kill explains', () => {
   const history = soundHistory();
   history.arrivals.push({ ...history.arrivals[0]! });
   expectHeld(CHECKS, history);

@@ -1,10 +1,13 @@
-/** `npm run prove -- crash`. Flags: `--kills N` (60; for a night: 200), `--seed N`. */
+/**
+ * `npm run prove -- crash` kills the service again and again and checks that no job is lost. Flags: `--kills N`
+ * (default 60; 200 take a night), `--seed N`.
+ */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { checkFigures, runProof } from '../harness/run.ts';
 import { CHECKS, type CrashHistory, countInterrupted } from './checks.ts';
 import { runCrash } from './run.ts';
 
-/** A lease of 5 s, retries of deliveries, and time for PostgreSQL to recover. */
+/** Enough time for a lease of 5 s, the retries of deliveries and the recovery of PostgreSQL. */
 const SETTLE_SECONDS = 35;
 
 export async function proveCrash(flags: Flags): Promise<Report> {
@@ -14,7 +17,11 @@ export async function proveCrash(flags: Flags): Promise<Report> {
   });
 }
 
-/** @param settleSeconds how long the last delivery may take after the last fault */
+/**
+ * Returns the figures of a run.
+ *
+ * @param settleSeconds how long the last delivery may take after the last kill
+ */
 export function summarize(run: string, history: CrashHistory, settleSeconds: number): Figure[] {
   const { orders, arrivals, kills, deliveries } = history;
   const acknowledged = orders.filter(({ answers }) => answers.length > 0);

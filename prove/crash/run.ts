@@ -1,6 +1,6 @@
 /**
- * The crash scenario: customers order jobs while the service is killed with SIGKILL again and again, and every fifth
- * time PostgreSQL too. The program is a process with its embedded PostgreSQL, Apertium and HTTP.
+ * The crash scenario: customers create jobs while the service is killed with SIGKILL again and again, and every fifth
+ * time PostgreSQL too. The service is a separate process with its embedded PostgreSQL, Apertium and HTTP.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { createAccount, killDatabase } from '../../scripts/program.ts';
@@ -16,7 +16,7 @@ export interface CrashOptions extends RunOptions {
   kills: number;
 }
 
-/** Jobs acknowledged between two kills. */
+/** The number of jobs that the service acknowledges between two kills. */
 const JOBS_BETWEEN = { least: 5, most: 40 };
 const DATABASE_EVERY = 5;
 const DELIVERIES_AT_A_TIME = 64;
@@ -24,14 +24,14 @@ const HOLD_SECONDS = 1;
 export const LEASE_SECONDS = 5;
 export const OPENING_CENTS = 1_000_000;
 
-/** Short leases and short hold periods. */
+/** Settings with short leases and short hold periods. */
 export const CRASH_SETTINGS = {
   DRAGOMAN_LEASE: String(LEASE_SECONDS),
   DRAGOMAN_SANDBOX_HOLD: String(HOLD_SECONDS),
   DRAGOMAN_SENDER_DELIVERIES: String(DELIVERIES_AT_A_TIME),
-  DRAGOMAN_LOG_LEVEL: 'silent', // connections break all the time
+  DRAGOMAN_LOG_LEVEL: 'silent', // The log is off, because connections break all the time.
 };
-/** What the checks need to know of the settings. */
+/** The settings that the checks need. */
 export const CRASH_FACTS = {
   holdMilliseconds: HOLD_SECONDS * 1000,
   deliveriesAtATime: DELIVERIES_AT_A_TIME,

@@ -1,4 +1,4 @@
-/** The history of a delivery run, and its invariants. */
+/** The history of a delivery run, and the invariants that it must satisfy. */
 import type { DeliveryFact } from '../harness/database.ts';
 import {
   byName,
@@ -13,48 +13,51 @@ import type { Check, Checks } from '../harness/run.ts';
 
 export type Host = 'good' | 'hostile' | 'tls';
 
-/** An event that the service accepted and so has to deliver. */
+/** An event that the service accepted and must deliver. */
 export interface Accepted {
-  /** Unique; the path of its URL at the sink. */
+  /** The unique name of the event, which is also the path of its URL at the receiver. */
   name: string;
   host: Host;
-  /** Its place in a chat, from 0. Absent for a test event, which has no order. */
+  /** The chat of a message, and the message's place in it, from 0. A test event has no chat. */
   chat?: { name: string; place: number };
-  /** Unix milliseconds. */
+  /** When the service accepted the event, in Unix milliseconds. */
   at: number;
 }
 
 export interface SinkArrival extends Arrival {
-  /** Whether its signature is right. */
+  /** True if the signature is valid. */
   signed: boolean;
-  /** Whole seconds of the `Retry-After` in the answer. */
+  /** The `Retry-After` of the response in whole seconds. */
   retryAfter?: number;
 }
 
 export interface DeliveryHistory {
-  /** All names that were asked for; the answer to some requests was lost. */
+  /** The names of all requested events. The responses to some requests were lost. */
   asked: string[];
   accepted: Accepted[];
-  /** In the order in which they arrived. */
+  /** The requests that the receiver got, in order of arrival. */
   arrivals: SinkArrival[];
-  /** Unix milliseconds of each kill. */
+  /** The time of each kill in Unix milliseconds. */
   kills: readonly number[];
   deliveries: DeliveryFact[];
   /**
-   * In the run without faults: deliveries of one account to a host while another account had as many unanswered
-   * requests there as it may have. `until` (Unix milliseconds) is when the first of these ended.
+   * Deliveries of one account to a host at which another account has the maximum number of open requests. `until` is
+   * the time at which the first of these requests ended, in Unix milliseconds. Only in a run without kills.
    */
   shared?: { names: string[]; until: number };
 }
 
 type DeliveryCheck = Check<DeliveryHistory>;
 
-/** After the last kill, or after the acceptance if that was later. */
+/** The maximum seconds until an event arrives, from its acceptance or the last kill, whichever is later. */
 export const ARRIVAL_SECONDS = 60;
-/** Differences between the clocks of sink and sender, and of a timer. */
+/** The tolerance for differences between the clocks of receiver and sender and for the accuracy of timers. */
 const CLOCK_MILLISECONDS = 50;
 
-/** Seconds from an event's acceptance, or the last kill, to its first success; Infinity when it never came. */
+/**
+ * Returns the seconds from an event's acceptance or the last kill to its first successful delivery. Infinity if the
+ * event was never delivered.
+ */
 export function arrivalSeconds({ accepted, arrivals, kills }: DeliveryHistory): Map<string, number> {
   const taken = new Map(
     arrivals
@@ -88,7 +91,7 @@ const nothingInvented: DeliveryCheck = ({ asked, arrivals }) => {
 const allSigned: DeliveryCheck = ({ arrivals }) =>
   arrivals.filter(({ signed }) => !signed).map(({ name }) => `${name} came with a wrong signature`);
 
-/** No message of a chat arrives before the previous one has been answered with 2xx. */
+/** Checks that no message of a chat is delivered before the previous message was answered with 2xx. */
 const inOrder: DeliveryCheck = ({ accepted, arrivals }) => {
   const first = new Map<string, number>();
   const success = new Map<string, number>();
@@ -110,8 +113,9 @@ const inOrder: DeliveryCheck = ({ accepted, arrivals }) => {
 };
 
 /**
- * Faults explain every repeat: a kill, a reset, a worker that was paused longer than its lease, or an arrival that was
- * taken during an attempt that timed out for the sender (both on a busy machine).
+ * Checks that a fault explains every repeated delivery: a kill, a connection reset, a worker that was paused longer
+ * than its lease, or a request that arrived while the sender's attempt timed out. The last two happen on a busy
+ * machine.
  */
 const fewRepeats: DeliveryCheck = (history) => {
   const taken = Map.groupBy(history.arrivals.filter(isSuccess), ({ webhookId }) => webhookId);
@@ -136,7 +140,7 @@ const retryAfterHeld: DeliveryCheck = ({ arrivals }) =>
     }),
   );
 
-/** Every request that arrived was stored as an attempt before. */
+/** Checks that an attempt was stored for every request that arrived. */
 const attemptsOnRecord: DeliveryCheck = ({ arrivals, deliveries }) => {
   const attempts = new Map(deliveries.map(({ deliveryId, attempts }) => [deliveryId, attempts]));
   return [...Map.groupBy(arrivals, ({ webhookId }) => webhookId)].flatMap(([id, of]) =>
@@ -146,7 +150,7 @@ const attemptsOnRecord: DeliveryCheck = ({ arrivals, deliveries }) => {
   );
 };
 
-/** Slow answers of a host to one account do not delay the deliveries of another account. */
+/** Checks that slow responses of a host to one account do not delay the deliveries of another account. */
 const hostsShared: DeliveryCheck = ({ arrivals, shared }) => {
   if (shared === undefined) return [];
   const first = new Map(arrivals.toReversed().map(({ name, at }) => [name, at]));

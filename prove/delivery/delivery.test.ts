@@ -1,4 +1,4 @@
-/** A short delivery run with two kills, and the checks with planted faults. */
+/** Runs the delivery proof with two kills, and tests that its checks report planted faults. */
 import { describe, expect, it } from 'vitest';
 import { isSuccess } from '../harness/invariants.ts';
 import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
@@ -7,14 +7,14 @@ import { runDelivery } from './run.ts';
 
 const run = shortRun('delivery');
 
-describe('a delivery run', () => {
-  it('delivers everything to a hostile sink, once and in order, over two kills', async () => {
+describe('delivery proof', () => {
+  it('delivers every event once and in order to a faulty receiver, over two kills', async () => {
     const options = { ...run, deliveries: 60, kills: 2, hostile: true, leaseSeconds: 2 };
     const history = await runDelivery(options);
     expectHeld(CHECKS, history, run.seed);
     expect(history.kills).toHaveLength(2);
     expect(history.accepted).toHaveLength(60);
-    // The sink was hostile.
+    // The receiver refused some requests.
     expect(history.arrivals.some((arrival) => !isSuccess(arrival))).toBe(true);
   });
 });

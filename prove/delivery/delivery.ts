@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- delivery`: 2,000 deliveries to a hostile sink with twenty kills, then five times as many without
- * faults. Flags: `--deliveries N` (2000), `--kills N` (20), `--seed N`.
+ * `npm run prove -- delivery` makes 2,000 deliveries to a faulty receiver with twenty kills, then five times as many
+ * without faults. Flags: `--deliveries N` (default 2000), `--kills N` (20), `--seed N`.
  */
 import { join } from 'node:path';
 import type { Figure, Flags, Report } from '../../bench/figures.ts';

@@ -1,6 +1,7 @@
 /**
- * The delivery scenario: chat messages and test events are delivered to a hostile sink while the program is killed with
- * SIGKILL. A run without kills has a calm sink, where one account then fills a host. The retry schedule is shortened.
+ * The delivery scenario: chat messages and test events are delivered to a faulty receiver while the service is killed
+ * with SIGKILL. In a run without kills, the receiver has no faults, and at the end one account uses all connections
+ * to a host. The intervals between attempts are shortened.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,31 +19,31 @@ import { HELD, type Sink, startSink } from './sink.ts';
 export interface DeliveryOptions extends RunOptions {
   deliveries: number;
   kills: number;
-  /** Whether the sink misbehaves. */
+  /** True if the receiver misbehaves. */
   hostile: boolean;
-  /** After how long another process takes over the work of a killed one. */
+  /** The seconds until another process takes over the work of a killed process. */
   leaseSeconds: number;
 }
 
 const CLIENTS = 8;
 const MESSAGES_A_CHAT = 6;
-/** One delivery in so many is a chat message; the others are test events. */
+/** One in this many deliveries is a chat message. The others are test events. */
 const MESSAGE_IN = 3;
-/** After the last fault. */
+/** The maximum seconds until all deliveries end, counted from the last kill. */
 const SETTLE_SECONDS = 90;
-/** Concurrent requests to one host. */
+/** The maximum number of concurrent requests to one host. */
 const PER_HOST = 32;
-/** Deliveries to a host that another account has filled. */
+/** The number of deliveries to a host at which another account uses all connections. */
 const NEIGHBOURS = 12;
 
 const SETTINGS = {
   DRAGOMAN_CALLBACK_SCHEDULE: '1,1,1,2',
   DRAGOMAN_CALLBACK_BREAKER: '1',
   DRAGOMAN_SENDER_PER_HOST: String(PER_HOST),
-  DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128', // `localhost` may be either
-  DRAGOMAN_LOG_LEVEL: 'silent', // connections break all the time
+  DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128', // `localhost` may be either address.
+  DRAGOMAN_LOG_LEVEL: 'silent', // The log is off, because connections break all the time.
 };
-/** Seconds. A calm sink answers late only when the host is filled. */
+/** The sender's timeout in seconds. A receiver without faults responds late only when the host is full. */
 const CALLBACK_TIMEOUT = { hostile: '2', calm: '15' };
 
 type Order = Omit<Accepted, 'at'>;
@@ -117,8 +118,9 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryHis
 }
 
 /**
- * Fills a host with deliveries of one account that the sink does not answer, and then sends another account's there.
- * The sink answers when these have arrived, or the sender gives up on the first ones.
+ * Fills a host with deliveries of one account to which the receiver does not respond. Then sends deliveries of
+ * another account to the same host. The receiver responds when these have arrived or when the sender gives up on the
+ * first ones.
  */
 async function shareHost(
   sink: Sink,
@@ -136,7 +138,7 @@ async function shareHost(
   return { names, until: sink.release() };
 }
 
-/** Plans the requests of each client. A chat belongs to one client, so that its order is known. */
+/** Plans the requests of each client. A chat belongs to one client, so that the order of its messages is known. */
 function planOrders(count: number, random: Random, hostile: boolean): Order[][] {
   const queues: Order[][] = Array.from({ length: CLIENTS }, () => []);
   const hosts: Host[] = hostile ? ['good', 'hostile', 'hostile', 'tls'] : ['good', 'hostile', 'tls'];
@@ -162,9 +164,10 @@ function planOrders(count: number, random: Random, hostile: boolean): Order[][] 
 const TEXTS = ['The house is big.', 'The water is cold.', 'We want three tickets.'];
 
 /**
- * Repeats a request until it is accepted. A repeated message is the same message. A repeated test event is another
- * event, so each try has its own name, and only the last one counts as accepted.
- * @returns the names that were asked for
+ * Repeats a request until it is accepted. A repeated chat message is the same message. A repeated test event is
+ * another event, so each attempt has its own name, and only the last one counts as accepted.
+ *
+ * @returns the names that were requested
  */
 async function send(url: string, key: string, sink: Sink, { name, host, chat }: Order): Promise<string[]> {
   const asked: string[] = [];

@@ -1,11 +1,11 @@
 /**
- * A receiver with every fault that a receiver may have. What it saw is what happened.
+ * A receiver with every fault that a real receiver may have. It records all requests.
  *
- *   good      takes everything: 200 or 204
- *   hostile   misbehaves at most twice for each delivery, then takes it
- *   tls       behind TLS; one connection in three gets garbage, a wrong certificate, or a reset
+ *   good      accepts everything: 200 or 204
+ *   hostile   misbehaves at most twice for each delivery, then accepts it
+ *   tls       uses TLS; one connection in three gets garbage, a wrong certificate, or a reset
  *
- * A path that starts with `held-` is not answered until the run releases it, to fill a host.
+ * A request to a path that starts with `held-` gets no response until the run releases it. This fills a host.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -25,24 +25,28 @@ import { selfSigned } from '../../packages/server/src/testing/certificate.ts';
 import type { Random } from '../harness/random.ts';
 import type { Host, SinkArrival } from './checks.ts';
 
-/** The paths that are not answered before `release`. */
+/** The start of paths that get no response before `release`. */
 export const HELD = 'held-';
 
 export interface Sink {
   arrivals: SinkArrival[];
   urls: Record<Host, string>;
-  /** As PEM; the program must trust it. */
+  /** The receiver's certificate in PEM format. The service must trust it. */
   certificate: string;
-  /** Sets the webhook secret that signatures are checked with. */
+  /** Sets the webhook secret with which signatures are checked. */
   setSecret(secret: string): void;
-  /** The number of held requests. */
+  /** The number of requests that wait for their response. */
   readonly held: number;
-  /** Answers the held requests. @returns when the first ended: now, or when the sender gave up (Unix milliseconds) */
+  /**
+   * Responds to the waiting requests.
+   *
+   * @returns when the first of them ended, in Unix milliseconds: now, or when the sender gave up
+   */
   release(): number;
   close(): Promise<void>;
 }
 
-/** What happens after a request was read and recorded. */
+/** The reaction to a request that was read and recorded. */
 type Behaviour = (request: IncomingMessage, response: ServerResponse, arrival: SinkArrival) => void;
 
 const status =
@@ -59,19 +63,19 @@ const FAULTS: Behaviour[] = [
     arrival.retryAfter = 1;
     status(429, { 'retry-after': '1' })(_, response, arrival);
   },
-  // Longer than a delivery lives. It counts as the schedule's longest step.
+  // A `Retry-After` longer than the lifetime of a delivery. The service uses its longest interval instead.
   status(503, { 'retry-after': '604800' }),
   status(429, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
   (request) => request.socket.resetAndDestroy(),
-  // Headers of a failure, and then a reset.
+  // Sends the headers of an error response, then resets the connection.
   (request, response, arrival) => {
     arrival.answer = 500;
     response.writeHead(500, { 'content-length': '100' });
     response.write('half', () => request.socket.resetAndDestroy());
   },
-  // No answer: the sender times out.
+  // Sends no response, so the sender times out.
   () => {},
-  // A status line of a byte a second that never ends.
+  // Sends a status line of one byte per second that never ends.
   ({ socket }) => {
     const bytes = [...'HTTP/1.1 200 OK and so on'];
     const dripping = setInterval(() => socket.write(bytes.shift() ?? '.'), 1000);
@@ -80,12 +84,12 @@ const FAULTS: Behaviour[] = [
   },
 ];
 
-/** The status is 2xx, so the delivery is taken, whatever happens to the body. */
+/** Responses with status 2xx. The delivery has succeeded even if the body is broken. */
 const SUCCESSES: Behaviour[] = [
   status(200),
   status(204),
   status(202, { 'x-odd': 'ÿ' }),
-  // An endless body.
+  // Sends an endless body.
   (_, response, arrival) => {
     arrival.answer = 200;
     response.writeHead(200);
@@ -95,7 +99,7 @@ const SUCCESSES: Behaviour[] = [
     response.on('drain', pour).on('error', () => {});
     pour();
   },
-  // A body of a byte a second.
+  // Sends a body of one byte per second.
   (_, response, arrival) => {
     arrival.answer = 200;
     response.writeHead(200);
@@ -103,7 +107,7 @@ const SUCCESSES: Behaviour[] = [
     const dripping = setInterval(() => response.write('.'), 1000);
     response.on('close', () => clearInterval(dripping));
   },
-  // A 2xx, and a reset in the middle of the body.
+  // Sends status 2xx and resets the connection in the middle of the body.
   (request, response, arrival) => {
     arrival.answer = 200;
     arrival.reset = true;
@@ -113,12 +117,16 @@ const SUCCESSES: Behaviour[] = [
 ];
 const MOST_FAULTS = 2;
 
-/** Starts the servers of a receiver. Closing it resets every connection. */
+/** Starts the servers of a receiver. Closing them resets every connection. */
 function createListener() {
   const sockets = new Set<Socket>();
   const servers: Server[] = [];
   return {
-    /** @returns the port */
+    /**
+     * Listens on a free port.
+     *
+     * @returns the port
+     */
     async listen(server: Server): Promise<number> {
       servers.push(server);
       server.on('connection', (socket: Socket) => {
@@ -136,7 +144,7 @@ function createListener() {
   };
 }
 
-/** Returns a function that chooses what happens to a request. */
+/** Returns a function that chooses the reaction to a request. */
 function createChoice(random: Random, hostile: boolean): (host: Host, name: string) => Behaviour {
   const faults = new Map<string, number>();
   return (host, name) => {
@@ -146,12 +154,16 @@ function createChoice(random: Random, hostile: boolean): (host: Host, name: stri
       faults.set(name, before + 1);
       return FAULTS[random.below(FAULTS.length)]!;
     }
-    // Mostly the plain ones: each of the others holds a connection until the sender times out.
+    // Most responses are plain, because each of the others holds a connection until the sender times out.
     return SUCCESSES[random.below(10) === 0 ? random.below(SUCCESSES.length) : random.below(2)]!;
   };
 }
 
-/** Passes connections to the TLS servers, one in three with a fault. @param ports of the right and the wrong certificate */
+/**
+ * Passes connections to the TLS servers, one in three with a fault.
+ *
+ * @param ports of the servers with the right and the wrong certificate
+ */
 function createTlsFront(random: Random, hostile: boolean, ports: { right: number; wrong: number }): Server {
   return createTcpServer((socket) => {
     const fault = hostile ? random.below(9) : 8;
@@ -177,7 +189,7 @@ export async function startSink(random: Random, hostile: boolean): Promise<Sink>
   const listener = createListener();
   const held = new Set<ServerResponse>();
   let secrets: Buffer[] = [];
-  /** When the sender gave up on a held request. */
+  /** When the sender gave up on a waiting request. */
   let cutAt: number | undefined;
 
   function hold(response: ServerResponse): void {
@@ -197,7 +209,7 @@ export async function startSink(random: Random, hostile: boolean): Promise<Sink>
       const arrival: SinkArrival = {
         name: (request.url ?? '').slice(1),
         webhookId: String(headers['webhook-id']),
-        body: body.toString('latin1'), // byte for byte
+        body: body.toString('latin1'), // Each byte becomes one character.
         signed: verify(secrets, headers, body, new Date()).ok,
         at: Date.now(),
         answer: undefined,

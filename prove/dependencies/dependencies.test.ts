@@ -1,4 +1,4 @@
-/** The judgement of the lock file, with planted faults. */
+/** Tests that the dependencies proof misses a goal for each planted fault in a lock file. */
 import { expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { judge, type Lock, unnamed } from './dependencies.ts';
@@ -18,7 +18,7 @@ const withPackage = (name: string, fields: Lock['packages'][string]): Lock => ({
 });
 const sealed = { integrity: 'sha512-y', license: 'MIT' };
 
-it('is held where every package has a checksum and a licence', () => {
+it('dependencies proof: all goals are reached when every package has a checksum and a licence', () => {
   expect(allHeld(judge(good, allowed))).toBe(true);
   expect(
     allHeld(judge(withPackage('pg', { ...sealed, hasInstallScript: true }), { ...allowed, pg: false })),
@@ -48,11 +48,11 @@ it.each<[string, Lock, Record<string, boolean>]>([
     },
     allowed,
   ],
-])('is missed where %s', (_, lock, scripts) => {
+])('dependencies proof: a goal is missed when %s', (_, lock, scripts) => {
   expect(allHeld(judge(lock, scripts))).toBe(false);
 });
 
-it('is missed where a bill of materials is empty or lacks a version', () => {
+it('dependencies proof: a goal is missed when a bill of materials is empty or lacks a version', () => {
   expect(unnamed([{ name: 'pg', version: '8.0.0' }])).toBe(0);
   expect(unnamed([])).toBe(1);
   expect(unnamed([{ name: 'pg' }])).toBe(1);

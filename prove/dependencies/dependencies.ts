@@ -1,26 +1,29 @@
-/** `npm run prove -- dependencies`: checks that the lock file seals every package and that none runs a script at installation. */
+/**
+ * `npm run prove -- dependencies` checks that the lock file has a checksum for every package, and that no package
+ * runs a script at installation.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Figure, Report } from '../../bench/figures.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const MOST_DIRECT = 15;
-/** Each run writes it, in the CycloneDX format. */
+/** The bill of materials in the CycloneDX format, which each run writes. */
 const BILL_NAME = 'prove/sbom.cdx.json';
 const BILL = new URL(BILL_NAME, ROOT);
 
-/** The part of it that is checked. */
+/** The parts of the bill of materials that are checked. */
 interface Bill {
   components: { name?: string; version?: string }[];
 }
 
-/** Counts the components without a name or version; 1 for an empty bill. */
+/** Returns the number of components without a name or version, or 1 if there are no components. */
 export function unnamed(components: Bill['components']): number {
   if (components.length === 0) return 1;
   return components.filter(({ name, version }) => !name || !version).length;
 }
 
-/** The part of a `package-lock.json` that is checked. */
+/** The parts of a `package-lock.json` that are checked. */
 export interface Lock {
   packages: Record<
     string,
@@ -37,7 +40,7 @@ export interface Lock {
   >;
 }
 
-/** `allowScripts` of package.json: true lets the package run its script at installation, false forbids it. */
+/** `allowScripts` of package.json: true allows the package to run its script at installation, false forbids it. */
 type Scripts = Record<string, boolean>;
 
 export async function proveDependencies(): Promise<Report> {
@@ -83,8 +86,8 @@ export function judge({ packages }: Lock, allowed: Scripts): Figure[] {
   const foreign = Object.entries(packages).filter(
     ([place, { link }]) => place.includes('node_modules/') && link !== true,
   );
-  // npm writes no checksum for a binary that the registry lacks for another platform. Such a development tool is never
-  // installed from this lock file. Anything else without a checksum could be replaced unnoticed.
+  // npm writes no checksum for a binary of another platform that the registry lacks. Such an optional development
+  // tool is never installed from this lock file. Any other package without a checksum could be replaced unnoticed.
   const unsealed = foreign.filter(([, { integrity, dev, optional }]) => !integrity && !(dev && optional));
   const scripts = foreign
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
@@ -97,7 +100,7 @@ export function judge({ packages }: Lock, allowed: Scripts): Figure[] {
     limit('packages without a checksum in the lock file', unsealed.length, 0),
     limit('packages without a licence', unlicensed.length, 0),
     limit('scripts at installation that nobody decided on', undecided.length, 0),
-    // A script can download files without a checksum: the `node` package downloaded the Node binary that way.
+    // A script can download files without a checksum. The `node` package downloaded the Node.js binary that way.
     limit('scripts at installation that run', run.length, 0),
     { name: 'dependencies, packages in the lock file', value: foreign.length, unit: 'packages' },
   ];

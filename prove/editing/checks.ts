@@ -1,16 +1,16 @@
-/** The history of an editing run, and its invariants. */
+/** The history of an editing run, and the invariants that it must satisfy. */
 import type { Check, Checks } from '../harness/run.ts';
 
-/** A save as its editor knows it. */
+/** A save of a segment, as the editor knows it. */
 export interface Save {
   uid: string;
   position: number;
   task: string;
   token: string;
   text: string;
-  /** The last answer. `unknown`: no answer came before the end of the run. */
+  /** The last response to the save. `unknown` means that no response came before the end of the run. */
   answer: 'saved' | 'draft' | 'history' | 'refused' | 'unknown';
-  /** The new revision of the segment, or of the draft that was kept. */
+  /** The new revision of the segment, or of the draft that was stored. */
   revision: number;
 }
 
@@ -25,34 +25,34 @@ export interface EditingHistory {
   saves: Save[];
   given: GivenClaim[];
   kills: number;
-  /** From the request for a claim to the answer. */
+  /** The milliseconds from the request for a claim to the response. */
   claimMilliseconds: number[];
   seconds: number;
-  /** How often the editors made each kind of move. */
+  /** The number of actions of each kind. */
   moves: Record<string, number>;
   tasks: { task: string; kind: 'edit' | 'review'; status: string }[];
   claims: {
     task: string;
     token: string;
     editor: string;
-    /** Milliseconds since the epoch, by the clock of the database. */
+    /** The start of the claim in Unix milliseconds, by the database's clock. */
     from: number;
-    /** Null while the claim is held. */
+    /** The end of the claim. Null while the claim is held. */
     to: number | null;
   }[];
   edits: { uid: string; position: number; text: string; revision: number; status: string }[];
   /** Texts in the history of segments that were saved after their claim had ended. */
   late: { uid: string; position: number; text: string }[];
   jobs: { uid: string; status: string; result: string | null }[];
-  /** Slots of editors that are still taken. */
+  /** The number of claims that still count for their editors' limits. */
   slots: number;
-  /** Whether every job was completed in time. */
+  /** True if every job was completed in time. */
   settled: boolean;
 }
 
 type EditingCheck = Check<EditingHistory>;
 
-/** No two claims of a task overlap, and every claim that an editor received is stored. */
+/** Checks that no two claims of a task overlap, and that every claim that an editor received is stored. */
 const noDoubleClaim: EditingCheck = ({ claims, given }) => {
   const faults: string[] = [];
   for (const [task, of] of Map.groupBy(claims, (claim) => claim.task)) {
@@ -73,7 +73,7 @@ const noDoubleClaim: EditingCheck = ({ claims, given }) => {
   return faults;
 };
 
-/** No editor saved under a claim after another editor had saved under the next claim. */
+/** Checks that no editor saved under a claim after another editor had saved under the next claim. */
 const fenced: EditingCheck = ({ saves }) => {
   const faults: string[] = [];
   const saved = saves.filter(({ answer }) => answer === 'saved');
@@ -89,7 +89,9 @@ const fenced: EditingCheck = ({ saves }) => {
   return faults;
 };
 
-/** Every acknowledged text is stored: as the segment's text, in its history, or replaced by a later one. */
+/**
+ * Checks that every acknowledged text is stored: as the segment's text, in its history, or replaced by a later text.
+ */
 const noLostSave: EditingCheck = ({ saves, edits, late }) => {
   const faults: string[] = [];
   const now = new Map(edits.map((edit) => [`${edit.uid} ${edit.position}`, edit]));
@@ -112,7 +114,7 @@ const noLostSave: EditingCheck = ({ saves, edits, late }) => {
     else if (stored.revision < last.revision)
       faults.push(`${where}: went back to revision ${stored.revision}`);
     else if (stored.text !== last.text) {
-      // A save without an answer may have been made.
+      // A save without a response may still have been stored.
       const unknown = of.some(({ answer, text }) => answer === 'unknown' && text === stored.text);
       if (!unknown) faults.push(`${where}: has another text than was acknowledged last`);
     }
@@ -120,7 +122,7 @@ const noLostSave: EditingCheck = ({ saves, edits, late }) => {
   return faults;
 };
 
-/** Every task is done, every job completed, and no claim or slot is left. */
+/** Checks that every task is done, every job is completed, and no claim is left. */
 const everythingDone: EditingCheck = ({ tasks, jobs, claims, slots, settled }) => [
   ...(settled ? [] : ['not every job was completed in time']),
   ...tasks
@@ -131,7 +133,7 @@ const everythingDone: EditingCheck = ({ tasks, jobs, claims, slots, settled }) =
   ...(slots === 0 ? [] : [`${slots} slots are taken`]),
 ];
 
-/** Every result consists of the confirmed segments. */
+/** Checks that every result consists of the confirmed segments. */
 const deliveredAsConfirmed: EditingCheck = ({ jobs, edits }) => {
   const byJob = Map.groupBy(edits, ({ uid }) => uid);
   return jobs.flatMap(({ uid, result }) => {

@@ -1,4 +1,4 @@
-/** A short editing run, and its checks with planted faults in its history. */
+/** Runs the editing proof, and tests that its checks report faults planted in its history. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
 import { CHECKS, type EditingHistory } from './checks.ts';
@@ -10,8 +10,8 @@ beforeAll(async () => {
   history = await runEditing({ ...run, editors: 12, tasks: 100, kills: 2 });
 }, 600_000);
 
-describe('an editing run', () => {
-  it('claims nothing twice, loses no save and finishes every task over two kills', () => {
+describe('editing proof', () => {
+  it('claims no task twice, loses no save and finishes every task over two kills', () => {
     expectHeld(CHECKS, history, run.seed);
     expect(history.tasks.filter(({ kind }) => kind === 'edit')).toHaveLength(100);
     expect(history.saves.filter(({ answer }) => answer === 'saved').length).toBeGreaterThan(150);

@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- editing`: editors work while the service is killed with SIGKILL. Flags: `--editors N` (200),
- * `--tasks N` (10000), `--kills N` (10), `--seed N`.
+ * `npm run prove -- editing` lets editors work while the service is killed with SIGKILL. Flags: `--editors N`
+ * (default 200), `--tasks N` (10000), `--kills N` (10), `--seed N`.
  */
 import { type Figure, type Flags, quantile, type Report } from '../../bench/figures.ts';
 import { checkFigures, runProof } from '../harness/run.ts';

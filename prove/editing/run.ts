@@ -1,6 +1,6 @@
 /**
- * The editing scenario: editors claim, save, confirm, submit, release, skip, walk away and come back late, some in two
- * windows, while the service is killed with SIGKILL. The drafts are the customer's own, so that no engine is needed.
+ * The editing scenario: editors claim, save, confirm, submit, release, skip, leave and come back late, some in two
+ * windows, while the service is killed with SIGKILL. The customers supply the drafts, so no engine is needed.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Finding, keyOf } from '../../packages/checks/src/checks.ts';
@@ -21,20 +21,20 @@ export interface EditingOptions extends RunOptions {
   kills: number;
 }
 
-/** Of a task. A line is a segment. */
+/** The number of lines of a task. Each line is a segment. */
 const LINES_A_TASK = 2;
 const WORDS_A_LINE = 6;
 const TASKS_A_JOB = 10;
 const CREATORS = 8;
 const OPENING_CENTS = 100_000_000;
 const LEASE_SECONDS = 5;
-/** How many of a hundred tasks are reviewed. */
+/** The percentage of tasks that are reviewed. */
 const REVIEW_SHARE = 10;
-/** After the last kill. */
+/** The maximum milliseconds until all work is done, counted from the last kill. */
 const PATIENCE_MILLISECONDS = 1_800_000;
 
 const SETTINGS = {
-  DRAGOMAN_LOG_LEVEL: 'silent', // connections break all the time
+  DRAGOMAN_LOG_LEVEL: 'silent', // The log is off, because connections break all the time.
   DRAGOMAN_TASK_WORDS: String(LINES_A_TASK * WORDS_A_LINE),
   DRAGOMAN_TASK_LEASE: String(LEASE_SECONDS),
   DRAGOMAN_CLAIM_EXPIRIES: '1000',
@@ -42,7 +42,7 @@ const SETTINGS = {
   DRAGOMAN_TASK_RESERVED: '0',
 };
 
-/** After the drafts no engine is needed, and Apertium would repeat its self-tests at each start. */
+/** Once the drafts exist, no engine is needed. Apertium would repeat its self-tests at each start. */
 const SETTINGS_WITHOUT_APERTIUM = {
   ...SETTINGS,
   DRAGOMAN_ENGINES: 'llm',
@@ -113,12 +113,12 @@ export async function runEditing({ directory, say, ...options }: EditingOptions)
   return history;
 }
 
-/** Writes a number in letters, to which no automatic check objects. */
+/** Writes a number in letters, because the automatic checks would report digits. */
 function letters(number: number): string {
   return [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
 }
 
-/** Returns the text of a job. Two of its lines are equal, so that the second is a repeat. */
+/** Returns the text of a job. Two of its lines are equal, so the second is a repeat. */
 function lines(job: number, write: (word: string) => string): string {
   return Array.from({ length: TASKS_A_JOB * LINES_A_TASK }, (_, index) =>
     write(index === 3 || index === 4 ? 'again' : letters(job * 100 + index)),
@@ -148,11 +148,11 @@ interface Editor {
   url: string;
   random: Random;
   record: Recorded;
-  /** Whether the run is over. */
+  /** Returns true when the run is over. */
   giveUp(): boolean;
 }
 
-/** A task as the interface shows it. */
+/** A task as the API returns it. */
 interface Task {
   task: string;
   kind: 'edit' | 'review';
@@ -168,14 +168,14 @@ async function work(editor: Editor): Promise<void> {
   };
   while (!editor.giveUp()) {
     const asked = performance.now();
-    // One time in twenty the editor has two windows.
+    // In one of twenty cases, the editor works in two windows.
     const windows = random.below(20) === 0 ? 2 : 1;
     const answers = await Promise.all(
       Array.from({ length: windows }, () => sendAsEditor(editor, 'POST', '/claims', {})),
     );
     let claimed = answers.find((answer) => answer?.status === 201);
     if (claimed === undefined && answers.some((answer) => answer?.body.error?.code === 'too_many_claims')) {
-      // The answer to an earlier claim was lost.
+      // The response to an earlier claim was lost, so the editor looks up the held task.
       const queue = await sendAsEditor(editor, 'GET', '/queue');
       const [held] = queue?.body.held ?? [];
       if (held !== undefined) claimed = await sendAsEditor(editor, 'POST', '/claims', { task: held.task });
@@ -238,7 +238,7 @@ async function workOn(
     return;
   }
   if (chance < 8) {
-    // The editor walks away, and comes back when another may have the task.
+    // The editor leaves, and comes back when another editor may have the task.
     count('abandoned');
     await wait(LEASE_SECONDS * 1000 + 500);
     await late(editor, task, token);
@@ -257,7 +257,11 @@ async function late(editor: Editor, task: Task, token: string): Promise<void> {
 
 let written = 0;
 
-/** Saves a text that no other save has. @returns the new revision; undefined when the claim has ended */
+/**
+ * Saves a text that no other save has.
+ *
+ * @returns the new revision, or undefined when the claim has ended
+ */
 async function save(
   editor: Editor,
   task: Task,

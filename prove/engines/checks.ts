@@ -1,4 +1,4 @@
-/** The invariants of an engine run. */
+/** The invariants that the history of an engine run must satisfy. */
 import { isCorrect, type Piece } from '../../packages/documents/src/documents.ts';
 import type { Checks } from '../harness/run.ts';
 import type { EngineHistory } from './run.ts';

@@ -29,12 +29,12 @@ const batch = (
   return { asked, answered, foreign };
 };
 
-describe('the checks of the engine run', () => {
+describe('checks of the engines proof', () => {
   const kept = batch(2, { foreign: true, route: 'kept:script' });
   const sound: EngineHistory = { batches: [batch(0), batch(1), kept], kills: 1, stops: 1 };
   const changed: Piece[] = [{ keep: 1, text: 'MARK-0-0' }, { text: ' X' }];
 
-  it('find nothing in a sound run', () => expect(faults(sound)).toEqual([]));
+  it('report nothing when the history has no fault', () => expect(faults(sound)).toEqual([]));
 
   it.each<[string, EngineHistory]>([
     [
@@ -60,11 +60,11 @@ describe('the checks of the engine run', () => {
       { ...sound, batches: [batch(0, { foreign: true, route: 'kept:script', pieces: changed })] },
     ],
     ['pipelines were harmed', { ...sound, kills: 0 }],
-  ])('%s: finds a violation', (name, history) => {
+  ])('check "%s": finds a violation', (name, history) => {
     expect(faults(history)).toContain(name);
   });
 
-  it('most are translated: finds a violation', () => {
+  it('check "most are translated": finds a violation', () => {
     const failed = {
       segment: segment('0.0'),
       status: 'failed' as const,
@@ -78,8 +78,8 @@ describe('the checks of the engine run', () => {
 });
 
 const { missing } = await findApertium();
-describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('an engine run', () => {
-  it('loses no segment and swaps none', async () => {
+describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('engines proof', () => {
+  it('neither loses nor swaps a segment over several faults', async () => {
     const history = await runEngines({ seed: 7, batches: 80, every: 12, say: () => {} });
     expect(history.batches).toHaveLength(80);
     expect(faults(history)).toEqual([]);

@@ -1,7 +1,7 @@
 /**
- * The engine scenario: batches of hostile sentences, some not in the source language, go through the translator and the
- * real engine while stages of its pipelines are killed and stopped. Every segment has a unique code, which shows a lost
- * or swapped segment.
+ * The engine scenario: batches of hostile sentences, some not in the source language, go through the translator and
+ * the real engine while processes of its pipelines are killed and stopped. Every segment has a unique code, which
+ * shows whether a segment was lost or swapped.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Piece, type Segment, scan, segments } from '../../packages/documents/src/documents.ts';
@@ -12,9 +12,9 @@ import { createRandom } from '../harness/random.ts';
 
 export interface Batch {
   asked: Segment[];
-  /** The ids of those that are not in the source language. */
+  /** The ids of the segments that are not in the source language. */
   foreign: ReadonlySet<string>;
-  /** Undefined when the batch failed; `error` says why. */
+  /** The result of the batch, or undefined if the batch failed. `error` is then the reason. */
   answered: Drafted[] | undefined;
   error?: string;
 }
@@ -28,14 +28,17 @@ export interface EngineHistory {
 export interface EngineRunOptions {
   seed: number;
   batches: number;
-  /** The batches between two faults: a stage is killed, or every fifth time stopped. */
+  /**
+   * The number of batches between two faults. A fault kills a process of a pipeline; every fifth fault stops one
+   * instead.
+   */
   every: number;
   say(line: string): void;
 }
 
 const AT_A_TIME = 8;
 const WORDS = ['The', 'house', 'is', 'big', 'and', 'my', 'sister', 'buys', 'bread', 'near', 'river'];
-/** Texts that are not in the source language; an engine would change them. */
+/** Texts that are not in the source language. An engine would change them. */
 const FOREIGN = [
   'Привет, это довольно длинное предложение на русском языке.',
   '日本語',
@@ -113,7 +116,7 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
     }
   }
 
-  /** Kills or stops a stage at work. Its pipeline must notice. */
+  /** Kills or stops a process of a pipeline while the pipeline works. The pipeline must notice the fault. */
   function harm(engine: ApertiumEngine, number: number): void {
     const pids = engine.pipelines().flatMap(({ pids }) => pids);
     const pid = pids[random.below(Math.max(1, pids.length))];
@@ -122,7 +125,7 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
     try {
       process.kill(pid, stop ? 'SIGSTOP' : 'SIGKILL');
     } catch {
-      return; // it has just ended by itself
+      return; // The process has just ended by itself.
     }
     if (stop) history.stops++;
     else history.kills++;
@@ -135,7 +138,7 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
       const mark: Piece = { keep: 1, text: `MARK-${number}-${index}` };
       if (random.below(8) === 0) {
         foreign.add(id);
-        // The scanner recognises the language.
+        // The document scanner recognizes that the text is in another language.
         const text = FOREIGN[random.below(FOREIGN.length)]!;
         const [found] = segments(scan(text, 'text'), 'en');
         return { ...found!, id, unit: index, pieces: [mark, { text: ' ' }, ...found!.pieces] };

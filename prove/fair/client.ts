@@ -1,5 +1,6 @@
-// A separate process with the customers of the fairness run and the receiver of their callbacks, so that their work does
-// not disturb the measured process. It carries out one order of its parent at a time and answers it.
+// A separate process with the customers of a fairness run and the receiver of their callbacks, so that their work
+// does not disturb the measured process. It executes one order of its parent process at a time and reports the
+// result.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,11 +9,13 @@ import { englishText } from '../../bench/text.ts';
 
 export interface Customer {
   key: string;
-  /** The host of its callbacks: an address of this machine that no other customer has. */
+  /** The host of the customer's callbacks: an address of this machine that no other customer uses. */
   host: string;
 }
 
-/** Jobs of `wordsAJob` words each, `words` in all. Every sentence has the mark. */
+/**
+ * An order to create jobs of `wordsAJob` words each, with `words` words in total. Every sentence contains the mark.
+ */
 export interface Load extends Customer {
   order: 'load';
   url: string;
@@ -23,18 +26,21 @@ export interface Load extends Customer {
   wordsAJob: number;
 }
 
-/** Small jobs and chat messages at a fixed rate, whatever the answers, from the customers in turn. */
+/**
+ * An order to create small jobs and chat messages at a fixed rate, even if responses are late. The customers take
+ * turns.
+ */
 export interface Probe {
   order: 'probe';
   url: string;
   round: string;
   seed: number;
   customers: Customer[];
-  /** Of each kind. */
+  /** The number of jobs, and the number of messages. */
   count: number;
 }
 
-/** Milliseconds from the request to the callback. */
+/** The milliseconds from each request to its callback. */
 export interface Probed {
   jobs: number[];
   messages: number[];
@@ -42,7 +48,7 @@ export interface Probed {
 
 const CONNECTIONS = 32;
 const SMALL_WORDS = 12;
-/** Between a job and a message: five of each a second. */
+/** The time between two requests. Jobs and messages alternate, which gives five of each per second. */
 const BETWEEN_MILLISECONDS = 100;
 const PAIR = { source_language: 'en', target_language: 'es' };
 
@@ -106,7 +112,7 @@ if (import.meta.main) {
       await wait(Math.max(0, begun + n * BETWEEN_MILLISECONDS - performance.now()));
       const customer = customers[n % customers.length]!;
       const name = `${round}-${n}`;
-      // A unique text, which no cache has.
+      // Each text is unique, so that no cache has its translation.
       const text = `${englishText(SMALL_WORDS, seed + n).replace(/\.\s*$/, '')}, number ${name}.`;
       const [times, make] = n % 2 === 0 ? [jobs, createJob] : [messages, createMessage];
       times.push(timed(name, () => make(url, customer, name, text)));
@@ -125,7 +131,7 @@ if (import.meta.main) {
   process.send!({ answer: 'ready' });
 }
 
-/** Cuts a text into pieces of whole sentences with at least `words` words. */
+/** Divides a text into parts of whole sentences with at least `words` words. */
 function cut(text: string, words: number): string[] {
   const texts: string[] = [];
   let sentences: string[] = [];

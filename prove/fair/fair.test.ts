@@ -22,14 +22,14 @@ testJudgement(judge, good, [
   ['nothing was measured', { flood: [] }],
 ]);
 
-describe('the judgement of fairness', () => {
-  it('compares the blocks of one round, so that a slow machine does not count', () => {
+describe('goals of the fairness proof', () => {
+  it('compare measurements of the same round, so that a slow machine has no effect', () => {
     const slow = { jobs: [100, 110, 120], messages: [100, 110, 120] };
     const busy = { alone: slow, beside: { jobs: [150, 160, 200], messages: [150, 160, 200] } };
     expect(allHeld(judge({ ...good, flood: [busy, ...calm.slice(1)] }))).toBe(true);
   });
 
-  it('computes its measures', () => {
+  it('are computed with the right fairness index and quantile', () => {
     expect([jain([1, 1, 1, 1]), jain([4, 0, 0, 0])]).toEqual([1, 0.25]);
     expect(quantile([5, 1, 4, 2, 3], 0.95)).toBe(5);
   });

@@ -1,7 +1,8 @@
 /**
- * `npm run prove -- fair`: nine accounts with a small job now and then, beside one with more than ten thousand jobs, or one
- * with a document of 1 MiB. Flags: `--jobs N` of the flood (20000: ten thousand are still queued in the last block),
- * `--rounds N` of each load (3), `--probes N` small jobs in a block (40), `--seed N`.
+ * `npm run prove -- fair` checks that a large load of one account does not slow down others. Nine accounts create a
+ * small job now and then, while another account has more than ten thousand jobs, or a document of 1 MiB. Flags:
+ * `--jobs N` of the large load (default 20000, of which ten thousand are still queued in the last block), `--rounds
+ * N` of each load (3), `--probes N` small jobs in a block (40), `--seed N`.
  */
 import { type Figure, type Flags, median, quantile, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
@@ -36,7 +37,7 @@ export function judge({ served, flood, document }: FairHistory): Figure[] {
   ];
 }
 
-/** Each round has its own ratio, since other work on the machine disturbs its two blocks alike. */
+/** The ratio is computed for each round, because other work on the machine disturbs both blocks of a round alike. */
 function slowdown(what: string, load: string, rounds: readonly Round[], kind: 'jobs' | 'messages'): Figure[] {
   const p95 = (block: keyof Round) => rounds.map((round) => quantile(round[block][kind], 0.95));
   const [alone, beside] = [p95('alone'), p95('beside')];
@@ -53,7 +54,7 @@ function slowdown(what: string, load: string, rounds: readonly Round[], kind: 'j
   ];
 }
 
-/** Jain's fairness index: 1 when all shares are equal, 1/n when one has everything. */
+/** Returns Jain's fairness index: 1 when all shares are equal, 1/n when one of n accounts has everything. */
 export function jain(shares: readonly number[]): number {
   const sum = shares.reduce((all, share) => all + share, 0);
   const squares = shares.reduce((all, share) => all + share * share, 0);

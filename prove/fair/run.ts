@@ -1,9 +1,11 @@
 /**
- * The fairness scenario: accounts with very different loads on one server, with HTTP, PostgreSQL, Apertium and callbacks.
- * The customers are a separate process. The engine is observed, because a large document shows nothing until it is done.
+ * The fairness scenario: accounts with very different loads on one server, with HTTP, PostgreSQL, Apertium and
+ * callbacks. The customers are a separate process. The engine is observed directly, because a large document has no
+ * results until it is completed.
  *
- * The loads are created before anything is measured, postponed by their due time, and resumed for a while. So blocks
- * alone and beside a load take turns in one run, and a machine that gets slower is slower for both.
+ * All loads are created before anything is measured. Their due times postpone them, and each is resumed for a while.
+ * In this way, blocks without and with a load alternate in one run, and a machine that gets slower is slower for
+ * both.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -19,30 +21,30 @@ import type { RunOptions } from '../harness/run.ts';
 import type { Customer, Load, Probe, Probed } from './client.ts';
 
 export interface FairOptions extends RunOptions {
-  /** Jobs of the flooding account. */
+  /** The number of jobs of the account with the large load. */
   jobs: number;
-  /** Blocks alone and beside, of each load. */
+  /** The number of rounds for each load. */
   rounds: number;
-  /** Small jobs in each block, and as many chat messages. */
+  /** The number of small jobs in each block, which is also the number of chat messages. */
   probes: number;
 }
 
-/** A block alone, and then one beside a load. */
+/** A block without load, followed by a block with a load. */
 export interface Round {
   alone: Probed;
   beside: Probed;
 }
 
 export interface FairHistory {
-  /** Characters that the engine translated for each load while all loads were queued. */
+  /** The characters that the engine translated for each load while all loads were queued. */
   served: Record<string, number>;
-  /** Beside ten thousand jobs. */
+  /** The rounds with more than ten thousand jobs. */
   flood: Round[];
-  /** Beside one document of 1 MiB. */
+  /** The rounds with one document of 1 MiB. */
   document: Round[];
 }
 
-/** Each load has a mark in every sentence. */
+/** The loads. Every sentence of a load contains its mark. */
 const LOADS = [
   { name: 'flood', mark: 'Ann', wordsAJob: 12 },
   { name: 'pages', mark: 'Bob', wordsAJob: 500 },
@@ -51,12 +53,12 @@ const LOADS = [
 type Name = (typeof LOADS)[number]['name'];
 
 const SMALL_ACCOUNTS = 9;
-/** On average: whole sentences until a job has twelve words. */
+/** The average words of a job in the large load. Jobs have whole sentences and at least twelve words. */
 const WORDS_A_FLOODING_JOB = 17;
-/** About 1 MiB with the marks. */
+/** The words of a document of about 1 MiB, including the marks. */
 const WORDS_OF_THE_DOCUMENT = 170_000;
 const WORDS_OF_THE_PAGES = 60_000;
-/** Of the fastest load, while the shares are counted. */
+/** The shares are counted until the fastest load has this many characters. */
 const COUNTED_CHARACTERS = 150_000;
 /** A worker releases a postponed document at its next heartbeat, after a third of this time. */
 const LEASE_SECONDS = 6;
@@ -68,7 +70,7 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
     DRAGOMAN_PORT: '0',
     DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
     DRAGOMAN_LEASE: String(LEASE_SECONDS),
-    // A resumed document starts from the beginning, and its sentences must reach the engine again.
+    // The cache is off: a resumed document starts from the beginning, and its sentences must reach the engine again.
     DRAGOMAN_CACHE_MEMORY: '0',
   });
   const log = createLog('silent');
@@ -157,11 +159,11 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
   }
 }
 
-/** The loads as rows of the queue. */
+/** Controls the loads through their rows in the queue. */
 function loadsIn(owner: pg.Client) {
   const own = 'account_id = (select account_id from accounts where username = $1)';
   return {
-    /** Leased jobs are finished, except the one document, whose lease is taken away. */
+    /** Postpones a load. Leased jobs finish, except the one document: it loses its lease. */
     async postpone(name: Name): Promise<void> {
       const which = name === 'document' ? '' : 'and lease_token is null';
       await owner.query(
@@ -176,7 +178,7 @@ function loadsIn(owner: pg.Client) {
         name,
       ]);
     },
-    /** Whether the load has more jobs to translate. */
+    /** Returns true if the load has more jobs to translate. */
     async has(name: Name): Promise<boolean> {
       const which = name === 'document' ? '' : 'and lease_token is null';
       const { rows } = await owner.query(
@@ -185,7 +187,7 @@ function loadsIn(owner: pg.Client) {
       );
       return rows[0].more;
     },
-    /** Whether no job is leased and no delivery due. */
+    /** Returns true if no job is leased and no delivery is due. */
     async isIdle(): Promise<boolean> {
       const { rows } = await owner.query(
         `select exists (select from jobs where lease_token is not null and due_at is not null)
@@ -213,7 +215,7 @@ function countCharacters(engine: Engine, served: Record<string, number>): Engine
 }
 
 async function startClient() {
-  // As JSON, a number without an end would arrive as null.
+  // In JSON, the number Infinity would become null.
   const child: ChildProcess = fork(new URL('./client.ts', import.meta.url), { serialization: 'advanced' });
   const answer = () =>
     new Promise<unknown>((resolve, reject) => {
@@ -236,7 +238,7 @@ async function startClient() {
 
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}-${n}`);
 
-/** Waits until the worker has released a postponed document: otherwise the next block would not be alone. */
+/** Waits until the worker has released a postponed document. Otherwise the next block would not be without load. */
 async function untilStill(count: () => number): Promise<void> {
   for (let before = -1; before !== count(); ) {
     before = count();

@@ -1,4 +1,4 @@
-/** Hostile documents of every format, and checks of their translations. */
+/** Generates hostile documents of every format and checks their translations. */
 import { checkHtmlLoosely, checkSrt, checkXliff } from '../../packages/documents/test/checks.ts';
 import { ATOMS, fill, PLACES } from '../../packages/documents/test/growth.ts';
 import type { Random } from '../harness/random.ts';
@@ -11,7 +11,7 @@ export interface Drawn {
 const LENGTHS = [1, 3, 30, 300, 3_000];
 const atoms = [...ATOMS.values()];
 
-/** Draws a document of one of the formats with one or two atoms in one of its places. */
+/** Draws a document in a random format, with one or two hostile texts in a random position. */
 export function drawDocument(random: Random, formats: readonly string[]): Drawn {
   const pick = <T>(from: readonly T[]): T => from[random.below(from.length)]!;
   const { format, around } = pick(PLACES.filter((place) => formats.includes(place.format)));
@@ -21,13 +21,16 @@ export function drawDocument(random: Random, formats: readonly string[]): Drawn 
 
 const TIME_LINE = /^\d\d:\d\d:\d\d,\d{3} --> \d\d:\d\d:\d\d,\d{3}$/;
 
-/** References of noncharacters must not change. */
+/** Matches references to noncharacters, which must not change. */
 const NONCHARACTERS = /&(?:amp;)?#(?:xFFFF|xFFFE|xFDD0|65534);/g;
 
-/** Returns what a translation lost, moved or broke of the document around the words; undefined for nothing. */
+/**
+ * Returns what a translation lost, moved or broke of the document around the words, or undefined if the document is
+ * intact.
+ */
 export function unfaithful({ text, text_format }: Drawn, translated: string): string | undefined {
   if (/\p{Noncharacter_Code_Point}/u.test(translated)) return 'it has a noncharacter';
-  // The content of these changes by design, and the checks take parts of templates for tags.
+  // In such documents, the content changes by design, and the checks would mistake parts of templates for tags.
   if (/notranslate|<%|<\?/i.test(text)) return undefined;
   // An arrow in the text of a cue is written as "→", so that it does not start another cue.
   const arrows = text.split(/[\r\n]+/).filter((line) => line.includes('-->'));

@@ -1,4 +1,6 @@
-/** A short fuzz run, planted faults in the program, and the judgement with planted faults. */
+/**
+ * Runs the fuzz proof with few requests, and tests that it detects faults planted in the service and in the results.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isHeld } from '../../bench/figures.ts';
 import { DocumentError, type Format, rebuild, scan } from '../../packages/documents/src/documents.ts';
@@ -12,20 +14,20 @@ import { type FuzzHistory, fuzzProgram, judge } from './fuzz.ts';
 import { createRequests, type FuzzRequest } from './requests.ts';
 import { verdict } from './run.ts';
 
-/** Fixed, so that a failure belongs to the change; the long run draws its seed. */
+/** The seed is fixed, so that a failure is caused by the change under test. The full run draws its seed. */
 const SEED = 4;
 const run = { ...shortRun('fuzz', SEED), rest: false };
 
-it('answers 5,000 random requests as described and without a fault', async () => {
+it('fuzz proof: the service answers 5,000 random requests as described and without a server error', async () => {
   const found = await fuzzProgram({ ...run, count: 5_000 });
   expect(found.faults, `seed ${SEED}`).toEqual([]);
   expect(found).toMatchObject({ sent: 5_000, alive: true, ledger: true });
-  // Most operations succeed at least once, so the requests pass the first checks.
+  // Most operations succeed at least once, which shows that the requests pass the first checks.
   expect(found.succeeded.length, `seed ${SEED}`).toBeGreaterThan(found.operations.length * 0.75);
   expect(found.heapGrown).toBeLessThan(16);
 });
 
-it('finds a program that leaks memory with every request', async () => {
+it('fuzz proof: finds a service that leaks memory with every request', async () => {
   const keeping = `
     import { Server } from 'node:http';
     const kept = [], { emit } = Server.prototype;
@@ -40,8 +42,9 @@ it('finds a program that leaks memory with every request', async () => {
   expect(missed.map(({ name }) => name)).toContain('fuzz, of that, on the heap');
 });
 
-it('finds a program that delays a request with a key', async () => {
-  // Busy for a fixed time: how long a bad regular expression takes depends on the machine.
+it('fuzz proof: finds a service that delays requests with an API key', async () => {
+  // The fault keeps the process busy for a fixed time. The time of a slow regular expression would depend on the
+  // machine.
   const trying = `
     import { Server } from 'node:http';
     const { emit } = Server.prototype;
@@ -58,7 +61,7 @@ it('finds a program that delays a request with a key', async () => {
   expect(missed.map(({ name }) => name)).toContain('fuzz, answers that took more than 2 s');
 });
 
-describe('the verdict', () => {
+describe('fuzz proof: verdict on a response', () => {
   let checker: Checker;
   beforeAll(async () => {
     checker = createChecker(await describeApp());
@@ -78,7 +81,7 @@ describe('the verdict', () => {
   const of = (status: number, body: unknown) =>
     verdict(checker, asked, { status, headers: json, text: JSON.stringify(body) });
 
-  it('is undefined for an answer as described', () => {
+  it('is undefined for a response that matches the API description', () => {
     expect(of(200, empty)).toBeUndefined();
     expect(of(400, { error: 'limit: must be a whole number.' })).toBeUndefined();
   });
@@ -109,7 +112,7 @@ describe('the verdict', () => {
       '<xliff><trans-unit><source>a</source></trans-unit></xliff>',
       '<xliff>',
     ],
-  ])('finds %s', (_, text_format, text, translated_text) => {
+  ])('finds %s in a translated document', (_, text_format, text, translated_text) => {
     const documents = new Map([[text, { text, text_format }]]);
     const job = { text, text_format, translated_text };
     const looseChecker: Checker = { ...checker, answer() {} };
@@ -130,7 +133,7 @@ describe('the verdict', () => {
     ['NUL', undefined, { brand: '\0' }],
     ['the uid .', undefined, { uid: '.' }],
     ['the uid ..', undefined, { uid: '..' }],
-  ])('finds %s that was accepted', (_, body, job) => {
+  ])('finds %s that the service accepted', (_, body, job) => {
     const looseChecker: Checker = { ...checker, answer() {} };
     const answer = { status: 200, headers: json, text: JSON.stringify({ ...empty, objects: [job] }) };
     const sent = { ...asked, takesBody: true, body: body === undefined ? undefined : Buffer.from(body) };
@@ -138,7 +141,7 @@ describe('the verdict', () => {
     expect(verdict(looseChecker, sent, { ...answer, status: 400 })).toBeUndefined();
   });
 
-  it('finds a missing answer', () => {
+  it('finds a missing response', () => {
     expect(verdict(checker, asked, new Error('socket hang up'))).toMatch(/no answer/);
   });
 });
@@ -172,7 +175,7 @@ testJudgement(judge, good, [
 it.each([
   ['upper case', () => upperCasing],
   ['rubbish, with codes lost and doubled', faulty],
-])('breaks no document when an engine answers %s', (_, engineOf) => {
+])('document processing keeps hostile documents intact when the engine answers with %s', (_, engineOf) => {
   const random = createRandom(SEED);
   for (let index = 1; index <= 1_000; index += 1) {
     const drawn = drawDocument(random, ['text', 'html', 'srt', 'xliff']);
@@ -188,7 +191,7 @@ it.each([
   }
 });
 
-it('makes requests of every kind, and the same requests with the same seed', async () => {
+it('fuzz proof: the generator makes requests of every kind, and the same requests for the same seed', async () => {
   const document = await describeApp();
   const world = {
     keys: { production: 'a:b', sandbox: 'a:c' },

@@ -1,10 +1,11 @@
 /**
- * `npm run prove -- fuzz`: random requests made from the API description. Flags: `--n N` (100,000), `--seed N`.
+ * `npm run prove -- fuzz` sends random requests that are generated from the API description. Flags: `--n N` (default
+ * 100,000), `--seed N`.
  *
- * Memory is sampled when the program is warm and at the end, each time after its scanner processes have ended (a minute
- * after the last text) and after a garbage collection. The rest of the difference is held: by the heap, which is judged
- * separately since it hardly varies, or outside of it, which only the resident memory shows. There malloc keeps some of
- * the freed memory: up to 48 MiB for each thread, when texts were still read in threads.
+ * Memory is measured after the warm-up and at the end. Each measurement waits until the scanner processes have ended
+ * (a minute after the last text) and runs a garbage collection. Growth of the heap has its own goal, because the heap
+ * hardly varies. Growth outside the heap shows only in the resident memory. That goal is higher, because malloc keeps
+ * some of the freed memory: up to 48 MiB for each thread when texts were still read in threads.
  */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,32 +23,32 @@ const OPENING_CENTS = 100_000_000;
 export interface FuzzHistory extends FuzzResult {
   alive: boolean;
   ledger: boolean;
-  /** All described operations. */
+  /** The names of all described operations. */
   operations: string[];
-  /** The p99 of the event loop's delay over the whole run, in milliseconds. */
+  /** The 99th percentile of the event loop's delay over the whole run, in milliseconds. */
   lateness: number;
-  /** Mebibytes of resident memory at the end, less those of the warm program. */
+  /** The growth of the resident memory from warm-up to end, in MiB. */
   grown: number;
-  /** The part of them on the heap. */
+  /** The growth of the heap in MiB. */
   heapGrown: number;
 }
 
 export interface FuzzProgramOptions extends RunOptions {
   count: number;
-  /** Whether to wait for the end of the scanner processes before memory is sampled; otherwise only `heapGrown` counts. */
+  /** If true, memory is measured after the scanner processes have ended. Otherwise only `heapGrown` is meaningful. */
   rest: boolean;
-  /** Node options of the program, which plant a fault in it. */
+  /** Node.js options of the service, with which a test plants a fault. */
   nodeOptions?: string;
 }
 
-/** The first requests warm the program: compiled code and caches are no leak. */
+/** The share of requests that warm up the service. Compiled code and caches are not leaks. */
 const WARM_SHARE = 0.1;
 /** Twice as long as an idle scanner process is kept. */
 const REST_MILLISECONDS = 120_000;
 const MEBIBYTE = 1024 * 1024;
 const GOALS = { lateness: 200, grown: 64, heapGrown: 16 };
 
-/** Sends `count` requests to the program and returns what it found. */
+/** Sends `count` requests to the service and returns the results. */
 export async function fuzzProgram(options: FuzzProgramOptions): Promise<FuzzHistory> {
   const { directory, count, seed, say, rest, nodeOptions = '' } = options;
   const token = crypto.randomUUID();
@@ -56,7 +57,8 @@ export async function fuzzProgram(options: FuzzProgramOptions): Promise<FuzzHist
   const settings = {
     DRAGOMAN_LOG_LEVEL: 'silent',
     DRAGOMAN_METRICS_TOKEN: token,
-    // Jobs are completed during the run, but not at once, so that requests meet both states.
+    // Hold periods of one second: jobs are completed during the run but not immediately, so requests meet both
+    // states.
     DRAGOMAN_SANDBOX_HOLD: '1',
     DRAGOMAN_MT_HOLD: '1',
     NODE_OPTIONS: `${INSPECTABLE.NODE_OPTIONS} ${nodeOptions}`,
@@ -72,7 +74,7 @@ export async function fuzzProgram(options: FuzzProgramOptions): Promise<FuzzHist
   const keys = { production: production_key, sandbox: sandbox_key };
   const warm = await runFuzz({ url, keys, count: Math.ceil(count * WARM_SHARE), seed: seed + 1, say });
   const before = await sample();
-  // Each scrape resets the measurement.
+  // Each scrape of the metrics resets this measurement.
   await scrapeLateness(url, token);
   const result = await runFuzz({ url, keys, count, seed, say });
   const lateness = await scrapeLateness(url, token);

@@ -1,6 +1,6 @@
 /**
- * Makes requests from the API description: some valid, most wrong somewhere, with strings that have broken servers
- * before. The same seed gives the same requests.
+ * Generates requests from the API description. Some are valid, but most have an error, such as a string that has
+ * crashed servers before. The same seed gives the same requests.
  */
 import type { JsonSchema, OpenApi, OpenApiOperation } from '../../packages/server/src/http/openapi.ts';
 import type { Random } from '../harness/random.ts';
@@ -8,25 +8,25 @@ import { type Drawn, drawDocument } from './documents.ts';
 
 export interface FuzzRequest {
   method: string;
-  /** With its query, percent-encoded. */
+  /** The path with its query, percent-encoded. */
   path: string;
   headers: Record<string, string>;
   body: Buffer | undefined;
-  /** Whether its operation takes a body; otherwise the body is not read. */
+  /** True if the operation takes a body. Otherwise the server does not read the body. */
   takesBody?: boolean;
-  /** The environment and tag whose operations can use the ids of the answer. */
+  /** The environment and the tag of the operations that can use the ids in the response. */
   scope: string;
 }
 
-/** The ids in an answer. */
+/** The ids in a response. */
 export type Ids = Partial<Record<'uid' | 'id' | 'chat_id' | 'delivery_id', string>>;
 
-/** What the generator knows: keys, and ids that exist. */
+/** What the generator needs: API keys, and ids that exist. */
 export interface World {
   keys: { production: string; sandbox: string };
-  /** The URL of a receiver. */
+  /** The URL of a receiver for callbacks. */
   callback: string;
-  /** The latest ids in the answers of each scope. */
+  /** The latest ids in the responses, by scope. */
   ids: Map<string, Ids[]>;
   /** The latest hostile documents that were sent, by their texts. */
   documents: Map<string, Drawn>;
@@ -126,7 +126,11 @@ const STRANGE: unknown[] = [
   ['tech', 'tech'],
 ];
 
-/** Bodies that cost a parser far more than their length. @param size the number of repetitions */
+/**
+ * Bodies that cost a parser far more than their length suggests.
+ *
+ * @param size the number of repetitions
+ */
 const BOMBS: ((size: number) => Buffer)[] = [
   (size) => Buffer.from('['.repeat(size)),
   (size) => Buffer.from('{"a":'.repeat(size)),
@@ -144,13 +148,13 @@ type Dice = ReturnType<typeof createDice>;
 function createDice(random: Random) {
   return {
     random,
-    /** Returns true in so many of a hundred calls. */
+    /** Returns true in the given percentage of calls. */
     chance: (percent: number) => random.below(100) < percent,
     pick: <T>(from: readonly T[]): T => from[random.below(from.length)]!,
   };
 }
 
-/** Returns a function that makes requests for an API description. */
+/** Returns a function that generates requests for an API description. */
 export function createRequests(document: OpenApi, random: Random): (world: World) => FuzzRequest {
   const dice = createDice(random);
   const { chance, pick } = dice;
@@ -165,7 +169,7 @@ export function createRequests(document: OpenApi, random: Random): (world: World
 
   function pathOf(template: string, operation: OpenApiOperation, world: World, scope: string): string {
     const known = world.ids.get(scope) ?? [];
-    // The ids of one answer for the whole path, so that a message is read with its own chat.
+    // The ids for a path come from the same response, so that a message is read with its own chat.
     const ids = known.length > 0 && chance(70) ? pick(known) : {};
     let path = template.replace(/\{(\w+)\}/g, (_, name: keyof Ids) => {
       const value = (chance(95) ? (ids[name] ?? ids.id) : values.someId(world)) ?? pick(HOSTILE);
@@ -210,14 +214,14 @@ export function createRequests(document: OpenApi, random: Random): (world: World
   };
 }
 
-/** Makes values of schemas: most of them valid, the others hostile. */
+/** Generates values for schemas. Most values are valid, the others hostile. */
 function createValues(document: OpenApi, { random, chance, pick }: Dice) {
   function resolve(schema: JsonSchema): JsonSchema {
     if (schema.$ref === undefined) return schema;
     return resolve(document.components.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {});
   }
 
-  /** Makes a value that fits a schema, or at random one that does not. */
+  /** Generates a value that fits a schema, or sometimes one that does not. */
   function makeValue(given: JsonSchema, world: World, depth: number): unknown {
     if (chance(12)) return pick(STRANGE);
     if (chance(12)) return pick(HOSTILE);
@@ -259,7 +263,7 @@ function createValues(document: OpenApi, { random, chance, pick }: Dice) {
     return made;
   }
 
-  /** Replaces the text by a hostile document where the schema has one, and removes a supplied translation. */
+  /** Replaces the text with a hostile document if the schema has a text, and removes a supplied translation. */
   function addDocument(made: Record<string, unknown>, { properties = {} }: JsonSchema, world: World): void {
     if (properties.text === undefined || properties.text_format === undefined) return;
     const drawn = drawDocument(random, formatsOf(properties.text_format));
@@ -269,7 +273,7 @@ function createValues(document: OpenApi, { random, chance, pick }: Dice) {
     if (world.documents.size > MAX_DOCUMENTS) world.documents.delete(world.documents.keys().next().value!);
   }
 
-  /** Returns the formats of a schema of `text_format`. */
+  /** Returns the formats that a schema of `text_format` allows. */
   function formatsOf(given: JsonSchema): readonly string[] {
     const named = JSON.stringify(resolve(given));
     return FORMATS.filter((format) => named.includes(`"${format}"`));
@@ -314,7 +318,7 @@ function bodyOf(
   return Buffer.from(JSON.stringify(objectOf(resolve(schema), world, 0)));
 }
 
-/** Makes a costly request without a valid key or route, whose body should not be read. */
+/** Generates a costly request without a valid API key or route. The server should not read its body. */
 function strangeRequest({ random, chance, pick }: Dice): FuzzRequest {
   const path = pick([
     '/nosuch',
@@ -338,7 +342,7 @@ function strangeRequest({ random, chance, pick }: Dice): FuzzRequest {
   };
 }
 
-/** Removes what a header or a request line cannot have. */
+/** Removes characters that a header or a request line cannot contain. */
 function ascii(value: string): string {
   return value.replace(/[^\x20-\x7e]/g, '').trim();
 }

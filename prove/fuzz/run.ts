@@ -1,4 +1,6 @@
-/** Sends many requests made from the API description and checks each answer against it. */
+/**
+ * Sends many requests that are generated from the API description, and checks each response against the description.
+ */
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +12,7 @@ import { createRequests, type FuzzRequest, type Ids, type World } from './reques
 
 export interface FuzzOptions {
   url: string;
-  /** As `user:key`. */
+  /** The API keys in the form `user:key`. */
   keys: { production: string; sandbox: string };
   count: number;
   seed: number;
@@ -19,11 +21,11 @@ export interface FuzzOptions {
 
 export interface FuzzResult {
   sent: number;
-  /** The number of answers by status. */
+  /** The number of responses for each status. */
   statuses: Record<number, number>;
-  /** Wrong answers with their requests; at most {@link MAX_FAULTS}. */
+  /** Wrong responses with their requests, at most {@link MAX_FAULTS}. */
   faults: string[];
-  /** The number of answers that took longer than {@link HANG_MILLISECONDS}. */
+  /** The number of responses that took longer than {@link HANG_MILLISECONDS}. */
   hangs: number;
   /** The operations that succeeded at least once. */
   succeeded: string[];
@@ -38,7 +40,9 @@ export interface FuzzAnswer {
 const AT_A_TIME = 16;
 const MAX_FAULTS = 20;
 export const HANG_MILLISECONDS = 2_000;
-/** Ids that are kept of a scope, and of one answer, so that a long list does not replace all others. */
+/**
+ * The maximum number of ids for a scope, and from one response, so that a long list does not replace all other ids.
+ */
 const MAX_IDS = 100;
 const MAX_OF_ANSWER = 3;
 
@@ -82,8 +86,8 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
 }
 
 /**
- * Returns what is wrong with an answer: no answer, a fault of the server, an undescribed shape, or a translation that
- * broke its document. Undefined for a correct answer.
+ * Returns what is wrong with a response: none came, a server error, a shape that is not described, or a translation
+ * that broke its document. Returns undefined for a correct response.
  */
 export function verdict(
   checker: Checker,
@@ -103,12 +107,12 @@ export function verdict(
   }
 }
 
-/** NUL and the noncharacters of Unicode, which no stored text may have. */
+/** Matches NUL and the noncharacters of Unicode, which no stored text may have. */
 const UNUSABLE = /[\0\u{fdd0}-\u{fdef}]|[\u{fffe}\u{ffff}]|[\u{1fffe}\u{1ffff}]/u;
 const MOST_DEPTH = 64;
 const MOST_VALUES = 100_000;
 
-/** Returns why a request should not have succeeded: because of its body, or of a value in the answer. */
+/** Returns why a request should not have succeeded, because of its body or of a value in the response. */
 function wronglyAccepted(
   { body, takesBody }: FuzzRequest,
   { status, headers, text }: FuzzAnswer,
@@ -128,7 +132,7 @@ function wronglyAccepted(
   return found;
 }
 
-/** Returns what a body has too much of. The body is valid JSON, since it was accepted. */
+/** Returns which limit a request body exceeds. The body is valid JSON, because the server accepted it. */
 function excessOf(body: Buffer): string | undefined {
   const open: { value: unknown; depth: number }[] = [{ value: JSON.parse(body.toString()), depth: 0 }];
   for (let values = 0; open.length > 0; ) {
@@ -143,7 +147,7 @@ function excessOf(body: Buffer): string | undefined {
   return undefined;
 }
 
-/** Describes the first document in an answer that its translation broke. */
+/** Describes the first document in a response that its translation broke. */
 function brokenIn({ headers, text }: FuzzAnswer, documents: World['documents']): string | undefined {
   if (!headers.get('content-type')?.startsWith('application/json') || text === '') return undefined;
   let broken: string | undefined;
@@ -173,7 +177,7 @@ function operationOf(document: OpenApi, { method, path }: FuzzRequest): string {
   return '';
 }
 
-/** Keeps the ids of an answer for later requests. */
+/** Stores the ids of a response for later requests. */
 function learn(world: World, { scope }: FuzzRequest, { status, headers, text }: FuzzAnswer): void {
   if (status >= 300 || !headers.get('content-type')?.startsWith('application/json') || text === '') return;
   const found: Ids[] = [];
@@ -193,7 +197,7 @@ function learn(world: World, { scope }: FuzzRequest, { status, headers, text }: 
 
 const ID_NAMES = ['uid', 'id', 'chat_id', 'delivery_id'] as const;
 
-/** Uses node:http, because `fetch` refuses and rewrites what a hostile client sends. */
+/** Uses node:http, because `fetch` refuses or rewrites some requests that a hostile client sends. */
 function send(url: string, agent: Agent, asked: FuzzRequest): Promise<FuzzAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

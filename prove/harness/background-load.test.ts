@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startBackgroundLoad } from './background-load.ts';
 
-describe('the background load of a proof', () => {
+describe('background load of a proof', () => {
   it('is done when all its work is done', async () => {
     let done = 0;
     const work = async () => {

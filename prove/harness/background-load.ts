@@ -1,9 +1,20 @@
-/** Work that goes on during a proof. An error in it ends the proof instead of staying unseen until it is awaited. */
+/**
+ * Work that continues during a proof. An error in it ends the proof at the next check, instead of staying unnoticed
+ * until the work is awaited.
+ */
 export interface BackgroundLoad {
   add(work: Promise<unknown>): void;
-  /** For every loop that waits for this work, which may have failed. @throws the first error of the work */
+  /**
+   * Throws if the work has failed. Every loop that waits for the work must call it.
+   *
+   * @throws the first error of the work
+   */
   check(): void;
-  /** Waits for all work. @throws the first error of the work, at once */
+  /**
+   * Waits for all work.
+   *
+   * @throws the first error of the work, immediately
+   */
   done(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Customers who order jobs without a pause, and repeat each request until it is answered. */
+/** Simulates customers who create jobs without a pause and repeat each request until it is answered. */
 import type { Credentials } from '../../scripts/program.ts';
 import { type BackgroundLoad, startBackgroundLoad } from './background-load.ts';
 import type { Order } from './invariants.ts';
@@ -8,7 +8,7 @@ import { sendRequest, sendUntilAccepted } from './requests.ts';
 export interface CustomerOrder extends Order {
   tier: 'human' | 'machine';
   text: string;
-  /** Unix milliseconds, before the first request. */
+  /** The time before the first request, in Unix milliseconds. */
   sentAt: number;
 }
 
@@ -16,14 +16,18 @@ export interface Customers {
   readonly orders: CustomerOrder[];
   /** The number of acknowledged orders. */
   readonly acknowledged: number;
-  /** @throws when an order was refused */
+  /** Throws if the service refused an order. */
   check(): void;
-  /** Resolves when each customer has been answered or has given up. @throws when an order was refused */
+  /**
+   * Resolves when each customer has received a response or has given up.
+   *
+   * @throws Error when the service refused an order
+   */
   stop(): Promise<void>;
 }
 
 const CUSTOMERS = 8;
-/** How long a customer waits for an answer. */
+/** How long a customer waits for a response. */
 const PATIENCE_MILLISECONDS = 5_000;
 
 const TEXTS = [
@@ -35,8 +39,9 @@ const TEXTS = [
 ];
 
 /**
- * Half of the orders are human jobs in the sandbox, half machine jobs in production.
- * @param urls of the API processes; a customer without an answer from one asks the next
+ * Starts the customers. Half of the orders are human jobs in the sandbox, half are machine jobs in production.
+ *
+ * @param urls of the API processes; after a missing response, the customer tries the next one
  * @param callbacks the URL of the receiver
  */
 export function startCustomers(
@@ -53,7 +58,8 @@ export function startCustomers(
     for (let count = 0; !stopping; count++) {
       const human = random.below(2) === 0;
       const name = `job-${number}-${count}`;
-      // A fifth leave the uid to the server. Another request would make another job, so they send one only.
+      // A fifth of the orders leave the uid to the server. Such an order is sent only once, because another request
+      // would create another job.
       const isAssigned = random.below(5) === 0;
       const order: CustomerOrder = {
         name,
@@ -66,7 +72,7 @@ export function startCustomers(
         answers: [],
       };
       orders.push(order);
-      // A tenth do not come back after a broken connection: their job may exist or not.
+      // A tenth of the customers give up after a broken connection. Their job may exist or not.
       const givesUp = random.below(10) === 0;
       await create(order, count, () => stopping || givesUp || isAssigned);
     }

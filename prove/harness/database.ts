@@ -1,4 +1,4 @@
-/** The database of a run: waiting until all work is done, and reading what is stored then. */
+/** Waits until all work in the database of a run is done, then reads what is stored. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { createLog } from '../../packages/server/src/base/log.ts';
@@ -8,10 +8,10 @@ import { loadSettings } from '../../packages/server/src/settings/settings.ts';
 
 export type Query = <Row extends pg.QueryResultRow>(sql: string) => Promise<Row[]>;
 
-/** A restart of PostgreSQL after a kill, with recovery. */
+/** The maximum time that PostgreSQL may take to restart after a kill, including recovery. */
 const CONNECT_MILLISECONDS = 120_000;
 
-/** Opens the store of a data directory for the time of `work`. */
+/** Opens the store of a data directory while `work` runs. */
 export async function withStore<T>(directory: string, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
   try {
@@ -21,7 +21,7 @@ export async function withStore<T>(directory: string, work: (store: Store) => Pr
   }
 }
 
-/** Connects to the database as the owner of the schema for the time of `work`. */
+/** Connects to the database as the owner of the schema while `work` runs. */
 export async function withClient<T>(
   connection: Connection,
   work: (client: pg.Client, query: Query) => Promise<T>,
@@ -34,7 +34,7 @@ export async function withClient<T>(
   }
 }
 
-/** PostgreSQL may just have been killed, and is starting again then. */
+/** Retries until PostgreSQL accepts the connection, because it may be restarting after a kill. */
 async function connect(connection: Connection): Promise<pg.Client> {
   for (const end = Date.now() + CONNECT_MILLISECONDS; ; await wait(200)) {
     const client = createConnection(connection);
@@ -56,7 +56,10 @@ export async function withDatabase<T>(
   return withStore(directory, (store) => withClient(store.connection, (_, query) => work(query, store)));
 }
 
-/** Tables whose rows are queue entries. `edited_jobs` is due at the deadline of a job, so it is not among them. */
+/**
+ * Tables whose rows are queue entries. Rows of `edited_jobs` are due at the deadline of a job, so that table is not
+ * in the list.
+ */
 const QUEUES = ['jobs', 'messages', 'deliveries'];
 
 export async function countDue(query: Query, queues: readonly string[] = QUEUES): Promise<number> {
@@ -66,8 +69,9 @@ export async function countDue(query: Query, queues: readonly string[] = QUEUES)
 }
 
 /**
- * Waits until nothing is left, or the time is over; the checks find what is left then.
- * @param left counts the work that is left
+ * Waits until no work is left or the time is over. After a timeout, the checks report the remaining work.
+ *
+ * @param left counts the remaining work
  * @param options.pause milliseconds between two counts
  */
 export async function waitUntilSettled(
@@ -80,9 +84,9 @@ export async function waitUntilSettled(
 
 /** A job as it is stored. */
 export interface JobFact {
-  /** The last part of its callback URL: the customer's name for it. */
+  /** The last part of the job's callback URL, which is the customer's name for the job. */
   name: string;
-  /** The first word of its stored source text, where retention has not deleted it. */
+  /** The first word of the stored source text. Null if retention has deleted the text. */
   firstWord: string | null;
   account: string;
   environment: string;
@@ -91,10 +95,10 @@ export interface JobFact {
   orderNumber: number;
   tier: string;
   status: string;
-  /** Why it failed; null while it has not. */
+  /** The reason of the failure. Null if the job has not failed. */
   failure: string | null;
   priceCents: number;
-  /** The number of its latest charge. */
+  /** The number of the job's latest charge. */
   charge: number;
   fellBack: boolean;
   hasResult: boolean;
@@ -103,10 +107,10 @@ export interface JobFact {
 export interface TransferFact {
   account: string;
   environment: string;
-  /** Null for a top-up. */
+  /** The job of the transfer. Null for a top-up. */
   jobId: string | null;
   kind: string;
-  /** Which of the job's charges it belongs to. */
+  /** The number of the job's charge that the transfer belongs to. */
   charge: number;
   debit: string;
   credit: string;
@@ -115,16 +119,18 @@ export interface TransferFact {
 
 export interface DeliveryFact {
   deliveryId: string;
-  /** The last part of its URL. */
+  /** The last part of the delivery's URL. */
   name: string;
   jobId: string | null;
   status: string;
   attempts: number;
-  /** Attempts that never ended: a kill interrupted them. */
+  /** The number of attempts that never ended, because a kill interrupted them. */
   unfinishedAttempts: number;
-  /** Attempts that ended after the next one had begun, half a lease later: their worker was paused. */
+  /**
+   * The number of attempts that ended after the next attempt had begun, half a lease later. Their worker was paused.
+   */
   overtakenAttempts: number;
-  /** Attempts in which the sender read no answer in time: start and end in Unix milliseconds. */
+  /** The attempts that timed out for the sender, with start and end in Unix milliseconds. */
   timedOutAttempts: [start: number, end: number][];
 }
 
@@ -135,7 +141,11 @@ export interface Facts {
   balances: { account: string; environment: string; availableCents: number }[];
 }
 
-/** Reads everything that the invariants compare. @param leaseSeconds of the run's workers */
+/**
+ * Reads all rows that the invariants compare.
+ *
+ * @param leaseSeconds the lease of the run's workers
+ */
 export async function readFacts(query: Query, leaseSeconds: number): Promise<Facts> {
   return {
     jobs: await query(

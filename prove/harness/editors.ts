@@ -1,4 +1,4 @@
-/** Editors of a run: signed in without a password, and calling the routes of the workbench. */
+/** Simulates editors. They are signed in without a password and call the routes of the workbench. */
 
 import { createPerson } from '../../packages/server/src/access/people.ts';
 import { cookieOf } from '../../packages/server/src/access/session-auth.ts';
@@ -9,7 +9,8 @@ import { sendRequest, sendUntilAnswered } from './requests.ts';
 
 /**
  * Creates an editor for English to Spanish and starts a session.
- * @param reviewShare how many of a hundred tasks of the editor are reviewed
+ *
+ * @param reviewShare the percentage of the editor's tasks that are reviewed
  * @param review whether the editor may review
  * @returns the user id, and the session's cookie as `name=value`
  */
@@ -36,8 +37,9 @@ export interface EditingAnswer {
 }
 
 /**
- * Sends an editor's request below `/api/editing` until it is answered with a status below 500.
- * @returns undefined after giving up
+ * Sends an editor's request to a path below `/api/editing` and repeats it while the status is 500 or above.
+ *
+ * @returns the response, or undefined after giving up
  */
 export async function sendAsEditor(
   { url, cookie, giveUp }: { url: string; cookie: string; giveUp?: () => boolean },

@@ -1,25 +1,28 @@
-/** The invariants that proofs share. Each compares what customers and receiver saw with what is stored at the end. */
+/**
+ * The invariants that several proofs share. Each compares what customers and receivers saw with what is stored at the
+ * end.
+ */
 import type { DeliveryFact, Facts, JobFact, TransferFact } from './database.ts';
 import type { Arrival } from './receiver.ts';
 
-/** One job that a customer wants once, however often the customer asks for it. */
+/** A job that a customer wants exactly once, even if the customer sends the request several times. */
 export interface Order {
-  /** Unique in the run; the last part of its callback URL. */
+  /** The unique name of the order, which is also the last part of its callback URL. */
   name: string;
   account: string;
   environment: 'production' | 'sandbox';
-  /** Absent: the server assigns one. */
+  /** The uid that the customer chose. If it is absent, the server assigns one. */
   uid?: string;
-  /** The answers 201 and 200 to its creation. None: no answer came, so the job may exist or not. */
+  /** The successful responses (201 and 200) to the creation. If there are none, the job may exist or not. */
   answers: Acknowledgement[];
 }
 
 export interface Acknowledgement {
   status: number;
-  /** Unix milliseconds. */
+  /** When the response arrived, in Unix milliseconds. */
   at: number;
   uid: string;
-  /** Answers for machine jobs have neither. */
+  /** The order number. Responses for machine jobs have no order number and no price. */
   orderNumber?: number;
   priceCents?: number;
 }
@@ -41,8 +44,9 @@ export const byName = <T extends { name: string }>(things: readonly T[]): Map<st
   Map.groupBy(things, ({ name }) => name);
 
 /**
- * Every acknowledged job is stored once, as it was acknowledged.
- * @param prices the prices that an answer for a job may have had
+ * Checks that every acknowledged job is stored once and with the acknowledged values.
+ *
+ * @param prices the prices that a response for a job may have contained
  */
 export function checkNothingLost<O extends Order>(
   { orders, jobs }: Ordered<O>,
@@ -67,8 +71,8 @@ export function checkNothingLost<O extends Order>(
 }
 
 /**
- * Every stored job was asked for, and each order has one at most. An order without a uid is sent once only: after a
- * broken connection the customer cannot know whether there is a job.
+ * Checks that every stored job was ordered, and that each order has at most one job. An order without a uid is sent
+ * only once, because after a broken connection the customer cannot know whether the job exists.
  */
 export function checkNothingInvented({ orders, jobs }: Ordered): string[] {
   const wanted = new Map(orders.map((order) => [order.name, order]));
@@ -83,7 +87,7 @@ export function checkNothingInvented({ orders, jobs }: Ordered): string[] {
   });
 }
 
-/** At most one answer to each order says that it was created. */
+/** Checks that at most one response to each order says that the job was created. */
 export function checkCreatedOnce({ orders }: { orders: readonly Order[] }): string[] {
   return orders.flatMap(({ name, answers }) => {
     const created = answers.filter(({ status }) => status === 201).length;
@@ -91,14 +95,14 @@ export function checkCreatedOnce({ orders }: { orders: readonly Order[] }): stri
   });
 }
 
-/** Every job is completed. */
+/** Checks that every job is completed. */
 export function checkAllCompleted({ jobs }: Jobs): string[] {
   return jobs
     .filter(({ status }) => status !== 'completed')
     .map(({ name, status, failure }) => `${name} is ${status}${failure === null ? '' : `: ${failure}`}`);
 }
 
-/** Every callback has one id, and every id belongs to one callback. */
+/** Checks that every callback has one id, and that every id belongs to one callback. */
 export function checkOneId({ arrivals }: Arrivals): string[] {
   const ofIds = Map.groupBy(arrivals, ({ webhookId }) => webhookId);
   return [
@@ -113,7 +117,7 @@ export function checkOneId({ arrivals }: Arrivals): string[] {
   ];
 }
 
-/** Every attempt of a callback has the same bytes. */
+/** Checks that all attempts of a callback have the same bytes. */
 export function checkSameBytes({ arrivals }: Arrivals): string[] {
   return [...byName(arrivals)].flatMap(([name, of]) => {
     const bodies = new Set(of.map(({ body }) => body));
@@ -122,10 +126,11 @@ export function checkSameBytes({ arrivals }: Arrivals): string[] {
 }
 
 /**
- * A callback comes again after the receiver took it only where a fault explains it: a kill or a pause interrupted the
- * attempt, or a reset overtook the answer. An attempt is stored before it is made and its end after it, so an
- * interrupted one has no end when the next one begins. (The repeat itself may be refused before it is taken again.)
- * @param interrupted the attempts of a delivery that a fault can have interrupted
+ * Checks that a fault explains every callback that was repeated after the receiver had accepted it. A kill or a pause
+ * may have interrupted the attempt, or a connection reset may have destroyed the response. An attempt is stored
+ * before the request and updated after it, so an interrupted attempt has no end when the next one begins.
+ *
+ * @param interrupted returns the number of attempts of a delivery that a fault may have interrupted
  */
 export function checkRepeatsExplained(
   { arrivals, deliveries }: Arrivals & Deliveries,
@@ -141,7 +146,7 @@ export function checkRepeatsExplained(
   });
 }
 
-/** Every delivery ended well. */
+/** Checks that every delivery succeeded. */
 export function checkOutboxSettled({ deliveries }: Deliveries): string[] {
   return deliveries
     .filter(({ status }) => status !== 'delivered')
@@ -150,12 +155,13 @@ export function checkOutboxSettled({ deliveries }: Deliveries): string[] {
 
 const ENDS: Readonly<Record<string, string>> = { completed: 'capture', canceled: 'void', failed: 'void' };
 
-/** Whether nothing more happens to a job with this status. */
+/** Returns true if a job with this status does not change any more. */
 export const isFinal = (status: string): boolean => status in ENDS;
 
 /**
- * Every job is charged once: one hold of its price, and the one end that its status requires. Of the charges before the
- * last one of an upgraded job, the machine's was captured and a canceled upgrade's was voided.
+ * Checks that every job is charged once: one hold of its price, and the one transfer that ends the hold as the job's
+ * status requires. An upgraded job has earlier charges. The machine job's charge must have been captured, and that of
+ * a canceled upgrade voided.
  */
 export function checkChargedOnce({ jobs, transfers }: Jobs & Transfers): string[] {
   const ofJobs = Map.groupBy(transfers, ({ jobId }) => jobId);
@@ -185,7 +191,7 @@ function sameTransfers(
   return String(made.sort()) === String(wanted.sort());
 }
 
-/** Every balance is the sum of its transfers. */
+/** Checks that every balance is the sum of its transfers. */
 export function checkBalanced({ transfers, balances }: Transfers & Pick<Facts, 'balances'>): string[] {
   const of = Map.groupBy(transfers, ({ account, environment }) => `${account} ${environment}`);
   return balances.flatMap(({ account, environment, availableCents }) => {

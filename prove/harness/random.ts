@@ -4,7 +4,10 @@ export interface Random {
   below(limit: number): number;
 }
 
-/** Mulberry32: 32 bits of state, good enough to choose what a proof does next. */
+/**
+ * Creates a generator with the algorithm Mulberry32. Its 32 bits of state are enough to choose the next step of a
+ * proof.
+ */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

@@ -1,18 +1,18 @@
-/** The receiver of callbacks: it answers 204 to every request. */
+/** A receiver of callbacks that responds to every request with 204. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One callback. */
+/** One callback request that arrived. */
 export interface Arrival {
-  /** The path of its URL without the slash: the customer's name for the job or message. */
+  /** The path of the callback's URL without the slash, which is the customer's name for the job or message. */
   name: string;
   webhookId: string;
   body: string;
-  /** Unix milliseconds. */
+  /** When the callback arrived, in Unix milliseconds. */
   at: number;
-  /** The status that the receiver answered with, if it answered. */
+  /** The status of the receiver's response, if there was a response. */
   answer: number | undefined;
-  /** The connection was reset after the answer, so the sender may not have read it. */
+  /** True if the connection was reset after the response, so that the sender may not have read it. */
   reset?: boolean;
 }
 
@@ -21,7 +21,11 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** @param arrived called for each callback before it is answered */
+/**
+ * Starts a receiver.
+ *
+ * @param arrived called for each callback before the response
+ */
 export async function startReceiver(
   arrived: (arrival: Arrival, headers: IncomingHttpHeaders) => void,
 ): Promise<Receiver> {

@@ -1,18 +1,18 @@
-/** Requests of customers who repeat them until the service answers. */
+/** Sends requests of customers who repeat them until the service responds. */
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Answer {
-  /** 0 when the connection broke or no answer came in time. */
+  /** The HTTP status, or 0 if the connection broke or no response came in time. */
   status: number;
   text: string;
 }
 
-/** A request that the service refused although it is correct. */
+/** Thrown when the service refuses a correct request. */
 export class RequestRefused extends Error {
   override name = 'RequestRefused';
 }
 
-/** Sends one request. A broken connection is an answer with status 0. */
+/** Sends one request. If the connection breaks, the result has status 0. */
 export async function sendRequest(
   url: string,
   { key, ...init }: Omit<RequestInit, 'headers'> & { key?: string; headers?: Record<string, string> },
@@ -27,10 +27,11 @@ export async function sendRequest(
 }
 
 /**
- * Sends requests until one is answered with a status below 500.
- * @param send called with the number of earlier tries
- * @param giveUp called after each failed try; true ends the repetition, and an error ends the proof
- * @returns undefined after giving up
+ * Sends requests until the status of a response is below 500.
+ *
+ * @param send called with the number of earlier attempts
+ * @param giveUp called after each failed attempt; true stops the repetition, and an error ends the proof
+ * @returns the response, or undefined after giving up
  */
 export async function sendUntilAnswered(
   send: (tried: number) => Promise<Answer>,
@@ -44,7 +45,11 @@ export async function sendUntilAnswered(
   }
 }
 
-/** As `sendUntilAnswered`. @throws {@link RequestRefused} when the status is 400 or above */
+/**
+ * Sends requests like `sendUntilAnswered`, but accepts no error.
+ *
+ * @throws {@link RequestRefused} when the status is 400 or above
+ */
 export async function sendUntilAccepted(...args: Parameters<typeof sendUntilAnswered>) {
   const answer = await sendUntilAnswered(...args);
   if (answer !== undefined && answer.status >= 400)

@@ -1,19 +1,22 @@
-/** The frame of every proof: a temporary directory, a seed, progress on stderr, and checks that become figures. */
+/**
+ * The common parts of all proofs: a temporary directory, a seed, progress messages on stderr, and checks that become
+ * figures.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Figure, Flags } from '../../bench/figures.ts';
 
 export interface RunOptions {
-  /** A temporary directory, removed after the run. */
+  /** A temporary directory that is removed after the run. */
   directory: string;
-  /** Of the run's random numbers. */
+  /** The seed of the run's random numbers. */
   seed: number;
-  /** Prints progress. */
+  /** Prints a progress message. */
   say(line: string): void;
 }
 
-/** Runs a proof in a temporary directory, with the seed of `--seed` or a random one. */
+/** Runs a proof in a temporary directory, with the seed from `--seed` or a random seed. */
 export async function runProof(
   name: string,
   { numbers }: Flags,
@@ -45,7 +48,8 @@ export type Checks<History> = Readonly<Record<string, Check<History>>>;
 const MOST_PRINTED = 10;
 
 /**
- * Runs the checks over a history and returns one figure for each. Prints the first violations on stderr.
+ * Runs the checks on a history and returns one figure for each check. Prints the first violations on stderr.
+ *
  * @param run the first word of the figures' names
  * @param unit printed after the count
  */

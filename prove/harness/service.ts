@@ -1,4 +1,4 @@
-/** The service as a process that a proof kills and starts again. */
+/** The service in a separate process, which a proof can kill and start again. */
 import { believeEngine, type Program, startProgram } from '../../scripts/program.ts';
 
 export interface Service {
@@ -6,19 +6,20 @@ export interface Service {
   readonly port: number;
   /** The running process. */
   readonly program: Program;
-  /** Unix milliseconds of each kill. */
+  /** The time of each kill in Unix milliseconds. */
   readonly kills: readonly number[];
-  /** Ends the process with SIGKILL. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
-  /** Starts the service again on its port, and waits until it is ready. */
+  /** Starts the service again on the same port and waits until it is ready. */
   start(environment?: Record<string, string>): Promise<void>;
-  /** Asks the process to stop and waits for its end. */
+  /** Sends SIGTERM to the process and waits until it has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the service with one language pair, English to Spanish, without a self-test.
- * @param logFile receives the output of the program
+ * Starts the service with one language pair, English to Spanish, and without self-tests.
+ *
+ * @param logFile receives the output of the service
  */
 export async function startService(
   directory: string,

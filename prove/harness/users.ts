@@ -1,13 +1,17 @@
-/** Users of a run who sign in to the web app. */
+/** Creates users who sign in to the web app. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { DRAGOMAN } from '../../scripts/program.ts';
 
 export const PASSWORD = 'a long and quiet password';
-/** The header of a request from a page of the web app. */
+/** The header that browsers send with requests of the web app's own pages. */
 export const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
 
-/** Creates a user with {@link PASSWORD}. @param options of `dragoman user create` */
+/**
+ * Creates a user with {@link PASSWORD}.
+ *
+ * @param options further options of `dragoman user create`
+ */
 export async function createUser(
   directory: string,
   email: string,
@@ -20,7 +24,11 @@ export async function createUser(
   await running;
 }
 
-/** Signs in. @returns the cookies of the session, as a `cookie` header */
+/**
+ * Signs a user in.
+ *
+ * @returns the cookies of the session, as the value of a `cookie` header
+ */
 export async function signIn(url: string, email: string): Promise<string> {
   const response = await fetch(`${url}/api/session`, {
     method: 'POST',

@@ -9,7 +9,7 @@ export interface Planted {
   tests: RegExp;
 }
 
-const judged = (name: string, tests = / is missed where /): Planted => ({
+const judged = (name: string, tests = / is missed when /): Planted => ({
   file: `${name}/${name}.test.ts`,
   tests,
 });
@@ -19,24 +19,24 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   canary: judged('canary'),
   crash: judged('crash', /: finds /),
   delivery: judged('delivery', /: finds /),
-  dependencies: judged('dependencies', /is missed where /),
+  dependencies: judged('dependencies', /is missed when /),
   editing: judged('editing', /: finds /),
   engines: judged('engines', /: finds /),
   fair: judged('fair'),
-  fuzz: judged('fuzz', /finds | is missed where /),
+  fuzz: judged('fuzz', /finds | is missed when /),
   hold: judged('hold'),
   idempotency: judged('idempotency', /: finds /),
   migrate: judged('migrate'),
   money: judged('money', /: finds /),
-  overload: judged('overload', /is missed where /),
+  overload: judged('overload', /is missed when /),
   recovery: judged('recovery'),
   restore: judged('restore'),
   rotate: judged('rotate'),
   scale: judged('scale'),
-  slow: judged('slow', /is missed where /),
+  slow: judged('slow', /is missed when /),
   soak: judged('soak'),
   sweep: judged('sweep'),
   teeth: judged('teeth'),
   tenants: judged('tenants'),
-  xss: judged('xss', / is missed where | find an? /),
+  xss: judged('xss', / is missed when | find an? /),
 };
