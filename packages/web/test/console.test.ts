@@ -119,7 +119,7 @@ it('an operator re-runs the machine translation of a job with a chosen engine', 
   await visit(await firstJob(), async (page) => {
     await page.getByRole('button', { name: 'Re-run machine translation' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText(/^1 segment that no editor has/).waitFor();
+    await dialog.getByText(/^1 segment gets a new draft/).waitFor();
     await dialog.getByLabel('Engine').selectOption('fake');
     await dialog.getByRole('button', { name: 'Re-run machine translation' }).click();
     await dialog.waitFor({ state: 'detached' });
