@@ -1,4 +1,4 @@
-/** Why goals are missed today, by the beginnings of the figures' names; printed in `prove/report.md`. */
+/** The reasons why goals are missed, by the first words of a figure's name. `prove/report.md` prints them. */
 export const MISSED: Record<string, string> = {
   'dependencies, direct dependencies':
     'the service is also a web server, a mailer, an importer of four formats and an embedded database; each dependency does one thing and runs nothing at installation',

@@ -1,4 +1,4 @@
-/** The report page of a whole run, and runs with errors. */
+/** Tests the report page of a whole run, and runs with errors. */
 import { execFile } from 'node:child_process';
 import { expect, it, vi } from 'vitest';
 import { allHeld, type Report, runOne, summarise } from '../bench/figures.ts';
@@ -23,7 +23,7 @@ const reports: Record<string, Report> = {
   },
 };
 
-it('has every figure with its goal and the reason of a missed one', () => {
+it('report of a run: lists every figure with its goal and, if the goal was missed, the reason', () => {
   expect(describeReport(page, reports, 'today.')).toBe(`# Proofs
 
 By hand.
@@ -45,7 +45,7 @@ Seed 7. Took 64 s.
 `);
 });
 
-it('continues after a proof that throws, which counts as a missed goal', async () => {
+it('run of several proofs: continues after a proof that throws, which counts as a missed goal', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const fail = async () => Promise.reject(new Error('the port is taken\nand more'));
   const report = await runOne('slow', fail, { names: [], json: false, numbers: {}, words: {} });
@@ -60,7 +60,7 @@ it('continues after a proof that throws, which counts as a missed goal', async (
   ]);
 });
 
-it('continues after an unhandled error, which counts as a missed goal', async () => {
+it('run of several proofs: continues after an unhandled error, which counts as a missed goal', async () => {
   const script = `
     const { runNamed } = await import(${JSON.stringify(new URL('../bench/figures.ts', import.meta.url).href)});
     const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** A short run of the hold period, and its judgement with planted faults. */
+/** Runs the hold proof with few jobs, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
@@ -7,10 +7,10 @@ import { type HoldHistory, runHold } from './run.ts';
 
 const run = shortRun('hold', 1);
 
-describe('a run of the hold period', () => {
-  it('delivers no job early, twice or never over a kill', async () => {
+describe('hold proof', () => {
+  it('delivers no job early, twice or never, over a kill of the service', async () => {
     const history = await runHold({ ...run, jobs: 20, holdSeconds: 2, kills: 1, jumps: 0 });
-    // The test has no goal for the delay, which depends on the machine.
+    // The delay depends on the machine, so this test does not check the goal for it.
     const missed = judge(history).filter((figure) => !allHeld([figure]) && !figure.name.includes('p99'));
     expect(missed).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- hold`: no sandbox job is delivered before its hold period has passed, and none is lost. Flags:
- * `--jobs N` (1000), `--hold SECONDS` (120), `--kills N` (5), `--jumps N` (6), `--seed N`.
+ * `npm run prove -- hold` checks that no sandbox job is delivered before its hold period has passed, and that none is
+ * lost. Flags: `--jobs N` (default 1000), `--hold SECONDS` (120), `--kills N` (5), `--jumps N` (6), `--seed N`.
  */
 import { join } from 'node:path';
 import { type Figure, type Flags, goalZero, quantile, type Report } from '../../bench/figures.ts';
@@ -8,7 +8,7 @@ import { runProof } from '../harness/run.ts';
 import { type HoldHistory, runHold } from './run.ts';
 
 const MOST_LATE_SECONDS = 5;
-/** The hold period of the run with jumps of the clock, which does not judge times. */
+/** The hold period of the run in which the clock jumps. That run does not check times. */
 const SHORT_SECONDS = 12;
 
 export async function proveHold(flags: Flags): Promise<Report> {
@@ -23,7 +23,8 @@ export async function proveHold(flags: Flags): Promise<Report> {
 }
 
 export function judge({ holdMilliseconds, jobs, kills }: HoldHistory): Figure[] {
-  // A job is created between its request and the answer, so it is early only if it is early since the request.
+  // The service creates a job between the request and its response. A job is certainly early only if it is early when
+  // counted from the request.
   const early = jobs.filter(({ sentAt, deliveries }) => {
     const [first] = deliveries;
     return first !== undefined && first.at - sentAt < holdMilliseconds;

@@ -1,6 +1,7 @@
 /**
- * The scenario of the hold period: jobs are created, the program is killed with SIGKILL while they are held, and in a
- * second run its clock jumps by an hour, forward and back. The receiver's clock says when each job was delivered.
+ * The scenario of the hold proof: jobs are created, and the service is killed with SIGKILL during their hold period.
+ * In a second run, the service's clock jumps by an hour, forward and back. The time of a delivery is taken from the
+ * receiver's clock.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,25 +18,31 @@ import { startService } from '../harness/service.ts';
 export interface HoldOptions extends RunOptions {
   jobs: number;
   holdSeconds: number;
-  /** Kills of the program, spread over the run. */
+  /** The number of kills of the service, spread over the run. */
   kills: number;
-  /** Jumps of the program's wall clock: an hour forward, back, an hour back, forward. */
+  /** The number of jumps of the service's wall clock: an hour forward, back, an hour back, forward. */
   jumps: number;
 }
 
 export interface HoldHistory {
   holdMilliseconds: number;
-  /** When each acknowledged job was sent and answered, and all its deliveries. */
+  /** When each acknowledged job was requested and answered, and all its deliveries. */
   jobs: { uid: string; sentAt: number; answeredAt: number; deliveries: { id: string; at: number }[] }[];
   kills: number;
   jumps: number;
 }
 
 const AT_A_TIME = 8;
-/** For the last delivery after its hold period: a lease that a killed worker left, and the work. */
+/**
+ * The time for the last delivery after its hold period. It includes the lease that a killed worker left, and the
+ * work.
+ */
 const SETTLE_MILLISECONDS = 90_000;
 const HOUR_SECONDS = 3600;
-/** Node writes the same `Date` header for a whole second. A jump may take longer to show under load. */
+/**
+ * The maximum time until a jump shows in the `Date` header. Node.js writes the same header for a whole second, and a
+ * busy machine needs longer.
+ */
 const CLOCK_MILLISECONDS = 5_000;
 
 export async function runHold(options: HoldOptions): Promise<HoldHistory> {
@@ -107,7 +114,11 @@ export async function runHold(options: HoldOptions): Promise<HoldHistory> {
   return { holdMilliseconds: holdSeconds * 1000, jobs: [...jobs.values()], kills, jumps };
 }
 
-/** Waits until the program's clock has jumped. @throws Error when it does not: such a run would prove nothing */
+/**
+ * Waits until the service's clock has jumped.
+ *
+ * @throws Error when the clock does not jump, because such a run would prove nothing
+ */
 async function untilClockIs(url: string, seconds: number): Promise<void> {
   const end = performance.now() + CLOCK_MILLISECONDS;
   for (;;) {
@@ -119,7 +130,10 @@ async function untilClockIs(url: string, seconds: number): Promise<void> {
   }
 }
 
-/** Gives the program and PostgreSQL a wall clock that can be set, in seconds from the true time. Timers go on. */
+/**
+ * Gives the service and PostgreSQL a wall clock that can be set, in seconds from the true time. Timers are not
+ * affected.
+ */
 function createClock(directory: string) {
   const file = join(directory, 'clock');
   const set = (seconds: number) => writeFileSync(file, `${seconds >= 0 ? '+' : ''}${seconds}`);

@@ -1,37 +1,37 @@
-/** The history of an idempotency run, and its invariants. */
+/** The history of an idempotency run, and the invariants that it must satisfy. */
 import { byName } from '../harness/invariants.ts';
 import type { Check, Checks } from '../harness/run.ts';
 
 export interface Answer {
   status: number;
-  /** Which of the two bodies was sent. */
+  /** The body that was sent. Each order has two different bodies. */
   body: 'first' | 'other';
-  /** The body of the answer without the fields that may change. */
+  /** The response body without the fields that may change. */
   lasting: string;
 }
 
 export interface Order {
-  /** Unique in the run; its texts start with it. */
+  /** The unique name of the order. Its texts start with this name. */
   name: string;
-  /** How the service recognises a repeated request. */
+  /** The value by which the service recognizes a repeated request. */
   by: 'key' | 'uid' | 'chat';
-  /** The answers to the concurrent requests. */
+  /** The responses to the concurrent requests. */
   answers: Answer[];
-  /** The answer to the other body, sent afterwards; undefined where concurrent requests had it already. */
+  /** The response to the other body, sent afterwards. Undefined if concurrent requests already had the other body. */
   later: Answer | undefined;
 }
 
 export interface IdempotencyHistory {
   orders: Order[];
-  /** Concurrent requests for each order. */
+  /** The number of concurrent requests for each order. */
   requests: number;
-  /** What is stored at the end. A message has no holds. */
+  /** The jobs and messages that are stored at the end. A message has no holds. */
   made: { name: string; by: 'job' | 'chat'; holds: number }[];
-  /** Stored chats; each order of a message has one. */
+  /** The number of stored chats. Each order of a message has its own chat. */
   chats: number;
-  /** The uids of all jobs in the order of the list at the end. */
+  /** The uids of all jobs, in the order of the list at the end. */
   listed: string[];
-  /** The uids that each client saw that followed the list during the run. */
+  /** The uids seen by each client that read the growing list during the run. */
   followed: string[][];
 }
 
@@ -40,7 +40,7 @@ type IdempotencyCheck = Check<IdempotencyHistory>;
 const isAccepted = ({ status }: Answer) => status === 200 || status === 201;
 const allOf = ({ answers, later }: Order) => (later === undefined ? answers : [...answers, later]);
 
-/** Each order made one thing, with one hold where it is a job. */
+/** Checks that each order created exactly one job or message, and that a job has exactly one hold. */
 const madeOnce: IdempotencyCheck = ({ orders, made }) => {
   const stored = byName(made);
   const known = new Set(orders.map(({ name }) => name));
@@ -61,7 +61,9 @@ const oneChatEach: IdempotencyCheck = ({ orders, chats }) => {
   return chats === wanted ? [] : [`${chats} chats, not ${wanted}`];
 };
 
-/** Every request was answered, and one answer to each order says that it was created. */
+/**
+ * Checks that every request was answered, and that exactly one response to each order says that the job was created.
+ */
 const createdOnce: IdempotencyCheck = ({ orders, requests }) =>
   orders.flatMap(({ name, answers }) => {
     if (answers.length !== requests) return [`${name}: ${answers.length} of ${requests} were answered`];
@@ -69,7 +71,7 @@ const createdOnce: IdempotencyCheck = ({ orders, requests }) =>
     return created === 1 ? [] : [`${name}: ${created} answers say that it was created`];
   });
 
-/** All answers to an order that was accepted are equal. */
+/** Checks that all successful responses to an order are equal. */
 const sameAnswer: IdempotencyCheck = ({ orders }) =>
   orders.flatMap((order) => {
     const accepted = allOf(order).filter(isAccepted);
@@ -77,14 +79,17 @@ const sameAnswer: IdempotencyCheck = ({ orders }) =>
     return different.size > 1 ? [`${order.name}: ${different.size} different answers`] : [];
   });
 
-/** Another body for a job is always refused. A message does not change, whatever is sent under its id. */
+/**
+ * Checks that another body for a job is always refused. For a message, another body is accepted but does not change
+ * the message.
+ */
 const otherBodyRefused: IdempotencyCheck = ({ orders }) =>
   orders.flatMap((order) => {
     const answers = allOf(order);
     const made = answers.find(({ status }) => status === 201)?.body;
     const fits = (answer: Answer) => {
       if (order.by === 'chat') return isAccepted(answer);
-      // 409: the first request is still being handled.
+      // Status 409 means that the first request is still being processed.
       return answer.status === 409 || (answer.body === made ? isAccepted(answer) : answer.status === 400);
     };
     return answers
@@ -92,7 +97,7 @@ const otherBodyRefused: IdempotencyCheck = ({ orders }) =>
       .map(({ status, body }) => `${order.name}: the ${body} body was answered ${status}`);
   });
 
-/** A client that reads on from the last job it saw has seen every job once, in the order of the list. */
+/** Checks that a client that reads on from the last job it saw has seen every job once, in the order of the list. */
 const followedWhole: IdempotencyCheck = ({ listed, followed }) =>
   followed.flatMap((seen, client) => {
     const known = new Set(seen);

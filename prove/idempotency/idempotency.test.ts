@@ -1,4 +1,4 @@
-/** A short idempotency run, and its checks with planted faults in its history. */
+/** Runs the idempotency proof, and tests that its checks report faults planted in its history. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
 import { CHECKS, type IdempotencyHistory, type Order } from './checks.ts';
@@ -10,8 +10,8 @@ beforeAll(async () => {
   history = await runIdempotency({ ...run, keys: 24, requests: 10 });
 });
 
-describe('an idempotency run', () => {
-  it('makes one thing of each order and refuses other bodies, however many ask at once', () => {
+describe('idempotency proof', () => {
+  it('creates one job or message for each order and refuses other bodies, even for concurrent requests', () => {
     expectHeld(CHECKS, history, run.seed);
     expect(new Set(history.orders.map(({ by }) => by))).toEqual(new Set(['key', 'uid', 'chat']));
     expect(history.orders.some(({ later }) => later === undefined)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- idempotency`: a thousand keys, each sent twenty times at once. Flags: `--keys N` (1000),
- * `--seed N`.
+ * `npm run prove -- idempotency` sends each of a thousand idempotency keys in twenty concurrent requests. Flags:
+ * `--keys N` (default 1000), `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { checkFigures, runProof } from '../harness/run.ts';

@@ -1,7 +1,7 @@
 /**
- * The idempotency scenario: many requests at once ask for each order, under one uid, one `Idempotency-Key` or, in a
- * chat, one external id; some of them with another body. Meanwhile two clients follow the list of jobs. Nothing is
- * killed: the money proof does that.
+ * The idempotency scenario: each order is requested many times at once, with one uid, one `Idempotency-Key` or, in a
+ * chat, one external id. Some requests have another body. Meanwhile two clients read the growing list of jobs. No
+ * process is killed here; the money proof does that.
  */
 import { Pool } from 'undici';
 import { createAccount } from '../../scripts/program.ts';
@@ -12,21 +12,21 @@ import { startService } from '../harness/service.ts';
 import type { Answer, IdempotencyHistory, Order } from './checks.ts';
 
 export interface IdempotencyOptions extends RunOptions {
-  /** Orders of jobs; a quarter as many chat messages in addition. */
+  /** The number of jobs to order. A quarter as many chat messages are added. */
   keys: number;
-  /** Concurrent requests for each order. */
+  /** The number of concurrent requests for each order. */
   requests: number;
 }
 
 const ORDERS_AT_A_TIME = 5;
 const CHAT_SHARE = 4;
-/** Clients that follow the list while it grows, and the jobs of a page. */
+/** The number of clients that read the list while it grows. `PAGE` is the number of jobs on a page. */
 const FOLLOWERS = 2;
 const PAGE = 1000;
-/** One order in so many has a text of this many sentences: its creation overlaps later ones. */
+/** One order in this many has a text of `LONG_SENTENCES` sentences, so that its creation overlaps later ones. */
 const LONG_IN = 10;
 const LONG_SENTENCES = 1_000;
-/** One order in so many is asked for with two bodies at once. */
+/** One order in this many is requested with two bodies at once. */
 const MIXED_IN = 5;
 const OPENING_CENTS = 100_000_000;
 const LANGUAGES = { source_language: 'en', target_language: 'es' };
@@ -112,7 +112,7 @@ function requestOf({ name, by }: Order, body: Answer['body']) {
   };
 }
 
-/** The list of jobs, read as customers do. */
+/** Reads the list of jobs as customers do. */
 function createList(pool: Pool, key: string) {
   async function page(query: string): Promise<string[]> {
     const answer = await pool.request({
@@ -124,14 +124,14 @@ function createList(pool: Pool, key: string) {
     return objects.map(({ uid }) => uid);
   }
   return {
-    /** Reads on from the last job that the client has seen. */
+    /** Reads the jobs after the last one that the client has seen. */
     async follow(seen: string[]): Promise<void> {
       for (let uids: string[] | undefined; uids === undefined || uids.length === PAGE; ) {
         uids = await page(`after=${seen.at(-1) ?? ''}`);
         seen.push(...uids);
       }
     },
-    /** Reads all pages. */
+    /** Reads all pages of the list. */
     async all(): Promise<string[]> {
       const listed: string[] = [];
       for (let uids: string[] | undefined; uids === undefined || uids.length === PAGE; ) {
@@ -143,7 +143,7 @@ function createList(pool: Pool, key: string) {
   };
 }
 
-/** Removes what changes while a job is worked on: its status, and the balance of the account. */
+/** Removes the fields that change while a job is processed: its status, and the balance of the account. */
 function withoutChanges(text: string): string {
   const body = JSON.parse(text) as Record<string, unknown>;
   if (typeof body.message === 'object') {

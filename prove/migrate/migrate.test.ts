@@ -1,4 +1,4 @@
-/** A short migration run, and its judgement with planted faults. */
+/** Runs the migrate proof with few kills, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
@@ -7,7 +7,7 @@ import { type MigrateHistory, runMigrate } from './run.ts';
 
 const run = shortRun('migrate', 1);
 
-describe('a migration run', () => {
+describe('migrate proof', () => {
   it('completes a killed migration at the next start', async () => {
     const history = await runMigrate({ ...run, kills: 3 });
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);

@@ -1,4 +1,6 @@
-/** `npm run prove -- migrate`: kills inside migrations. Flags: `--kills N` (40), `--seed N`. */
+/**
+ * `npm run prove -- migrate` kills `dragoman migrate` during migrations. Flags: `--kills N` (default 40), `--seed N`.
+ */
 import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
 import { type MigrateHistory, runMigrate } from './run.ts';

@@ -1,4 +1,7 @@
-/** The migration scenario: `dragoman migrate` is killed with SIGKILL between and inside migrations, and then run again. */
+/**
+ * The scenario of the migrate proof: `dragoman migrate` is killed with SIGKILL between and inside migrations, and
+ * then runs again.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -18,18 +21,18 @@ export interface MigrateHistory {
   /** The number of migrations. */
   all: number;
   kills: {
-    /** Migrations that were applied at the kill. */
+    /** The number of migrations that were applied when the process was killed. */
     applied: number;
-    /** The exit status of the next start, and whether the schema was then that of an undisturbed start. */
+    /** The exit status of the next start. `same` is true if the schema then equals that of an undisturbed start. */
     status: number;
     same: boolean;
   }[];
 }
 
-/** The longest wait before a kill, so that some kills meet a migration and some its commit. */
+/** The longest wait before a kill. Some kills then hit a migration, and some its commit. */
 const MOST_MILLISECONDS = 800;
 
-/** Everything that a migration can make, as text. */
+/** A query that describes everything that a migration can create, as text. */
 const SCHEMA = `
   select 'relation', relname, relkind::text, reloptions::text, relacl::text from pg_class
    where relnamespace = 'public'::regnamespace
@@ -73,7 +76,10 @@ export async function runMigrate({ directory, kills, seed, say }: MigrateOptions
   }
 }
 
-/** Kills a start some milliseconds after it has applied `target` migrations; with 0, after it has begun. */
+/**
+ * Starts a migration and kills it some milliseconds after `target` migrations were applied. If `target` is 0, the
+ * time counts from the start.
+ */
 async function startAndKill(database: Connection, target: number, after: number): Promise<void> {
   const child = spawn(process.execPath, [DRAGOMAN, 'migrate'], {
     env: environment(database),
@@ -86,7 +92,11 @@ async function startAndKill(database: Connection, target: number, after: number)
   await ended;
 }
 
-/** @returns the exit status */
+/**
+ * Runs `dragoman migrate`.
+ *
+ * @returns the exit status
+ */
 async function migrate(database: Connection): Promise<number> {
   return promisify(execFile)(process.execPath, [DRAGOMAN, 'migrate'], { env: environment(database) }).then(
     () => 0,
@@ -94,7 +104,7 @@ async function migrate(database: Connection): Promise<number> {
   );
 }
 
-/** Counts the applied migrations; -1 before the table of migrations exists. */
+/** Counts the applied migrations. Returns -1 if the table of migrations does not exist yet. */
 async function appliedIn(database: Connection): Promise<number> {
   const [row] = await ask<{ there: boolean }>(
     database,

@@ -1,4 +1,4 @@
-/** The history of a money run, and its invariants. */
+/** The history of a money run, and the invariants that it must satisfy. */
 import type { Facts } from '../harness/database.ts';
 import {
   checkBalanced,
@@ -12,38 +12,44 @@ import {
 import type { Check, Checks } from '../harness/run.ts';
 
 export interface MoneyOrder extends Order {
-  /** `fallback`: of a brand that does not wait for an editor. `upgrade`: a machine job that becomes a human one. */
+  /**
+   * `fallback`: the job's brand delivers the draft if no editor finishes in time. `upgrade`: a machine job that
+   * becomes a human job.
+   */
   kind: 'plain' | 'fallback' | 'upgrade';
-  /** How the service recognises a repeated request: by the customer's uid or by `Idempotency-Key`. */
+  /** The value by which the service recognizes a repeated request: the customer's uid or the `Idempotency-Key`. */
   by: 'uid' | 'key';
-  /** The statuses of all answers to upgrades. */
+  /** The statuses of all responses to upgrades. */
   upgrades: number[];
-  /** The statuses of all answers to cancels; 0 when none came. Empty when no cancel was requested. */
+  /**
+   * The statuses of all responses to cancellations, or 0 for a missing response. Empty when no cancellation was
+   * requested.
+   */
   cancels: number[];
 }
 
 export interface MoneyHistory extends Facts {
   orders: MoneyOrder[];
-  /** Concurrent creates of each order. */
+  /** The number of concurrent requests that create each order. */
   creates: number;
-  /** Unix milliseconds of each kill. */
+  /** The time of each kill in Unix milliseconds. */
   kills: readonly number[];
-  /** The names of the delivered orders, once for each callback. */
+  /** The names of the delivered orders, one for each callback. */
   delivered: string[];
-  /** Found by `ledger verify`. */
+  /** The number of discrepancies that `ledger verify` found. */
   discrepancies: number;
 }
 
 type MoneyCheck = Check<MoneyHistory>;
 
-/** Every create was answered, and every answer describes the stored job. */
+/** Checks that every request to create a job was answered, and that every response describes the stored job. */
 const lost: MoneyCheck = ({ orders, creates, jobs, transfers }) => {
   const transfersOf = Map.groupBy(transfers, ({ jobId }) => jobId);
   return [
     ...orders
       .filter(({ answers }) => answers.length !== creates)
       .map(({ name, answers }) => `${name}: ${answers.length} of ${creates} creates were answered`),
-    // A canceled job costs nothing. An answer before the end of an upgrade has the price of then.
+    // A canceled job costs nothing. A response before the end of an upgrade has the price at that time.
     ...checkNothingLost({ orders, jobs }, ({ kind }, { jobId, status, priceCents }) => [
       priceCents,
       ...(status === 'canceled' ? [0] : []),
@@ -52,7 +58,7 @@ const lost: MoneyCheck = ({ orders, creates, jobs, transfers }) => {
   ];
 };
 
-/** The text of a job begins with the name of its order. */
+/** Checks that the text of each job begins with the name of its order. */
 const mistaken: MoneyCheck = ({ jobs }) =>
   jobs
     .filter(({ name, firstWord }) => firstWord !== name)
@@ -64,7 +70,7 @@ const doubled: MoneyCheck = (history) => [
   ...mistaken(history),
 ];
 
-/** Every job of this run has a price, so each has a charge. */
+/** Checks that every job is charged once. Every job of this run has a price, so every job must have a charge. */
 const chargedOnce: MoneyCheck = (history) => {
   const { jobs, transfers } = history;
   const charges = new Set(transfers.map(({ jobId, charge }) => `${jobId} ${charge}`));
@@ -78,7 +84,7 @@ const chargedOnce: MoneyCheck = (history) => {
 
 const statusesOf = ({ jobs }: MoneyHistory) => new Map(jobs.map((job) => [job.name, job]));
 
-/** A confirmed cancel canceled the job, once; and only requested cancels did. */
+/** Checks that a confirmed cancellation canceled the job once, and that no other job is canceled. */
 const canceled: MoneyCheck = (history) => {
   const jobs = statusesOf(history);
   return history.orders.flatMap(({ name, kind, cancels }) => {
@@ -91,14 +97,17 @@ const canceled: MoneyCheck = (history) => {
   });
 };
 
-/** An upgraded job is a human job. After a canceled upgrade it is a machine job again, with its result. */
+/**
+ * Checks that an upgraded job is a human job. After a canceled upgrade, it must be a machine job again and have its
+ * result.
+ */
 const upgraded: MoneyCheck = (history) => {
   const jobs = statusesOf(history);
   return history.orders.flatMap(({ name, kind, upgrades, cancels }) => {
     const job = jobs.get(name);
     if (kind !== 'upgrade' || job === undefined) return [];
     const isBack = cancels.some((status) => status < 300);
-    // A cancel without an answer may have happened.
+    // A cancellation without a response may have succeeded.
     if (!isBack && cancels.some((status) => status === 0 || status >= 500)) return [];
     const wanted = upgrades.includes(202) && !isBack ? 'human' : 'machine';
     if (job.tier !== wanted) return [`${name}: its tier is ${job.tier}, not ${wanted}`];
@@ -107,7 +116,10 @@ const upgraded: MoneyCheck = (history) => {
   });
 };
 
-/** No editor works in this run, so a completed human job of production fell back to its draft, and only such a job. */
+/**
+ * Checks that exactly the completed human jobs of production have their draft as the result. No editor works in this
+ * run, so these jobs reach their deadline.
+ */
 const fellBack: MoneyCheck = ({ jobs }) =>
   jobs
     .filter((job) => {
@@ -116,7 +128,7 @@ const fellBack: MoneyCheck = ({ jobs }) =>
     })
     .map(({ name, status, fellBack }) => `${name} is ${status}, and fell back: ${fellBack}`);
 
-/** No canceled job was delivered, and every completed job was. */
+/** Checks that no canceled job was delivered and every completed job was. */
 const notified: MoneyCheck = ({ jobs, delivered }) => {
   const names = new Set(delivered);
   return jobs.flatMap(({ name, status }) => {
@@ -126,7 +138,7 @@ const notified: MoneyCheck = ({ jobs, delivered }) => {
   });
 };
 
-/** No machine work is left, and no job with a fallback after its deadline. */
+/** Checks that no machine work is left, and that no job with a fallback is still open after its deadline. */
 const finished: MoneyCheck = ({ orders, jobs }) => {
   const fallbacks = new Set(orders.filter(({ kind }) => kind === 'fallback').map(({ name }) => name));
   return jobs

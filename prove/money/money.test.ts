@@ -1,4 +1,4 @@
-/** A short money run, and its checks with planted faults in its history. */
+/** Runs the money proof, and tests that its checks report faults planted in its history. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JobFact } from '../harness/database.ts';
 import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
@@ -11,8 +11,8 @@ beforeAll(async () => {
   history = await runMoney({ ...run, keys: 60, creates: 20, kills: 3 });
 });
 
-describe('a money run', () => {
-  it('loses nothing and charges nothing twice over concurrent requests, cancels and kills', () => {
+describe('money proof', () => {
+  it('loses no job and charges no job twice over concurrent requests, cancellations and kills', () => {
     expectHeld(CHECKS, history, run.seed);
     expect(history.orders).toHaveLength(60);
     expect(history.kills.length).toBeGreaterThan(0);

@@ -1,10 +1,13 @@
-/** `npm run prove -- money`. Flags: `--keys N` (1000), `--kills N` (10), `--seed N`. */
+/**
+ * `npm run prove -- money` checks that every job is charged exactly once. Flags: `--keys N` (default 1000), `--kills
+ * N` (10), `--seed N`.
+ */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { checkFigures, runProof } from '../harness/run.ts';
 import { CHECKS, type MoneyHistory } from './checks.ts';
 import { runMoney } from './run.ts';
 
-/** Concurrent requests for each order. */
+/** The number of concurrent requests for each order. */
 const CREATES = 20;
 
 export async function proveMoney(flags: Flags): Promise<Report> {

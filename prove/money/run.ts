@@ -1,7 +1,7 @@
 /**
- * The money scenario: many requests at once ask for each order, under one uid or one `Idempotency-Key`. Some orders are
- * canceled at a random moment, some upgraded, and some of these upgrades canceled. Some fall back at their deadline.
- * Meanwhile the program is killed with SIGKILL.
+ * The money scenario: each order is requested many times at once, with one uid or one `Idempotency-Key`. Some orders
+ * are canceled at a random moment, some are upgraded, and some of these upgrades are canceled. Some orders deliver
+ * their draft at the deadline. Meanwhile the service is killed with SIGKILL.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { accountNamed } from '../../packages/server/src/access/accounts.ts';
@@ -18,9 +18,9 @@ import { startService } from '../harness/service.ts';
 import type { MoneyHistory, MoneyOrder } from './checks.ts';
 
 export interface MoneyOptions extends RunOptions {
-  /** Orders: distinct uids and keys. */
+  /** The number of orders, each with its own uid or key. */
   keys: number;
-  /** Concurrent creates of each order. */
+  /** The number of concurrent requests that create each order. */
   creates: number;
   kills: number;
 }
@@ -53,7 +53,7 @@ export async function runMoney({ directory, seed, say, ...options }: MoneyOption
 
   async function place(number: number): Promise<void> {
     const account = accounts[random.below(ACCOUNTS)]!;
-    // Every kind occurs with and without a cancel, however short the run is.
+    // Every kind of order occurs with and without a cancellation, even in a short run.
     const turn = number % 12;
     const sandbox = turn % 2 === 1;
     const kind = sandbox ? 'plain' : (['plain', 'fallback', 'upgrade'] as const)[(turn / 2) % 3]!;
@@ -122,11 +122,11 @@ export async function runMoney({ directory, seed, say, ...options }: MoneyOption
 interface Customer {
   root: string;
   key: string;
-  /** Ends the customer's loops when a restart fails. */
+  /** The kills. The customers' loops stop when a restart fails. */
   killer: BackgroundLoad;
 }
 
-/** Repeats a create until it is answered, which is safe with the same uid or idempotency key. */
+/** Repeats the request to create a job until it is answered. This is safe with the same uid or idempotency key. */
 async function create({ root, key, killer }: Customer, order: MoneyOrder, body: string): Promise<void> {
   const url = `${root}/${order.kind === 'upgrade' ? 'mt_translation' : 'translation'}/`;
   const headers: Record<string, string> = order.by === 'key' ? { 'idempotency-key': order.name } : {};
@@ -150,7 +150,7 @@ async function untilCreated({ killer }: Customer, { answers }: MoneyOrder): Prom
   return answers[0]!.uid;
 }
 
-/** Cancels an order `after` milliseconds after its first answer. Repeats a cancel without an answer. */
+/** Cancels an order `after` milliseconds after its first response. A cancellation without a response is repeated. */
 async function cancel(customer: Customer, order: MoneyOrder, after: number): Promise<void> {
   const { root, key, killer } = customer;
   const url = `${root}/translation/${await untilCreated(customer, order)}/`;
@@ -164,7 +164,11 @@ async function cancel(customer: Customer, order: MoneyOrder, after: number): Pro
   }
 }
 
-/** Upgrades a machine job as soon as it is completed. @param cancelAfter milliseconds until the upgrade is canceled */
+/**
+ * Upgrades a machine job as soon as it is completed.
+ *
+ * @param cancelAfter milliseconds until the upgrade is canceled
+ */
 async function upgrade(
   customer: Customer,
   order: MoneyOrder,
@@ -176,7 +180,7 @@ async function upgrade(
   for (;;) {
     killer.check();
     const { status } = await sendRequest(url, { method: 'PATCH', key, body });
-    // 400: not completed yet.
+    // Status 400 means that the job is not completed yet.
     if (status !== 400) order.upgrades.push(status);
     if (status >= 200 && status < 300) break;
     await wait(20);

@@ -1,13 +1,17 @@
-// A process that creates machine jobs: at a fixed rate whatever the answers, or as fast as `connections` closed loops
-// can. Prints one line of JSON. Arguments: URL KEY SECONDS RATE CONNECTIONS (rate 0: closed loops).
+// A process that creates machine jobs, either at a fixed rate even if responses are late, or as fast as `connections`
+// closed loops can. It prints one line of JSON. Arguments: URL KEY SECONDS RATE CONNECTIONS (rate 0 means closed
+// loops).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface Answered {
-  /** Milliseconds from the start of the run, and from the time the request was due to the end of its answer. */
+  /**
+   * `at`: when the request was due, in milliseconds from the start of the run. `milliseconds`: from that time to the
+   * end of the response.
+   */
   at: number;
   milliseconds: number;
-  /** 0 for a connection that broke. */
+  /** The HTTP status, or 0 for a connection that broke. */
   status: number;
   retryAfter: boolean;
   uid: string;
@@ -15,7 +19,11 @@ export interface Answered {
 
 /** A connection for one request at a time. */
 interface Connection {
-  /** Resolves when it is open. @throws Error when the server does not listen */
+  /**
+   * Resolves when the connection is open.
+   *
+   * @throws Error when the server does not listen
+   */
   opened(): Promise<void>;
   request(uid: string): Promise<Pick<Answered, 'status' | 'retryAfter'>>;
   close(): void;
@@ -24,7 +32,10 @@ interface Connection {
 const TICK_MILLISECONDS = 5;
 const HEAD_END = '\r\n\r\n';
 
-/** Speaks HTTP itself: an HTTP client took most of one of the two cores that it shares with the service. */
+/**
+ * Opens a connection and speaks HTTP without a library. An HTTP client took most of one of the two cores that the
+ * generator shares with the service.
+ */
 function openConnection(host: string, port: number, key: string): Connection {
   let socket: Socket | undefined;
   let got = '';
@@ -85,7 +96,7 @@ if (import.meta.main) {
   ];
   const { hostname, port } = new URL(url);
   const all = Array.from({ length: Number(connections) }, () => openConnection(hostname, Number(port), key));
-  // One by one: two thousand connections in one moment would be another test.
+  // Connections are opened one after another, because two thousand at the same moment would be another test.
   for (const connection of all) await connection.opened();
   const answers: Answered[] = [];
   const begun = performance.now();
@@ -114,7 +125,7 @@ if (import.meta.main) {
     };
     for (let due = begun; due < end; ) {
       for (; due < performance.now(); due += gap) {
-        const connection = free.shift(); // in turn, as separate clients
+        const connection = free.shift(); // Connections take turns, like separate clients.
         if (connection === undefined) late.push(due);
         else pending.push(send(connection, due));
       }

@@ -1,4 +1,4 @@
-/** The judgement of the overload run, with planted faults. The run itself needs a quiet machine. */
+/** Tests that the overload proof misses a goal for each planted fault. The run itself needs a quiet machine. */
 import { testJudgement } from '../harness/testing.ts';
 import type { Answered } from './generator.ts';
 import { judge, type OverloadHistory } from './overload.ts';

@@ -1,9 +1,10 @@
 /**
- * `npm run prove -- overload`: for a minute, twice as many creations as the service can take. It accepts what it can in
- * time, refuses the rest at once with `Retry-After`, and stores all that it accepted. Flags: `--seconds N` (60).
+ * `npm run prove -- overload` sends twice as many creations as the service can process, for a minute. The service
+ * must accept what it can process in time, refuse the rest immediately with `Retry-After`, and store everything that
+ * it accepted. Flags: `--seconds N` (default 60).
  *
- * Client and service share the machine, and sending twice as many requests costs the service some of it. So the capacity
- * is measured beside as many requests again, which another server refuses.
+ * Client and service share the machine, and sending twice as many requests slows the service down. The capacity is
+ * therefore measured while as many further requests are sent to another server, which refuses them.
  */
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -17,26 +18,30 @@ import { runProof } from '../harness/run.ts';
 import type { Answered } from './generator.ts';
 
 const GENERATOR = new URL('./generator.ts', import.meta.url).pathname;
-/** Closed loops that find the capacity, and connections for more than it. */
+/**
+ * The number of closed loops that measure the capacity. `CONNECTIONS` is the number of connections for the overload.
+ */
 const LOOPS = 200;
 const CONNECTIONS = 2_000;
 const CAPACITY_SECONDS = 5;
-/** For the compiler: after five seconds the service took 4,700 a second, later 6,900. */
+/**
+ * The warm-up time for the compiler. After five seconds the service processed 4,700 requests per second, later 6,900.
+ */
 const WARM_SECONDS = 20;
 const REST_MILLISECONDS = 5_000;
-/** An ordinary load: a twentieth of the capacity. */
+/** The share of the capacity that represents an ordinary load: a twentieth. */
 const ORDINARY_SHARE = 0.05;
 const GOALS = { goodput: 0.9, accepted: 500, refused: 50, after: 2 };
 
 export interface OverloadHistory {
-  /** Creations a second: alone, and beside as many requests that another server refuses. */
+  /** Creations per second: alone, and while another server refuses as many requests. */
   alone: number;
   capacity: number;
   seconds: number;
   before: Answered[];
   under: Answered[];
   after: Answered[];
-  /** Stored uids. */
+  /** The uids that are stored at the end. */
   stored: Set<string>;
 }
 
@@ -53,7 +58,7 @@ async function runOverload(
   say: (line: string) => void,
 ): Promise<OverloadHistory> {
   const environment = { DRAGOMAN_LOG_LEVEL: 'silent' };
-  // Once with its worker, which finds the language pairs.
+  // The first start has a worker, which finds the language pairs.
   await (await startProgram({ directory, environment })).stop();
   const program = await startProgram({ directory, role: 'api', environment });
   const { production_key } = await createAccount(directory, 'overload');
@@ -88,7 +93,7 @@ async function readUids(directory: string): Promise<Set<string>> {
   return new Set(jobs.map(({ uid }) => uid));
 }
 
-/** Starts a server that refuses everything, as cheaply as Node can. */
+/** Starts a server that refuses every request, with as little work as Node.js allows. */
 async function startRefuser() {
   const server = createServer((request, response) => {
     request.resume();

@@ -1,4 +1,4 @@
-/** A short recovery run, and its judgement with planted faults. */
+/** Runs the recovery proof with few jobs, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { judge } from './recovery.ts';
@@ -6,10 +6,10 @@ import { type RecoveryHistory, runRecovery } from './run.ts';
 
 const run = shortRun('recovery');
 
-describe('a recovery run', () => {
+describe('recovery proof', () => {
   it('serves again after every kill and finishes the jobs of a killed worker', async () => {
     const history = await runRecovery({ ...run, jobs: 300, kills: 1, intruders: 2, leaseSeconds: 3 });
-    // The test has no goal for the times, which depend on the machine.
+    // The times depend on the machine, so this test does not check the goals for them.
     const { starts, programKills, databaseKills, refusals, takeovers } = history;
     expect([...starts, ...refusals, ...takeovers].every(Number.isFinite)).toBe(true);
     expect([...programKills, ...databaseKills]).toEqual([

@@ -1,14 +1,15 @@
 /**
- * `npm run prove -- recovery`: how soon the service is back, with a million jobs stored. Flags: `--jobs N` (1,000,000),
- * `--kills N` of each kind (5), `--intruders N` (100).
+ * `npm run prove -- recovery` measures how soon the service works again after a kill, with a million jobs stored.
+ * Flags: `--jobs N` (default 1,000,000), `--kills N` of each kind (5), `--intruders N` (100) second programs on the
+ * same data directory.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
 import { type RecoveryHistory, runRecovery } from './run.ts';
 
-/** The default setting. */
+/** The default lease of the service, in seconds. */
 const LEASE_SECONDS = 30;
-/** Seconds. A takeover takes a lease, the time to the next poll, and the work. */
+/** The goals in seconds. A takeover takes a lease, the time to the next poll, and the work. */
 const GOALS = { start: 5, program: 3, database: 10, refusal: 1, takeover: 35 };
 
 export async function proveRecovery(flags: Flags): Promise<Report> {
@@ -37,7 +38,7 @@ export function judge(history: RecoveryHistory): Figure[] {
   ];
 }
 
-/** Returns the figure of the longest time. Without a measurement the goal is missed. */
+/** Returns the figure for the longest time. Without a measurement, the goal is missed. */
 function atMost(name: string, seconds: readonly number[], goal: number): Figure {
   const worst = seconds.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...seconds);
   return {

@@ -1,7 +1,7 @@
 /**
- * The recovery scenario: a client creates jobs without a pause, in a database with a year's jobs, while the program and
- * PostgreSQL are killed with SIGKILL. It measures when the next creation is acknowledged, how soon a second program is
- * refused, and when the jobs of a killed worker are done.
+ * The recovery scenario: a client creates jobs without a pause, in a database with the jobs of a year, while the
+ * service and PostgreSQL are killed with SIGKILL. The run measures when the next creation is acknowledged, how soon a
+ * second service on the same data directory is refused, and when the jobs of a killed worker are completed.
  */
 import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,45 +14,45 @@ import type { RunOptions } from '../harness/run.ts';
 import { startService } from '../harness/service.ts';
 
 export interface RecoveryOptions extends Omit<RunOptions, 'seed'> {
-  /** Jobs that are stored at the start. */
+  /** The number of jobs that are stored at the start. */
   jobs: number;
-  /** Kills of the program, and as many of PostgreSQL. */
+  /** The number of kills of the service, and of PostgreSQL. */
   kills: number;
-  /** Second programs on the same data directory. */
+  /** The number of second services that are started on the same data directory. */
   intruders: number;
-  /** After how long another process takes over the work of a killed one. */
+  /** The seconds until another process takes over the work of a killed process. */
   leaseSeconds: number;
 }
 
-/** Seconds; Infinity for what did not happen within {@link PATIENCE_SECONDS}. */
+/** The measured times in seconds. Infinity if the event did not happen within {@link PATIENCE_SECONDS}. */
 export interface RecoveryHistory {
   jobs: number;
-  /** From each start until the service was ready. */
+  /** The time from each start until the service was ready. */
   starts: number[];
-  /** From each kill to the first acknowledgement of a request that was sent after it. */
+  /** The time from each kill of the service to the first acknowledged request that was sent after the kill. */
   programKills: number[];
   databaseKills: number[];
-  /** Until each second program was refused; Infinity if it was not. */
+  /** The time until each second service was refused. Infinity if it was not refused. */
   refusals: number[];
-  /** From the kill of a worker to the end of each job that it had leased. */
+  /** The time from the kill of a worker to the end of each job that it had leased. */
   takeovers: number[];
 }
 
 const PATIENCE_SECONDS = 120;
-/** The first has a fifth of all jobs. */
+/** The number of accounts. The first account has a fifth of all jobs. */
 const ACCOUNTS = 5;
 const ORPHANS = 40;
 const SENTENCES = 60;
-/** Between an acknowledgement and the next kill: writes that PostgreSQL replays in its recovery. */
+/** The time between an acknowledgement and the next kill. It gives PostgreSQL writes to replay in its recovery. */
 const BETWEEN_MILLISECONDS = 1_000;
-/** The backends of a killed PostgreSQL live for a moment and commit what they have begun. */
+/** How long the backends of a killed PostgreSQL continue, in which time they may still commit. */
 const BACKENDS_MILLISECONDS = 200;
 
 export async function runRecovery(options: RecoveryOptions): Promise<RecoveryHistory> {
   const { directory, jobs, kills, say } = options;
   const service = await startService(directory, {
     DRAGOMAN_LEASE: String(options.leaseSeconds),
-    DRAGOMAN_LOG_LEVEL: 'silent', // connections break all the time
+    DRAGOMAN_LOG_LEVEL: 'silent', // The log is off, because connections break all the time.
   });
   const keys: string[] = [];
   for (let n = 0; n < ACCOUNTS; n++)
@@ -103,7 +103,7 @@ export async function runRecovery(options: RecoveryOptions): Promise<RecoveryHis
   return { jobs, starts, programKills, databaseKills, refusals, takeovers };
 }
 
-/** A client that creates jobs one after another. */
+/** Starts a client that creates jobs one after another. */
 function startWriter(url: string, key: string) {
   /** When the latest acknowledged request was sent, and when it was acknowledged. */
   let last = { asked: Number.NEGATIVE_INFINITY, acknowledged: 0 };
@@ -117,7 +117,11 @@ function startWriter(url: string, key: string) {
     }
   })();
   return {
-    /** @returns seconds from `moment` to the first acknowledgement of a request that was sent after `asked` */
+    /**
+     * Waits for the acknowledgement of a request that was sent after `asked`.
+     *
+     * @returns seconds from `moment` to the first such acknowledgement
+     */
     async nextAfter(moment: number, asked = moment): Promise<number> {
       while (last.asked < asked) {
         if (secondsSince(moment) > PATIENCE_SECONDS) return Number.POSITIVE_INFINITY;
@@ -132,7 +136,11 @@ function startWriter(url: string, key: string) {
   };
 }
 
-/** @returns whether the job was created */
+/**
+ * Creates a job.
+ *
+ * @returns true if the service acknowledged it
+ */
 async function create(url: string, key: string, uid: string, text: string): Promise<boolean> {
   const { status } = await sendRequest(`${url}/tapi/v2/mt_translation/`, {
     method: 'POST',
@@ -143,7 +151,11 @@ async function create(url: string, key: string, uid: string, text: string): Prom
   return status === 201;
 }
 
-/** Starts a second program on the data directory. @returns seconds until it was refused, Infinity if it was not */
+/**
+ * Starts a second service on the data directory.
+ *
+ * @returns seconds until it was refused; Infinity if it was not refused
+ */
 async function startIntruder(directory: string): Promise<number> {
   const begun = performance.now();
   const args = [DRAGOMAN, 'serve', '--data', directory, '--port', '0'];
@@ -156,13 +168,17 @@ async function startIntruder(directory: string): Promise<number> {
   return isRefused ? secondsSince(begun) : Number.POSITIVE_INFINITY;
 }
 
-/** Creates jobs that the worker still has leased when the last one is acknowledged. */
+/** Creates jobs that the worker still has leased when the last of them is acknowledged. */
 async function createOrphans(url: string, key: string): Promise<void> {
   const text = Array.from({ length: SENTENCES }, (_, n) => `There are ${n} houses in the village.`).join(' ');
   await Promise.all(Array.from({ length: ORPHANS }, (_, n) => create(url, key, `orphan-${n}`, text)));
 }
 
-/** @returns seconds from the kill to the end of each orphan */
+/**
+ * Waits until other workers have completed the jobs of the killed worker.
+ *
+ * @returns seconds from the kill to the end of each job
+ */
 async function untilTakenOver(directory: string, killed: number, say: RunOptions['say']): Promise<number[]> {
   return withDatabase(directory, async (query) => {
     const left = async () => {

@@ -1,4 +1,4 @@
-/** A short restore run, and its judgement with planted faults. */
+/** Runs the restore proof with few jobs, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
@@ -7,8 +7,8 @@ import { type RestoreHistory, runRestore } from './run.ts';
 
 const { directory } = shortRun('restore');
 
-describe('a restore run', () => {
-  it('restores everything from a backup of a busy server', async () => {
+describe('restore proof', () => {
+  it('restores everything from a backup that was made while the server was busy', async () => {
     const figures = judge(await runRestore(directory, 20));
     expect(figures.filter((figure) => !allHeld([figure]))).toEqual([]);
   });

@@ -1,4 +1,7 @@
-/** `npm run prove -- restore`: a backup of a busy server, restored into a new directory. Flags: `--jobs N` (5000). */
+/**
+ * `npm run prove -- restore` makes a backup of a busy server and restores it into a new directory. Flags: `--jobs N`
+ * (default 5000).
+ */
 import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
 import { type RestoreHistory, runRestore } from './run.ts';

@@ -1,6 +1,6 @@
 /**
- * The restore scenario: a backup is made while the server receives orders, and restored into a new data directory, where
- * the service continues.
+ * The restore scenario: a backup is made while the server receives orders. It is restored into a new data directory,
+ * on which the service continues.
  */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,25 +12,29 @@ import { sendRequest } from '../harness/requests.ts';
 import { startService } from '../harness/service.ts';
 
 export interface RestoreHistory {
-  /** Rows of each table: as the backup reports them, and as counted in the new directory. */
+  /** The number of rows in each table: as the backup reports it, and as counted in the new directory. */
   backedUp: Record<string, number>;
   restored: Record<string, number>;
-  /** Uids that were acknowledged before the backup started. */
+  /** The uids of jobs that were acknowledged before the backup started. */
   acknowledged: string[];
-  /** Uids in the new directory. */
+  /** The uids of the jobs in the new directory. */
   stored: Set<string>;
-  /** Jobs that were acknowledged during the backup. */
+  /** The number of jobs that were acknowledged during the backup. */
   meanwhile: number;
   /** The exit status of `ledger verify` in the new directory. */
   verified: number;
-  /** The status of the answer to a creation there. */
+  /** The status of the response when a job is created in the new directory. */
   created: number;
 }
 
 const CLIENTS = 8;
 const OPENING_CENTS = 100_000_000;
 
-/** @param jobs acknowledged before the backup starts */
+/**
+ * Runs the scenario.
+ *
+ * @param jobs the number of jobs that are acknowledged before the backup starts
+ */
 export async function runRestore(directory: string, jobs: number): Promise<RestoreHistory> {
   const [source, target, file] = ['old', 'new', 'made.backup'].map((name) => join(directory, name)) as [
     string,
@@ -73,7 +77,11 @@ export async function runRestore(directory: string, jobs: number): Promise<Resto
   return { backedUp: backup.rows, acknowledged: before, meanwhile, verified, created, ...counted };
 }
 
-/** @returns the status of the answer */
+/**
+ * Creates a job.
+ *
+ * @returns the HTTP status
+ */
 async function create(url: string, key: string, uid: string): Promise<number> {
   const body = { uid, text: 'The house is big.', source_language: 'en', target_language: 'es' };
   const request = { method: 'POST', key, body: JSON.stringify(body) };

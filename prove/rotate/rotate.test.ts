@@ -1,4 +1,4 @@
-/** A short rotation run, and its judgement with planted faults. */
+/** Runs the rotate proof, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
@@ -7,8 +7,8 @@ import { type RotateHistory, runRotate } from './run.ts';
 
 const run = shortRun('rotate', 1);
 
-describe('a rotation run', () => {
-  it('refuses nothing while secrets and keys are rolled', async () => {
+describe('rotate proof', () => {
+  it('refuses no delivery or request while webhook secrets and API keys are rotated', async () => {
     const history = await runRotate({ ...run, rolls: 1 });
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
   });

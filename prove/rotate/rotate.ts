@@ -1,6 +1,7 @@
 /**
- * `npm run prove -- rotate`: secrets and keys are rolled under load. Flags: `--rolls N` (4), `--seed N`. Secrets overlap
- * by a day and at most five sign at a time, so more than four rolls are refused.
+ * `npm run prove -- rotate` rotates webhook secrets and API keys under load. Flags: `--rolls N` (default 4), `--seed
+ * N`. An old secret stays valid for a day and at most five secrets sign at a time, so more than four rotations are
+ * refused.
  */
 import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';

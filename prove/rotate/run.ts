@@ -1,7 +1,7 @@
 /**
- * The rotation scenario: an account's webhook secrets and keys are rolled while it is at work. Its receiver changes to a
- * new secret some time after the roll, as a deployment does, and checks every delivery with the one secret that it has,
- * by an independent verifier (`standardwebhooks`).
+ * The rotation scenario: an account's webhook secrets and API keys are rotated while the account is active. Its
+ * receiver changes to a new secret some time after the rotation, as a deployment does. It checks every delivery with
+ * its one secret and an independent verifier (`standardwebhooks`).
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
@@ -13,25 +13,27 @@ import type { RunOptions } from '../harness/run.ts';
 import { startService } from '../harness/service.ts';
 
 export interface RotateOptions extends RunOptions {
-  /** How often the secret and the key are rolled. */
+  /** The number of rotations of the secret and of the key. */
   rolls: number;
 }
 
 export interface RotateHistory {
   rolls: number;
-  /** Ids of the requested deliveries. */
+  /** The ids of the requested deliveries. */
   asked: string[];
   received: { id: string; verified: boolean }[];
-  /** Statuses of requests with a key that was valid then. */
+  /** The statuses of requests with a key that was valid at that time. */
   answers: number[];
-  /** Statuses of requests with a revoked key, a second or more after the revocation. */
+  /** The statuses of requests with a revoked key, a second or more after the revocation. */
   revoked: number[];
 }
 
 const CLIENTS = 4;
-/** The longest time from a roll until the receiver and the clients use the new ones. */
+/** The longest time from a rotation until the receiver and the clients use the new secret and key. */
 const DEPLOY_MILLISECONDS = 1_500;
-/** A revocation reaches every process with a notification, which takes much less. */
+/**
+ * The time after which a revoked key must be refused. The notification that reaches every process takes much less.
+ */
 const REVOKED_MILLISECONDS = 1_000;
 const ARRIVE_MILLISECONDS = 30_000;
 
@@ -78,7 +80,7 @@ export async function runRotate({ directory, rolls, seed, say }: RotateOptions):
     verifier = new Webhook(secret.webhook_secret);
     const old = key;
     key = rolled.key;
-    await wait(100); // until requests with the old key are answered
+    await wait(100); // Waits until requests with the old key are answered.
     await command('key', 'revoke', 'rotate', current.key_id);
     await wait(REVOKED_MILLISECONDS);
     const headers = { authorization: `ApiKey ${old}` };

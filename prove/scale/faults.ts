@@ -1,4 +1,4 @@
-/** The faults of the scale proof. Each starts at once and may last; the run goes on meanwhile. */
+/** Causes the faults of the scale proof. A fault may last for some time, while the run continues. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { killDatabase } from '../../scripts/program.ts';
 import type { Random } from '../harness/random.ts';
@@ -16,20 +16,27 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** The signals of the faults of PostgreSQL. On SIGQUIT it ends all its processes at once; the fleet starts it again. */
+/**
+ * The signals that cause the faults of PostgreSQL. After SIGQUIT, PostgreSQL ends all its processes immediately. The
+ * fleet then starts it again.
+ */
 export const DATABASE_FAULTS: Partial<Record<Fault, 'SIGKILL' | 'SIGQUIT'>> = {
   'PostgreSQL killed': 'SIGKILL',
   'PostgreSQL restarted at once': 'SIGQUIT',
 };
 
 export interface FaultInjector {
-  /** Starts the next fault. Every fault happens once before any happens again. */
+  /** Starts the next fault. Every kind of fault happens once before any kind happens again. */
   next(): Fault;
   /** Resolves when no fault lasts any more and every process runs. */
   over(): Promise<void>;
 }
 
-/** @param leaseSeconds pauses and partitions last longer, so that another worker takes over the work */
+/**
+ * Creates the fault injector.
+ *
+ * @param leaseSeconds the lease; pauses and partitions last longer, so that another worker takes over the work
+ */
 export function createFaultInjector(
   fleet: Fleet,
   directory: string,
@@ -70,14 +77,14 @@ export function createFaultInjector(
     }
   }
 
-  /** Returns undefined when no process is free for the fault. */
+  /** Starts a fault. Returns undefined when no process is free for it. */
   function start(fault: Fault): Promise<void> | undefined {
     const signal = DATABASE_FAULTS[fault];
     if (signal !== undefined) {
       try {
         killDatabase(directory, signal);
       } catch {
-        // It is down already.
+        // PostgreSQL is down already.
       }
       return Promise.resolve();
     }

@@ -1,6 +1,6 @@
 /**
- * Several API and worker processes on one PostgreSQL, each with a network link of its own. A process that ends is
- * started again, as a service manager would.
+ * Runs several API and worker processes on one PostgreSQL, each with its own network link. A process that ends is
+ * started again, as a service manager would do.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -17,27 +17,35 @@ type Role = 'api' | 'worker';
 export interface Member {
   role: Role;
   link: Link;
-  /** Undefined while it is being started. */
+  /** The running process. Undefined while it is being started. */
   program: Program | undefined;
-  /** It has a fault, so no other fault may meet it. */
+  /** True if the process has a fault, so that it gets no other fault at the same time. */
   busy: boolean;
 }
 
 export interface Fleet {
   members: readonly Member[];
-  /** The URLs of the API processes, which stay the same. */
+  /** The URLs of the API processes. They never change. */
   urls: readonly string[];
   connection: EmbeddedPostgres['connection'];
-  /** Ends a process with SIGKILL and starts it again. */
+  /** Kills a process with SIGKILL and starts it again. */
   kill(member: Member): Promise<void>;
-  /** Starts a process with another secret key. @returns whether it served */
+  /**
+   * Starts a process with another secret key, which must not serve.
+   *
+   * @returns true if it served nevertheless
+   */
   startStranger(role: Role): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 const START_PAUSE_MILLISECONDS = 100;
 
-/** @param prepare called with the URL of the database before any process is started */
+/**
+ * Starts the fleet.
+ *
+ * @param prepare called with the URL of the database before any process is started
+ */
 export async function startFleet(options: {
   directory: string;
   api: number;
@@ -47,7 +55,7 @@ export async function startFleet(options: {
 }): Promise<Fleet> {
   const { directory, environment } = options;
   const embedded = await startEmbedded({ dataDir: directory, role: 'command' });
-  createKeyFile(directory); // the fleet and the commands need the same one
+  createKeyFile(directory); // The fleet and the commands need the same key file.
   const { host, port, user, database } = embedded.connection;
   const socketPath = join(host, `.s.PGSQL.${port}`);
   const urlOver = (link: Link) => `postgres://${user}@127.0.0.1:${link.port}/${database}`;
@@ -63,7 +71,7 @@ export async function startFleet(options: {
   const ports = new Map<Member, number>();
   let stopping = false;
 
-  /** Repeats a start that failed because the database was away. */
+  /** Starts a process. The start is repeated if it failed because the database was down. */
   async function start(member: Member): Promise<void> {
     while (!stopping) {
       const started = await startProgram({
@@ -76,7 +84,7 @@ export async function startFleet(options: {
       if (started !== undefined) {
         ports.set(member, started.port);
         member.program = started;
-        // A process that ends by itself is started again too.
+        // A process that ends by itself is also started again.
         started.child.once('exit', () => {
           if (member.program !== started || stopping) return;
           member.program = undefined;

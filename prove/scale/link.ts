@@ -1,18 +1,22 @@
-/** The network link between one process and PostgreSQL: a proxy that can be cut and blocked. */
+/** The network link between one process and PostgreSQL: a proxy that can cut and block connections. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface Link {
   port: number;
-  /** Resets every connection. New connections work. */
+  /** Resets every connection. New connections are possible. */
   cut(): void;
-  /** Lets no byte through and closes nothing: a network partition. */
+  /** Simulates a network partition: no bytes pass, and no connection is closed. */
   block(): void;
   /** Ends the partition: delivers the blocked bytes, or resets the connections. */
   unblock(how: 'late' | 'never'): void;
   close(): Promise<void>;
 }
 
-/** @param socketPath of PostgreSQL */
+/**
+ * Starts a link.
+ *
+ * @param socketPath the Unix socket of PostgreSQL
+ */
 export async function startLink(socketPath: string): Promise<Link> {
   const pairs = new Set<[Socket, Socket]>();
   let blocked = false;
@@ -35,7 +39,8 @@ export async function startLink(socketPath: string): Promise<Link> {
       to.on('drain', () => {
         if (!blocked) from.resume();
       });
-      // PostgreSQL's protocol has no use for half a connection.
+      // When one side closes, the other side is closed too, because PostgreSQL's protocol cannot use half a
+      // connection.
       from.on('close', () => {
         pairs.delete(pair);
         to.destroy();

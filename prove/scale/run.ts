@@ -1,7 +1,7 @@
 /**
- * The scale scenario: the customers of the crash proof order from two API and two worker processes on one PostgreSQL.
- * Processes are killed, and paused for longer than a lease. PostgreSQL is killed and restarted. Connections are cut and
- * blocked. The invariants are those of the crash proof.
+ * The scale scenario: the customers of the crash proof create jobs on two API and two worker processes with one
+ * PostgreSQL. Processes are killed, and paused for longer than a lease. PostgreSQL is killed and restarted.
+ * Connections are cut and blocked. The invariants are those of the crash proof.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { believeEngine, createAccount } from '../../scripts/program.ts';
@@ -17,7 +17,7 @@ import { startFleet } from './fleet.ts';
 
 export interface ScaleOptions extends RunOptions {
   faults: number;
-  /** Jobs acknowledged between two faults. */
+  /** The number of jobs that the service acknowledges between two faults. */
   between: { least: number; most: number };
 }
 
@@ -29,7 +29,7 @@ export interface ScaleHistory extends CrashHistory {
 
 const API = 2;
 const WORKERS = 2;
-/** The next fault comes after this time even if nothing is acknowledged: one fault may stop everything. */
+/** The next fault comes after this time even if no job is acknowledged, because one fault may stop everything. */
 const STALL_MILLISECONDS = 20_000;
 
 export async function runScale({ directory, seed, say, ...options }: ScaleOptions): Promise<ScaleHistory> {

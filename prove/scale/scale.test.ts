@@ -1,4 +1,7 @@
-/** A short scale run, its judgement with planted faults, and the network link. */
+/**
+ * Runs the scale proof with few faults, tests that it misses a goal for each planted fault, and tests the network
+ * link.
+ */
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -12,7 +15,7 @@ import { judge } from './scale.ts';
 
 const run = shortRun('scale');
 
-it('loses nothing and charges nothing twice with two processes of each role', async () => {
+it('scale proof: loses no job and charges no job twice with two processes of each role', async () => {
   const history = await runScale({ ...run, faults: 2, between: { least: 3, most: 10 } });
   expectHeld(CHECKS, history, run.seed);
   expect(history.strangers).toEqual({ started: 2, served: 0 });
@@ -42,8 +45,8 @@ testJudgement(judge, good, [
   ],
 ]);
 
-describe('the network link', () => {
-  /** Connects over a link to a server that echoes. */
+describe('network link of the scale proof', () => {
+  /** Connects through a link to a server that echoes. */
   async function open() {
     const path = join(run.directory, 'echo');
     rmSync(path, { force: true });
@@ -82,7 +85,7 @@ describe('the network link', () => {
     await close();
   });
 
-  it.each(['cut', 'never'] as const)('ends connections: %s', async (how) => {
+  it.each(['cut', 'never'] as const)('closes connections when it is ended with "%s"', async (how) => {
     const { link, ended, close } = await open();
     if (how === 'cut') link.cut();
     else {

@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- scale`: two API and two worker processes on one PostgreSQL, with every kind of fault. Flags:
- * `--faults N` (40; for a night: 1000), `--seed N`.
+ * `npm run prove -- scale` runs two API and two worker processes on one PostgreSQL, with every kind of fault. Flags:
+ * `--faults N` (default 40; 1000 take a night), `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { CHECKS } from '../crash/checks.ts';
@@ -9,9 +9,12 @@ import { checkFigures, runProof } from '../harness/run.ts';
 import { FAULTS } from './faults.ts';
 import { runScale, type ScaleHistory } from './run.ts';
 
-/** On average 100, so that a thousand faults meet a hundred thousand jobs. */
+/**
+ * The number of jobs between two faults. It is 100 on average, so that a thousand faults meet a hundred thousand
+ * jobs.
+ */
 const BETWEEN = { least: 40, most: 160 };
-/** After the end of the last fault. */
+/** The maximum seconds until all work is done, counted from the end of the last fault. */
 const SETTLE_SECONDS = 60;
 
 export async function proveScale(flags: Flags): Promise<Report> {

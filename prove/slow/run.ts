@@ -1,6 +1,7 @@
 /**
- * The scenario of slow clients: hundreds of connections that send slowly or nothing, beside an ordinary client. Then an
- * account with thousands of webhook secrets, and one with texts that take seconds to read.
+ * The scenario of slow clients: hundreds of connections send slowly or nothing at all, while an ordinary client sends
+ * requests. Then follow an account with thousands of webhook secrets, and an account with texts that take seconds to
+ * read.
  */
 import { connect, type Socket } from 'node:net';
 import { createAccount, startProgram } from '../../scripts/program.ts';
@@ -8,13 +9,13 @@ import type { RunOptions } from '../harness/run.ts';
 import { runSecrets, type SecretsHistory } from './secrets.ts';
 import { runTexts, type TextsHistory } from './texts.ts';
 
-/** What a slow client does after it has connected. */
+/** The behaviour of a slow client after it has connected. */
 export type Slowness = 'says nothing' | 'trickles its headers' | 'trickles its body';
 
 export interface SlowHistory {
-  /** Milliseconds until the server closed each connection; Infinity if it never did. */
+  /** The milliseconds until the server closed each connection. Infinity if the server never closed it. */
   closed: Record<Slowness, number[]>;
-  /** Milliseconds of each request of the ordinary client: before the slow clients, and beside them. */
+  /** The milliseconds of each request of the ordinary client, without slow clients and with them. */
   alone: number[];
   beside: number[];
   secrets: SecretsHistory;
@@ -22,12 +23,12 @@ export interface SlowHistory {
 }
 
 export interface SlowOptions extends RunOptions {
-  /** Slow clients of each kind. */
+  /** The number of slow clients of each kind. */
   clients: number;
 }
 
 const REQUESTS = 1_000;
-/** Longer than the longest limit of the service. */
+/** The time to wait for a connection to be closed. It is longer than the longest limit of the service. */
 const PATIENCE_MILLISECONDS = 45_000;
 const TRICKLE_MILLISECONDS = 500;
 
@@ -57,7 +58,7 @@ export async function runSlow({ directory, clients, say }: SlowOptions): Promise
     for (let n = 0; n < REQUESTS; n++) all.push(await ask());
     return all;
   };
-  await times(); // warm
+  await times(); // Warms the service up.
   const alone = await times();
   const kinds = Object.keys(WORDS) as Slowness[];
   say(`opening ${clients * kinds.length} slow connections`);
@@ -72,12 +73,16 @@ export async function runSlow({ directory, clients, say }: SlowOptions): Promise
   const secrets = await runSecrets(directory, program);
   say('reading long texts');
   const texts = await runTexts(directory, program);
-  // `runTexts` killed the program; a stopped one ends PostgreSQL too.
+  // `runTexts` killed the service but not PostgreSQL. Stopping a new service also stops PostgreSQL.
   await (await startProgram({ directory })).stop();
   return { closed, alone, beside, secrets, texts };
 }
 
-/** @returns milliseconds until the server closed the connection */
+/**
+ * Opens a connection that behaves like a slow client.
+ *
+ * @returns milliseconds until the server closed the connection
+ */
 function beSlow(port: number, kind: Slowness, key: string): Promise<number> {
   const { first, each } = WORDS[kind];
   const begun = performance.now();
@@ -91,7 +96,7 @@ function beSlow(port: number, kind: Slowness, key: string): Promise<number> {
     };
     const trickle = setInterval(() => each !== '' && socket.write(each), TRICKLE_MILLISECONDS);
     const patience = setTimeout(() => end(Number.POSITIVE_INFINITY), PATIENCE_MILLISECONDS);
-    socket.on('error', () => {}); // a reset is a close
+    socket.on('error', () => {}); // A reset also closes the connection.
     socket.on('close', () => end(performance.now() - begun));
     socket.resume();
     if (first === '') return;

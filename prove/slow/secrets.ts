@@ -1,4 +1,6 @@
-/** Deliveries of an account with far more webhook secrets than may sign, and of an account with one. */
+/**
+ * Measures deliveries of an account with far more webhook secrets than may sign, and of an account with one secret.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import { statement } from '../../packages/server/src/database/statements.ts';
 import { type Credentials, createAccount, type Program } from '../../scripts/program.ts';
@@ -6,10 +8,10 @@ import { withStore } from '../harness/database.ts';
 import { startReceiver } from '../harness/receiver.ts';
 
 export interface SecretsHistory {
-  /** Milliseconds from the request for a test event to its arrival: with one secret, and with many. */
+  /** The milliseconds from the request for a test event to its arrival, with one secret and with many secrets. */
   one: number[];
   many: number[];
-  /** The number of signatures of each delivery of the account with many. */
+  /** The number of signatures of each delivery to the account with many secrets. */
   signatures: number[];
 }
 
@@ -17,7 +19,7 @@ const LIVE = 5_000;
 const ENDED = 20_000;
 const DELIVERIES = 100;
 
-/** More secrets than rolls can make, older than the account's first one. */
+/** Adds secrets that are older than the account's first one. Rotations could not create so many. */
 const MULTIPLY = statement(
   'prove.multiply_secrets',
   `insert into webhook_secrets (part, account_id, secret_id, environment, sealed, expires_at)

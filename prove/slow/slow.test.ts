@@ -1,4 +1,7 @@
-/** The judgement of the slow run, with planted faults. The run itself waits for real limits: `npm run prove -- slow`. */
+/**
+ * Tests that the slow proof misses a goal for each planted fault. The run itself waits for real time limits: `npm run
+ * prove -- slow`.
+ */
 import { testJudgement } from '../harness/testing.ts';
 import type { SlowHistory } from './run.ts';
 import { judge } from './slow.ts';

@@ -1,22 +1,28 @@
 /**
- * `npm run prove -- slow`: slow clients are disconnected and slow nobody down, long texts of one account delay no other
- * account, and a delivery costs the same however many webhook secrets the account has. Flags: `--clients N` of each kind
- * (170).
+ * `npm run prove -- slow` checks three things: slow clients are disconnected and do not slow down others, long texts
+ * of one account do not delay other accounts, and the number of webhook secrets does not change the time of a
+ * delivery. Flags: `--clients N` of each kind (default 170).
  */
 import { type Figure, type Flags, quantile, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
 import { runSlow, type SlowHistory, type Slowness } from './run.ts';
 
-/** Seconds. A body may be 10 MiB over a slow line, so it has the 30 s of a whole request; the service checks each second. */
+/**
+ * The maximum seconds until the server closes the connection. A body may have 10 MiB and a slow line, so it has the
+ * 30 s of a whole request. The service checks once a second.
+ */
 const MOST_SECONDS: Record<Slowness, number> = {
   'says nothing': 8,
   'trickles its headers': 8,
   'trickles its body': 33,
 };
 const MOST_SLOWDOWN = 2;
-/** The promised number, so it is not read from the program. */
+/** The maximum that the documentation promises. It is therefore not imported from the service. */
 const MOST_SIGNATURES = 5;
-/** A busy scanner process checks four times a second whether its program is alive. */
+/**
+ * The maximum seconds until a busy scanner process ends after its parent died. It checks four times a second whether
+ * the parent is alive.
+ */
 const MOST_ORPHAN_SECONDS = 2;
 
 export async function proveSlow(flags: Flags): Promise<Report> {

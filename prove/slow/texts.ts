@@ -1,26 +1,31 @@
-/** Long texts of one account and requests of another; then a kill while scanner processes are busy. */
+/**
+ * Sends long texts of one account while another account sends requests. Then kills the service while scanner
+ * processes are busy.
+ */
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createAccount, type Program } from '../../scripts/program.ts';
 import { scannersBelow } from '../soak/watch.ts';
 
 export interface TextsHistory {
-  /** Requests of the other account, and how many of them were answered before the first of the long texts was. */
+  /**
+   * The number of requests of the other account, and how many of them were answered before the first long text was.
+   */
   others: number;
   answeredFirst: number;
-  /** Busy scanner processes when the program was killed, and seconds until each had ended. */
+  /** For each scanner process that was busy when the service was killed, the seconds until it ended. */
   ended: number[];
 }
 
-/** As many as the account's share of the processes and of their queue. */
+/** The number of long texts: as many as the account may have in the scanner processes and in their queue. */
 const LONG_TEXTS = 3;
 const OTHERS = 20;
 const TEXT_BYTES = 10 * 1024 * 1024;
 const PARAGRAPH = '<p>The house stands near the river, and the <b>garden</b> is green.</p>\n';
-/** A process that still runs then would finish its task. */
+/** The time to wait for a process. A process that still runs after it would finish its task. */
 const PATIENCE_MILLISECONDS = 10_000;
 
-/** Kills the program at the end. */
+/** Runs the scenario. At the end, the service is killed. */
 export async function runTexts(directory: string, program: Program): Promise<TextsHistory> {
   const [one, other] = await Promise.all([
     createAccount(directory, 'long-texts'),
@@ -32,7 +37,7 @@ export async function runTexts(directory: string, program: Program): Promise<Tex
     const sent = Array.from({ length: LONG_TEXTS }, () =>
       post(program, '/tapi/v2/wordcount/', one.production_key, { text, text_format: 'html' }).then(
         () => answered++,
-        () => {}, // the program was killed
+        () => {}, // The service was killed.
       ),
     );
     return Promise.all(sent);
@@ -61,7 +66,10 @@ export async function runTexts(directory: string, program: Program): Promise<Tex
   return { others: OTHERS, answeredFirst, ended };
 }
 
-/** Waits until two scanner processes work: a start takes less than half a second of processor time. */
+/**
+ * Waits until two scanner processes are busy. Starting takes less than half a second of processor time, so more means
+ * work.
+ */
 async function busy(program: Program): Promise<void> {
   const working = () => scannersBelow(program.child.pid!).filter((pid) => ticksOf(pid) > 50);
   while (working().length < 2) await wait(20);
@@ -77,7 +85,10 @@ async function post(program: Program, path: string, key: string, body: object): 
   if (response.status !== 201) throw new Error(`${path} was answered ${response.status}: ${text}`);
 }
 
-/** Returns the fields from the state on, which follows the name in parentheses (proc(5)). */
+/**
+ * Returns the fields of `/proc/PID/stat` from the process state on. The state follows the name in parentheses
+ * (proc(5)).
+ */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -88,5 +99,5 @@ function statOf(pid: number): string[] {
 }
 
 const ticksOf = (pid: number) => Number(statOf(pid)[11] ?? 0);
-/** A zombie (`Z`) has ended. */
+/** Returns true if a process runs. A zombie (`Z`) has ended. */
 const isAlive = (pid: number) => !['Z', 'X', undefined].includes(statOf(pid)[0]);

@@ -1,4 +1,4 @@
-/** A mixed load of customers: orders of every format and tier, chats, lists, the web app. */
+/** The mixed load of the soak proof: jobs of every format and tier, chats, lists, and requests of the web app. */
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from '../../scripts/program.ts';
 
@@ -12,14 +12,14 @@ const TEXTS = {
 };
 const machine = '/tapi/v2/mt_translation/';
 const human = '/sandbox/tapi/v2/translation/';
-/** Messages of a chat, before the next chat starts. */
+/** The number of messages in a chat, before the next chat starts. */
 const MESSAGES = 20;
 
 export interface Answer {
   status: number;
-  /** The request. */
+  /** The method and path of the request. */
   what: string;
-  /** Whether it created a job or a message. */
+  /** True if the request created a job or a message. */
   made: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Load {
 
 export interface Customer {
   account: Credentials;
-  /** For the web app. */
+  /** The sign-in for the web app. */
   email: string;
   password: string;
 }
@@ -40,9 +40,9 @@ export function createLoad(url: string, hook: string, { account, email, password
   let messages = 0;
   let chat = randomUUID();
   let cookie = '';
-  /** The previous session, which requests under way may still use. */
+  /** The cookie of the previous session, which concurrent requests may still use. */
   let earlier = '';
-  /** A machine job that exists. */
+  /** The uid of an existing machine job. */
   let existing: string | undefined;
 
   async function ask(
@@ -110,7 +110,7 @@ export function createLoad(url: string, hook: string, { account, email, password
     () => job(machine, 'srt'),
     () => get(byKey, '/tapi/v2/account/'),
   ];
-  /** Signing in is slow on purpose, so it is rare here. */
+  /** The number of requests between two sign-ins. Signing in is slow on purpose, so it is rare here. */
   const SIGN_IN_EVERY = 500;
 
   return {

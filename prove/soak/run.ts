@@ -1,5 +1,6 @@
 /**
- * The soak scenario: a mixed load at a third of the program's capacity, and regular samples of what the program holds.
+ * The soak scenario: a mixed load at a third of the service's capacity, with regular samples of the memory, files and
+ * connections that the service holds.
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ export interface SoakOptions extends RunOptions {
 export interface Sample extends Held {
   /** Seconds since the start of the load. */
   at: number;
-  /** Jobs and messages until then. */
+  /** The number of jobs and messages created so far. */
   made: number;
   /** The size of PostgreSQL's write-ahead log. */
   walBytes: number;
@@ -30,13 +31,13 @@ export interface Sample extends Held {
 
 export interface SoakHistory {
   samples: Sample[];
-  /** Requests a second of all kinds: of the load, and the most that the program answered. */
+  /** Requests per second of all kinds: `rate` is the load, `capacity` the maximum that the service answered. */
   rate: number;
   capacity: number;
-  /** The status and the request of each error answer. */
+  /** The status and the request of each error response. */
   refused: string[];
   walLimitBytes: number;
-  /** At the end: due and unfinished rows, temporary files, discrepancies of the ledger. */
+  /** The state at the end: due and unfinished rows, temporary files, discrepancies of the ledger. */
   left: { due: number; unfinished: number; files: string[]; discrepancies: number };
 }
 
@@ -79,7 +80,7 @@ export async function runSoak({ directory, seconds, say }: SoakOptions): Promise
   }
 }
 
-/** Measures the capacity, and then runs a share of it with samples. */
+/** Measures the capacity, then sends a share of it as load and takes samples. */
 async function runLoad({
   load,
   query,
@@ -98,7 +99,7 @@ async function runLoad({
     else if (isMade) made++;
   };
   const walLimitBytes = await numberOf(query, WAL_LIMIT);
-  await next(); // signs in
+  await next(); // The first request signs in.
   const capacity = await measureCapacity(next);
   const wanted = capacity * SHARE;
   say(`${capacity.toFixed(0)} requests a second at the most; ${wanted.toFixed(0)} from here`);
@@ -118,14 +119,14 @@ async function runLoad({
     await pending.done();
     const walBytes = await numberOf(query, WAL);
     samples.push({ at: passed(), made, walBytes, ...(await watch.sample()) });
-    // Requests that the sample delayed are left out, so that they do not come all at once.
+    // Requests that were delayed while a sample was taken are skipped, so that they are not sent all at once.
     sent = Math.max(sent, Math.floor(passed() * wanted));
     if (samples.length % 10 === 0) say(`${passed().toFixed(0)} s, ${made} jobs and messages`);
   }
   return { samples, refused, capacity, rate: (asked - before) / passed(), walLimitBytes };
 }
 
-/** Returns the requests a second of some closed loops. */
+/** Returns the requests per second of several closed loops. */
 async function measureCapacity(next: () => Promise<void>): Promise<number> {
   let count = 0;
   const begun = performance.now();

@@ -1,4 +1,4 @@
-/** A short soak without a judgement of growth, and the judgement with planted leaks. */
+/** Runs a short soak proof without the goals for growth, and tests that it misses a goal for each planted leak. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
@@ -7,8 +7,8 @@ import { judge, theilSen } from './soak.ts';
 
 const run = shortRun('soak');
 
-describe('a soak', () => {
-  it('finishes all work and leaves nothing behind', async () => {
+describe('soak proof', () => {
+  it('finishes all work and leaves no rows or files behind', async () => {
     const { samples, refused, left } = await runSoak({ ...run, seconds: 5 });
     expect({ refused, left }).toEqual({
       refused: [],
@@ -27,7 +27,7 @@ const samples = (change: (sample: Sample, index: number) => Partial<Sample> = ()
       at: index * 6,
       made: index * 500,
       walBytes: 64 * 2 ** 20,
-      // Grows while it warms up, and varies then.
+      // The memory grows during the warm-up and varies after it.
       rssBytes: (180 + Math.min(index, 10)) * 2 ** 20,
       heapBytes: (60 + Math.min(index, 10) + (index % 3) / 4) * 2 ** 20,
       handles: 20 + (index % 4),
@@ -47,7 +47,7 @@ const good: SoakHistory = {
   walLimitBytes: 2 ** 30,
   left: { due: 0, unfinished: 0, files: [], discrepancies: 0 },
 };
-/** Samples of more than two hours in which memory grows by so many MiB an hour. */
+/** Returns samples of more than two hours in which memory grows by the given MiB per hour. */
 const hours = (mebibytes: number) =>
   samples(({ rssBytes }, index) => ({
     at: index * 200,
@@ -79,11 +79,11 @@ testJudgement(judge, good, [
   ['there are no jobs', { samples: samples(() => ({ made: 0 })) }],
 ]);
 
-it('is held by a long run whose memory grows by 1 MiB an hour', () => {
+it('soak proof: all goals are reached by a long run whose memory grows by 1 MiB per hour', () => {
   expect(allHeld(judge({ ...good, samples: hours(1) }))).toBe(true);
 });
 
-it('estimates a slope that an outlier does not move', () => {
+it('theilSen estimates a slope that an outlier does not change', () => {
   const points = Array.from({ length: 21 }, (_, x) => [x, 2 * x + (x === 10 ? 1_000 : 0)] as const);
   expect(theilSen(points)).toBe(2);
   expect(theilSen([[1, 1]])).toBe(0);

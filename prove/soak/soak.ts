@@ -1,22 +1,25 @@
 /**
- * `npm run prove -- soak`: nothing grows while the program works. Flags: `--minutes N` (3) or `--hours N`. The growth of
- * resident memory is judged from an hour on, since a younger process still fills its caches. Shorter runs judge what each
- * job leaves on the heap after a garbage collection.
+ * `npm run prove -- soak` checks that the service does not grow while it works. Flags: `--minutes N` (default 3) or
+ * `--hours N`. The growth of the resident memory has a goal from one hour on, because a younger process still fills
+ * its caches. Shorter runs have a goal for the heap that each job leaves after a garbage collection.
  */
 import { type Figure, type Flags, goalZero, median, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
 import { runSoak, type Sample, type SoakHistory } from './run.ts';
 
 const MINUTES = 3;
-/** Samples before this share of the run are ignored: the program warms up. */
+/** The share of the run in which the service warms up. Samples before it are ignored. */
 const WARM = 1 / 3;
 const LEAST_SAMPLES = 6;
 const LONG_SECONDS = 3_600;
 const GOALS = { rssMegabytesAnHour: 2, heapKilobytes: 256 };
-/** What may come and go: a pool that grows to its size, a connection of a callback that is still open. */
+/**
+ * The accepted growth in the number of handles and other resources. A pool may grow to its size, and a connection of
+ * a callback may still be open.
+ */
 const GROWTH = { share: 1.25, more: 12 };
 const MOST_ENGINES = 64;
-/** Refusals that are printed. */
+/** The maximum number of refused requests that are printed. */
 const SHOWN = 10;
 
 export async function proveSoak(flags: Flags): Promise<Report> {
@@ -100,7 +103,10 @@ export function judge({ samples, rate, capacity, refused, walLimitBytes, left }:
   ];
 }
 
-/** The Theil–Sen estimator: the median slope of all pairs of points, robust to outliers. 0 for fewer than two points. */
+/**
+ * The Theil–Sen estimator: the median slope of all pairs of points, which is robust against outliers. Returns 0 for
+ * fewer than two points.
+ */
 export function theilSen(points: readonly (readonly [x: number, y: number])[]): number {
   const slopes = points.flatMap(([x, y], index) =>
     points

@@ -1,19 +1,19 @@
-/** What a running program holds, seen from outside: through Node's inspector and `/proc`. */
+/** Measures the resources of a running service from outside, through Node's inspector and `/proc`. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** What the program holds after a garbage collection. */
+/** The resources that the service holds after a garbage collection. */
 export interface Held {
   rssBytes: number;
   heapBytes: number;
-  /** Open sockets, pipes and servers. */
+  /** The number of open sockets, pipes and servers. */
   handles: number;
   timers: number;
   files: number;
-  /** Connections to PostgreSQL on the heap. */
+  /** The number of connections to PostgreSQL on the heap. */
   connections: number;
-  /** The most statements that are prepared on one connection. */
+  /** The maximum number of prepared statements on one connection. */
   statements: number;
-  /** Processes of the engines: descendants that are neither Node nor PostgreSQL. */
+  /** The number of engine processes: descendants that are neither Node.js nor PostgreSQL. */
   engines: number;
 }
 
@@ -24,12 +24,16 @@ export interface Watch {
   close(): void;
 }
 
-/** Makes Node open its inspector on a free port, which it prints. */
+/** Makes Node.js open its inspector on a free port, and print the port. */
 export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
-/** @param logFile has the output of the program, which was started with {@link INSPECTABLE} */
+/**
+ * Connects to the inspector of a service.
+ *
+ * @param logFile the output of the service, which was started with {@link INSPECTABLE}
+ */
 export async function watchProgram(logFile: string): Promise<Watch> {
-  // Its child processes open one too, but later.
+  // The first address belongs to the service. Its child processes open an inspector too, but later.
   const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(readFileSync(logFile, 'utf8'))!;
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
@@ -60,7 +64,8 @@ export async function watchProgram(logFile: string): Promise<Watch> {
     return result?.value;
   };
 
-  // The command may have started another process with a newer Node.
+  // The service's process is asked for its id, because the command may have started another process with a newer
+  // Node.js.
   const pid = (await evaluate('process.pid')) as number;
 
   /** Returns the number of prepared statements of each PostgreSQL client on the heap. */
@@ -118,13 +123,13 @@ interface Result {
 
 const HANDLES = /^(TCP|Pipe|TLS|TTY|UDP|Process|FSEvent|Worker|MessagePort)/;
 
-/** Returns the descendants of a process. Processes that end meanwhile are left out. */
+/** Returns the descendants of a process. Processes that end during the search are left out. */
 export function descendantsOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     const stat = read(() => readFileSync(`/proc/${entry}/stat`, 'utf8'));
-    // The name stands in parentheses and may contain any character.
+    // The process name is in parentheses and may contain any character.
     const parent = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
     if (parent !== undefined) parents.set(Number(entry), Number(parent));
   }
@@ -140,7 +145,7 @@ function enginesBelow(pid: number): number {
   return programsBelow(pid).filter((path) => !/\/(node|postgres|initdb)$/.test(path)).length;
 }
 
-/** Returns the scanner processes below a process: no other descendants run Node. */
+/** Returns the scanner processes below a process. No other descendants run Node.js. */
 export function scannersBelow(pid: number): number[] {
   return descendantsOf(pid).filter((child) =>
     read(() => readlinkSync(`/proc/${child}/exe`))?.endsWith('/node'),

@@ -1,13 +1,13 @@
-/** The editing scenario of the sweep: an editor corrects a job, and then the answer of a chat. */
+/** The editing scenario of the sweep proof: an editor corrects a job, then the translation of a chat message. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Finding, keyOf } from '@dragoman/checks';
 import { sendAsEditor } from '../harness/editors.ts';
 
-/** A correct translation, to which no automatic check objects. */
+/** A correct translation, about which no automatic check reports a finding. */
 const TARGET = [{ text: 'La casa es grande.' }];
 const POLL_MILLISECONDS = 100;
 
-/** Works as one editor on all tasks until `goesOn` is false. */
+/** Works as one editor on all tasks until `goesOn` returns false. */
 export async function edit(url: string, cookie: string, goesOn: () => Promise<boolean>): Promise<void> {
   const send = async (method: string, path: string, body?: object) =>
     (await sendAsEditor({ url, cookie }, method, path, body))!;
@@ -18,7 +18,7 @@ export async function edit(url: string, cookie: string, goesOn: () => Promise<bo
       await wait(POLL_MILLISECONDS);
       continue;
     }
-    // A claim whose answer was lost is held already, and is claimed again by the id of its task.
+    // If the response to a claim was lost, the editor holds the task already and claims it again by its id.
     const claimed = await send('POST', '/claims', held === undefined ? {} : { task: held.task });
     if (claimed.status !== 201) continue;
     const { task } = claimed.body;
@@ -38,7 +38,7 @@ export async function edit(url: string, cookie: string, goesOn: () => Promise<bo
         const { code, findings, segment: now } = answer.body.error ?? {};
         if (code === 'checks_failed') acknowledged = findings.map((one: Finding) => keyOf(one));
         else if (code === 'conflict') revision = now.revision;
-        else saved = true; // or the claim ended, which the next round notices
+        else saved = true; // Otherwise the claim has ended, which the next round notices.
       }
     }
     await send('POST', `/tasks/${task.task}/submit`, { token });

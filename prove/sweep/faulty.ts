@@ -1,4 +1,6 @@
-/** A database that fails once, at a numbered point. */
+/**
+ * A database that fails once, at a chosen statement or commit. Statements and commits are counted and called points.
+ */
 import {
   CommitUnknown,
   type Database,
@@ -7,18 +9,18 @@ import {
 } from '../../packages/server/src/database/database.ts';
 
 /**
- * How a point fails: before it has any effect; after it took effect, with the answer lost; or at a statement inside a
- * transaction, which is rolled back and tried again.
+ * How a point fails. `before`: it has no effect. `after`: it takes effect, but the response is lost. `inside`: a
+ * statement fails inside a transaction, which is rolled back and repeated.
  */
 export const MODES = ['before', 'after', 'inside'] as const;
 export type Mode = (typeof MODES)[number];
 
 export interface FaultyDatabase extends Database {
-  /** Starts to count points; the one with the number `at` (from 0) fails. */
+  /** Starts to count points. The point with the number `at` (from 0) fails. */
   arm(at: number, mode: Mode): void;
-  /** The names of the points since then, in order. */
+  /** The names of the points since `arm` was called, in order. */
   readonly passed: readonly string[];
-  /** The point that failed; undefined if there were fewer points. */
+  /** The name of the point that failed. Undefined if there were fewer points. */
   readonly failed: string | undefined;
 }
 
@@ -27,7 +29,11 @@ export function createFaulty(database: Database): FaultyDatabase {
   let passed: string[] = [];
   let failed: string | undefined;
 
-  /** Counts a point. @returns whether it has to fail */
+  /**
+   * Counts a point.
+   *
+   * @returns true if the point must fail
+   */
   function pass(name: string): boolean {
     if (armed === undefined) return false;
     passed.push(name);

@@ -1,7 +1,7 @@
 /**
- * The sweep: it runs a scenario again and again, and each time the database fails once, at another point, before or
- * after the point took effect. Every run has to end as an undisturbed one. Everything but the engine is real: the server
- * with its workers, PostgreSQL, HTTP, a receiver.
+ * Runs a scenario again and again. Each time, the database fails once at another statement or commit (a point),
+ * before or after the point takes effect. Every run must end like an undisturbed run. Everything but the engine is
+ * real: the server with its workers, PostgreSQL, HTTP and a receiver.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,27 +25,27 @@ import { edit } from './editing.ts';
 import { createFaulty, type FaultyDatabase, MODES, type Mode } from './faulty.ts';
 
 export interface SweepOptions extends RunOptions {
-  /** The number of runs, chosen at random; undefined for all. */
+  /** The number of runs, chosen at random. Undefined for all. */
   runs: number | undefined;
 }
 
 /**
- * `orders`: a job of each tier, a canceled job, and a chat message. `editing`: a job and an answer of a chat that an
+ * `orders`: a job of each tier, a canceled job, and a chat message. `editing`: a job and a chat message that an
  * editor corrects.
  */
 export const SCENARIOS = ['orders', 'editing'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
-/** A point at which the database fails. */
+/** A failure of the database in a run. */
 interface Failure {
   scenario: Scenario;
   mode: Mode;
-  /** Its number, from 0. */
+  /** The number of the point that fails, from 0. */
   at: number;
 }
 
 export interface SweepRun extends Failure {
-  /** The name of the point that failed; undefined where the scenario ended before it. */
+  /** The name of the point that failed. Undefined if the scenario ended before it. */
   point: string | undefined;
   /** One sentence for each difference from an undisturbed run. */
   faults: string[];
@@ -58,9 +58,9 @@ export interface SweepHistory {
 }
 
 const AT_A_TIME = 4;
-/** Points of one name that fail, in addition to the first and the last. */
+/** The number of points of the same name that fail, in addition to the first and the last. */
 const BETWEEN_OF_A_NAME = 2;
-/** Longer than every lease: 2 s, and 10 s for a message. */
+/** The maximum duration of a run. It is longer than every lease: 2 s, and 10 s for a message. */
 const PATIENCE_SECONDS = 60;
 const SETTINGS = loadSettings({
   DRAGOMAN_PORT: '0',
@@ -108,7 +108,10 @@ export async function runSweep({ directory, runs, seed, say }: SweepOptions): Pr
   }
 }
 
-/** Chooses of each name the first point, the last, and some between: a poll repeats the same statement all the time. */
+/**
+ * Chooses the first point of each name, the last, and some between. Not all are needed, because polling repeats the
+ * same statement all the time.
+ */
 function choosePoints(passed: readonly string[], random: Random): number[] {
   const places = Map.groupBy(passed.keys(), (at) => passed[at]!);
   return [...places.values()].flatMap((all) => {
@@ -118,7 +121,7 @@ function choosePoints(passed: readonly string[], random: Random): number[] {
   });
 }
 
-/** Runs a scenario in a database of its own. */
+/** Runs a scenario in its own database. */
 async function runOnce(connection: Connection, name: string, { scenario, mode, at }: Failure) {
   await execute(connection, `create database ${name} template sweep_template`);
   const own: Connection = { ...connection, database: name };
@@ -175,7 +178,7 @@ async function runOnce(connection: Connection, name: string, { scenario, mode, a
 type Answers = Record<string, Answer>;
 type Keys = { production_key: string; sandbox_key: string };
 
-/** The customer's requests of each scenario, repeated until they are answered. */
+/** The customer's requests of each scenario. They are repeated until they are answered. */
 const ORDERS: Record<Scenario, (url: string, keys: Keys, callbacks: string) => Promise<Answers>> = {
   async orders(url, { production_key: production, sandbox_key: sandbox }, callbacks) {
     const order = (uid: string) => jobBody(callbacks, uid);
@@ -221,7 +224,7 @@ async function send(url: string, key: string, method: string, path: string, body
   return (await sendUntilAnswered(send, { pause: 20 }))!;
 }
 
-/** Whether the job is completed and the message's answer corrected. */
+/** Returns true if the job is completed and the message's translation is corrected. */
 async function isEdited(query: Query): Promise<boolean> {
   const [row] = await query<{ count: number }>(
     `select (select count(*) from jobs where uid = 'edited' and status = 'completed')
@@ -237,7 +240,7 @@ async function countUntranslated(query: Query): Promise<number> {
   return row!.count;
 }
 
-/** The end of an undisturbed run: the customer's jobs with their transfers, and the ids of each callback. */
+/** The expected end: the customer's jobs with their transfers, and the number of callbacks. */
 const EXPECTED: Record<Scenario, { jobs: string; deliveries: Record<string, number> }> = {
   orders: {
     jobs: 'canceled canceled hold+void, human completed capture+hold, machine completed ',
@@ -245,7 +248,7 @@ const EXPECTED: Record<Scenario, { jobs: string; deliveries: Record<string, numb
   },
   editing: {
     jobs: 'edited completed capture+hold',
-    // The answer and its correction.
+    // The message is delivered twice: its translation, then the correction.
     deliveries: { edited: 1, message: 2 },
   },
 };
@@ -262,7 +265,7 @@ async function findFaults(
     if (!holds) faults.push(fault);
   };
   for (const [name, { status, text }] of Object.entries(answers)) {
-    // A repeated cancel is refused where the first one succeeded without an answer.
+    // A repeated cancellation is refused if the first one succeeded but its response was lost.
     const isRepeated = name === 'cancel' && status === 400 && failed !== undefined;
     expectThat(status < 300 || isRepeated, `${name} was answered ${status} ${text.slice(0, 200)}`);
   }
@@ -292,8 +295,8 @@ async function findFaults(
 }
 
 /**
- * Compares the counted words of the sandbox with those of its jobs. The one request that met the failure may be counted
- * twice, since its outcome is not always known. No job is ever free.
+ * Compares the counted words of the sandbox with the words of its jobs. The request that met the failure may be
+ * counted twice, because its outcome is not always known. No job may be left out.
  */
 export function judgeQuota({ used, made, disturbed }: { used: number; made: number; disturbed: boolean }) {
   const most = disturbed ? made * 2 : made;

@@ -1,4 +1,4 @@
-/** A short sweep, its planted failures, and its judgement with planted faults. */
+/** Runs the sweep proof with few failures, and tests its planted failures and its goals. */
 import { describe, expect, it } from 'vitest';
 import type { Database, Transaction } from '../../packages/server/src/database/database.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
@@ -8,14 +8,14 @@ import { judge } from './sweep.ts';
 
 const run = shortRun('sweep', 1);
 
-it('ends every scenario as expected, wherever the database fails', async () => {
+it('sweep proof: every scenario ends as expected, wherever the database fails', async () => {
   const history = await runSweep({ ...run, runs: 6 });
   expect(history.runs.filter(({ faults }) => faults.length > 0)).toEqual([]);
   expect(history.runs).toHaveLength(6);
 });
 
-describe('a planted failure', () => {
-  /** A database that records what takes effect. */
+describe('planted failure of the sweep proof', () => {
+  /** Returns a database that records which statements and commits take effect. */
   function create() {
     const done: string[] = [];
     const transaction: Transaction = {
@@ -38,7 +38,7 @@ describe('a planted failure', () => {
   }
   const statement = (name: string) => ({ name, text: '' });
 
-  it('comes before its point, or after it took effect, once', async () => {
+  it('makes one statement fail before or after it takes effect, and only once', async () => {
     for (const [mode, effects] of [
       ['before', ['one', 'three']],
       ['after', ['one', 'two', 'three']],
@@ -53,7 +53,7 @@ describe('a planted failure', () => {
     }
   });
 
-  it('is a commit whose answer is lost, or a statement inside', async () => {
+  it('makes a commit lose its response, or a statement inside a transaction fail', async () => {
     const after = create();
     after.faulty.arm(0, 'after');
     const work = (transaction: Transaction) => transaction.query(statement('one'));
@@ -81,8 +81,8 @@ testJudgement((history) => judge(history, 1), good, [
   ['no point was reached', { runs: [{ ...once, point: undefined }] }],
 ]);
 
-describe('the judgement of the sandbox quota', () => {
-  it('allows that the request that met the failure is counted once or twice', () => {
+describe('sandbox quota in the sweep proof', () => {
+  it('may be counted once or twice for the request that met the failure', () => {
     for (const used of [4, 8]) expect(judgeQuota({ used, made: 4, disturbed: true })).toEqual([]);
     expect(judgeQuota({ used: 4, made: 4, disturbed: false })).toEqual([]);
   });

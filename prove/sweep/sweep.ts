@@ -1,12 +1,12 @@
 /**
- * `npm run prove -- sweep`: the database fails once, at a point of every name in turn: the first of its name, the last,
- * and some between. Flags: `--runs N` (all), `--seed N`.
+ * `npm run prove -- sweep` makes the database fail once in each run. Statements and commits are grouped by name; of
+ * each name, the first fails, the last, and some between. Flags: `--runs N` (default all), `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
 import { runSweep, type SweepHistory } from './run.ts';
 
-/** The kinds of points that a whole sweep has to reach, so that it does not silently test less than before. */
+/** The number of names that a whole sweep must reach, so that it never tests less without notice. */
 const LEAST_KINDS = 110;
 
 export async function proveSweep(flags: Flags): Promise<Report> {

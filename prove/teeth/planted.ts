@@ -1,9 +1,9 @@
 /**
- * The tests that plant faults, by proof. They show that the checks of a proof find what they look for.
+ * Lists, for each proof, the tests that plant faults. They show that the checks of the proof find what they look for.
  * `npm run prove -- teeth` reports a proof without such tests.
  */
 export interface Planted {
-  /** Relative to `prove`. */
+  /** The path of the test file, relative to `prove`. */
   file: string;
   /** Matches the full names (`describe > test`) of the tests that plant a fault. */
   tests: RegExp;

@@ -1,10 +1,10 @@
-/** Runs the tests that plant faults with Vitest and returns how each ended. */
+/** Runs the tests that plant faults with Vitest and returns their results. */
 import { createVitest } from 'vitest/node';
 import type { Planted } from './planted.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
-/** Returns no tests of a file that cannot be loaded. */
+/** Runs the tests. For a file that cannot be loaded, the result has no tests. */
 export async function runPlanted(planted: Readonly<Record<string, Planted>>) {
   const vitest = await createVitest('test', {
     root: ROOT,

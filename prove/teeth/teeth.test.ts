@@ -1,4 +1,7 @@
-/** Every proof is registered with its planted faults; and the judgement with planted faults. */
+/**
+ * Tests that every proof is registered with its planted faults, and that the teeth proof misses a goal for each
+ * planted fault.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { testJudgement } from '../harness/testing.ts';
@@ -6,14 +9,14 @@ import { PLANTED } from './planted.ts';
 import { runPlanted } from './run.ts';
 import { judge, listProofs, type TeethHistory } from './teeth.ts';
 
-it('finds every proof in a folder, in the command and in the list of planted faults', () => {
+it('teeth proof: every proof has a folder and is listed in the command and in the list of planted faults', () => {
   const command = readFileSync(new URL('../prove.ts', import.meta.url), 'utf8');
   const registered = [...command.matchAll(/^ {4}(\w+): prove\w+,$/gm)].map(([, name]) => name!);
   expect(registered.toSorted()).toEqual(listProofs());
   expect(Object.keys(PLANTED).toSorted()).toEqual(listProofs());
 });
 
-it('runs the tests that plant a fault and no others', async () => {
+it('teeth proof: runs only the tests that plant a fault', async () => {
   const tests = await runPlanted({ slow: PLANTED.slow!, fair: PLANTED.fair! });
   expect(tests.length).toBeGreaterThan(6);
   expect(new Set(tests.map(({ proof }) => proof))).toEqual(new Set(['slow', 'fair']));

@@ -1,4 +1,4 @@
-/** `npm run prove -- teeth`: the checks of every proof have to find each planted fault. */
+/** `npm run prove -- teeth` checks that every proof finds each planted fault. */
 import { existsSync, readdirSync } from 'node:fs';
 import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { PLANTED, type Planted } from './planted.ts';
@@ -19,7 +19,7 @@ export async function proveTeeth(_: Flags): Promise<Report> {
   return { figures: judge({ proofs, planted: PLANTED, tests: await runPlanted(PLANTED) }) };
 }
 
-/** Lists the folders that have a proof: `NAME/NAME.ts`. */
+/** Returns the names of the folders that contain a proof: `NAME/NAME.ts`. */
 export function listProofs(): string[] {
   return readdirSync(HERE)
     .filter((name) => existsSync(`${HERE}${name}/${name}.ts`))

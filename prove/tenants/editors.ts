@@ -1,21 +1,21 @@
 /**
- * Two editors who do not hold a task call all its routes. One may claim it and has not; the other wrote one of its
- * segments, released it and lost the languages. Every text of the customer has a mark, so that each answer shows which
- * texts it has.
+ * Two editors who do not hold a task call all its routes. One editor may claim the task but has not. The other editor
+ * wrote one of its segments, released the task and then lost the languages. Every text of the customer has a mark, so
+ * that each response shows which texts it contains.
  */
 import type { Answered } from './run.ts';
 
 export interface Shown {
   asked: string;
   answer: Answered;
-  /** The marks that the answer may have. */
+  /** The marks that the response may contain. */
   may: readonly string[];
-  /** Whether the call would change the job. */
+  /** True if the call would change the job. */
   changes: boolean;
 }
 
 const SEGMENTS = 8;
-/** No mark is part of another one. */
+/** The marks of the texts. No mark is part of another mark. */
 const MARKS = {
   segment: (position: number) => `zeichen${position}.`,
   comment: 'zeichenrede',
@@ -26,7 +26,7 @@ export const ALL_MARKS = [
   MARKS.comment,
   MARKS.memory,
 ];
-/** The most words of a task: two segments. */
+/** The maximum number of words in a task, which is enough for two segments. */
 export const TASK_WORDS = '8';
 
 /** The text of a job with four tasks. */
@@ -39,9 +39,9 @@ export const MARKED_MEMORY = `The big house of ${MARKS.memory} is open.`;
 type Send = (method: string, path: string, body?: string) => Promise<Answered>;
 
 export interface EditorsOptions {
-  /** Has the languages, and claims nothing. */
+  /** Sends requests of the editor who has the languages and claims nothing. */
   asking: Send;
-  /** Has the languages until they are removed. */
+  /** Sends requests of the editor who has the languages until they are removed. */
   leaving: Send;
   takeLanguages(): Promise<void>;
   /** The documented operations of a task. */
@@ -72,14 +72,14 @@ export async function askAsEditors({ asking, leaving, takeLanguages, operations 
   return shown;
 }
 
-/** The lease token does not exist. */
+/** Returns a request body with a lease token that does not exist. */
 function bodyOf(position: number): string {
   const token = '00000000-0000-7000-8000-000000000000';
   const saved = { token, revision: 0, target: [{ text: 'Una casa' }], status: 'draft' };
   return JSON.stringify({ text: 'I was never here.', position, ...saved });
 }
 
-/** Claims the task of the first segment, comments, saves the segment and releases the task. */
+/** Claims the task of the first segment, adds a comment, saves the segment and releases the task. */
 async function workAndLeave(send: Send): Promise<{ task: string; positions: number[] }> {
   const call = async (method: string, path: string, body: object) => {
     const { status, text } = await send(method, path, JSON.stringify(body));

@@ -1,7 +1,7 @@
 /**
- * The scenario of tenant isolation: a stranger calls every documented operation, of the API and of the web app, with ids
- * of another account. The answer must have the same bytes as for an id that does not exist. Editors, who work for every
- * account, ask for texts of a task that they do not hold (`editors.ts`).
+ * The scenario of tenant isolation: a user of another account calls every documented operation, of the API and of the
+ * web app, with ids that belong to the victim's account. The response must have the same bytes as for an id that does
+ * not exist. Editors, who work for every account, request texts of a task that they do not hold (`editors.ts`).
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ import { startService } from '../harness/service.ts';
 import { createUser, SAME_ORIGIN, signIn } from '../harness/users.ts';
 import { askAsEditors, MARKED_MEMORY, MARKED_TEXT, type Shown, TASK_WORDS } from './editors.ts';
 
-/** Part of every text, name and id of the victim, so that a leak of any of them shows. */
+/** A word in every text, name and id of the victim. If a response contains it, the victim's data has leaked. */
 export const CANARY = 'kanarienvogel';
 
 export interface TenantsOptions extends RunOptions {
-  /** Pairs of calls: one with an id of the victim, one with an id that does not exist. */
+  /** The number of pairs of calls: one with an id of the victim, one with an id that does not exist. */
   calls: number;
 }
 
@@ -31,12 +31,12 @@ export interface Answered {
 
 export interface TenantsHistory {
   calls: { asked: string; foreign: Answered; unknown: Answered }[];
-  /** Lists, requested with words of the victim. */
+  /** Lists that were requested with words of the victim. */
   lists: { asked: string; answer: Answered }[];
   operations: number;
-  /** What editors received of a task that they do not hold. */
+  /** The texts that editors received of a task that they do not hold. */
   shown: Shown[];
-  /** The victim's own answers, before and after. */
+  /** The victim's own responses before and after the calls of the other account. */
   before: string[];
   after: string[];
 }
@@ -44,7 +44,7 @@ export interface TenantsHistory {
 interface Operation {
   method: string;
   path: string;
-  /** Whether it belongs to the web app and needs a session. */
+  /** True if the operation belongs to the web app and needs a session. */
   web: boolean;
 }
 
@@ -124,7 +124,10 @@ export async function runTenants({ directory, calls, seed, say }: TenantsOptions
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 
-/** Returns an id that does not exist, in the form of another id: an id of another form is refused before any look-up. */
+/**
+ * Returns an id that does not exist but has the form of the given id. An id of another form would be refused before
+ * any look-up.
+ */
 const unknownLike = (id: string): string =>
   /^[0-9a-f]{8}-/.test(id) ? NOBODY : /^[0-9a-f]{8}$/.test(id) ? 'ffffffff' : 'nobody-has-this';
 const BODIES = ['{}', '{"status":"upgrade","properties":null}', '{"reason":"x","hours":1,"password":"x"}'];
@@ -152,7 +155,11 @@ async function readOperations(): Promise<Operation[]> {
   );
 }
 
-/** Creates one thing of every kind that has an id. @returns the ids by the names of path parameters, and a function that reads everything */
+/**
+ * Creates one object of every kind that has an id.
+ *
+ * @returns the ids by the names of path parameters, and a function that reads everything
+ */
 async function fillVictim(url: string, directory: string, victim: Credentials) {
   const send = sender(url, { authorization: `ApiKey ${victim.production_key}` });
   const job = (uid: string) => ({

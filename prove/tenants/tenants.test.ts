@@ -1,4 +1,4 @@
-/** A short run of the tenants proof, and its judgement with planted faults. */
+/** Runs the tenants proof with few calls, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
@@ -7,8 +7,8 @@ import { judge } from './tenants.ts';
 
 const run = shortRun('tenants', 1);
 
-describe('a run of the tenants proof', () => {
-  it('tells a stranger nothing, in any operation', async () => {
+describe('tenants proof', () => {
+  it('shows nothing of another account in any operation', async () => {
     const history = await runTenants({ ...run, calls: 300 });
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
   });

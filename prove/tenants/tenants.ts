@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- tenants`: nobody sees anything of another account, and no editor sees a task that they do not hold.
- * Flags: `--calls N` (10,000), `--seed N`.
+ * `npm run prove -- tenants` checks that no user sees anything of another account, and that no editor sees a task
+ * that they do not hold. Flags: `--calls N` (default 10,000), `--seed N`.
  */
 import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
@@ -13,12 +13,12 @@ export async function proveTenants(flags: Flags): Promise<Report> {
   );
 }
 
-/** Prints violations on stderr, ten at most. */
+/** Prints up to ten violations on stderr. */
 function print(lines: readonly string[]): void {
   for (const line of lines.slice(0, 10)) process.stderr.write(`${line}\n`);
 }
 
-/** Everything of an answer except its time and its request id. */
+/** Returns everything of a response except its time and its request id. */
 const bytesOf = ({ status, headers, text }: Answered) =>
   JSON.stringify([status, headers.filter(([name]) => name !== 'date' && name !== 'x-request-id'), text]);
 
@@ -26,7 +26,7 @@ export function judge({ calls, lists, operations, shown, before, after }: Tenant
   const apart = calls.filter(({ foreign, unknown }) => bytesOf(foreign) !== bytesOf(unknown));
   const opened = calls.filter(({ foreign }) => foreign.status < 400);
   const answers = [...calls.map(({ asked, foreign }) => ({ asked, answer: foreign })), ...lists];
-  // A link to the next page, or an error sentence, may repeat the words of the request.
+  // A link to the next page, or an error message, may repeat the words of the request.
   const leaks = answers.filter(({ asked, answer }) => {
     const words = decodeURIComponent(asked).match(new RegExp(`\\S*${CANARY}[^\\s&?/]*`, 'g')) ?? [];
     return words
@@ -43,7 +43,7 @@ export function judge({ calls, lists, operations, shown, before, after }: Tenant
   const changed = shown.filter(({ answer, changes }) => changes && answer.status < 300);
   print([...seen, ...changed.map(({ asked }) => asked)]);
   const rewritten = before.filter((text, index) => text !== after[index]);
-  // Editors must have seen something of their own: otherwise the calls prove nothing.
+  // The result counts only if the editors saw something of their own. Otherwise the calls would prove nothing.
   const measured =
     calls.length > 0 &&
     shown.some(({ answer, may }) => answer.status === 200 && may.some((one) => answer.text.includes(one)));

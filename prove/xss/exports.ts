@@ -1,10 +1,10 @@
-/** Checks of what leaves the web app: exported files, and mails. */
+/** Checks everything that leaves the web app: exported files and mails. */
 import { parse } from 'csv-parse/sync';
 import { SaxesParser } from 'saxes';
 import type { ReceivedMail } from '../../packages/server/src/testing/mailbox.ts';
 import type { Filled } from './fill.ts';
 
-/** What a spreadsheet reads as a formula, also after spaces and in full-width letters. */
+/** Matches text that a spreadsheet reads as a formula, also after spaces and in full-width letters. */
 const FORMULA = /^\s*[=+\-@＝＋－＠\t\r]/;
 const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
 const HEADERS = new Set(
@@ -13,7 +13,11 @@ const HEADERS = new Set(
   ),
 );
 
-/** @returns one sentence for each fault */
+/**
+ * Downloads the exports and checks them, and checks the mails.
+ *
+ * @returns one sentence for each fault
+ */
 export async function exportFaults(
   url: string,
   { cookies }: Filled,
@@ -40,7 +44,7 @@ export async function exportFaults(
   return faults;
 }
 
-/** An export is downloaded, not opened, and its type is not guessed. */
+/** Checks the headers of an export: it must be downloaded and not opened, and its type must not be guessed. */
 export function headerFaults(headers: Headers): string[] {
   const faults: string[] = [];
   if (headers.get('x-content-type-options') !== 'nosniff') faults.push('its type may be guessed');
@@ -73,7 +77,7 @@ export function fileFaults(kind: 'csv' | 'xml' | 'json', text: string): string[]
   return faults;
 }
 
-/** A mail is plain text to one address, with the expected headers only. */
+/** Checks that a mail is plain text to one address and has only the expected headers. */
 export function mailFaults({ raw, to }: Pick<ReceivedMail, 'raw' | 'to'>): string[] {
   const [head = ''] = raw.split('\r\n\r\n');
   const lines = head.split(/\r\n(?![ \t])/);

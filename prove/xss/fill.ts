@@ -1,4 +1,4 @@
-/** Puts the vectors into everything that the service stores. */
+/** Stores the hostile strings (vectors) in every field that the service stores. */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,9 +14,9 @@ const PAIR = { source_language: 'en', target_language: 'es' };
 const ACCOUNT = 'acme';
 
 export interface Filled {
-  /** The session of each role. */
+  /** The session cookie of each role. */
   cookies: Record<'customer' | 'editor' | 'reviewer' | 'operator', string>;
-  /** The header for the API. */
+  /** The `authorization` header for the API. */
   authorization: string;
   tasks: { editor: string[]; reviewer: string[] };
   jobs: { uid: string; job: string }[];
@@ -26,14 +26,14 @@ export interface Filled {
   /** The token of a link that shows a sandbox key. */
   sandbox: string;
   invitation: string;
-  /** How many vectors each field took and refused. */
+  /** How many vectors each field accepted and refused. */
   taken: Record<string, { taken: number; refused: number }>;
 }
 
 type Send = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: never }>;
 type Body = Record<string, never> & Record<string, unknown>;
 
-/** Puts each vector into one field and counts the answers. */
+/** Stores each vector in one field and counts the responses. */
 type Each = (
   what: string,
   put: (vector: Vector, index: number) => Promise<{ status: number }>,
@@ -77,7 +77,7 @@ export async function fill(url: string, directory: string, vectors: readonly Vec
   await untilTried(call);
   const listed = ((await operator.send('GET', `/api/console/jobs?account=${ACCOUNT}&limit=200`)).body as Body)
     .jobs as unknown as Filled['jobs'];
-  // The jobs that have all vectors.
+  // The jobs whose texts contain all vectors.
   const jobs = listed.filter(({ uid }) => ['text', 'html', 'xliff'].includes(uid));
   const chats = ((await customer.send('GET', '/api/account/chats')).body as Body).objects as unknown as {
     id: string;
@@ -103,7 +103,11 @@ export async function fill(url: string, directory: string, vectors: readonly Vec
   };
 }
 
-/** Writes what a customer can write. @returns the uids of the jobs for editors */
+/**
+ * Stores vectors in everything that a customer can write.
+ *
+ * @returns the uids of the jobs for editors
+ */
 async function fillAsCustomer(
   { vectors, users: { customer }, call, each }: Filling,
   callbacks: string,
@@ -111,7 +115,7 @@ async function fillAsCustomer(
   await each('callback address', async ({ text }, index) => {
     const order = (callback_url: string) =>
       call('POST', '/tapi/v2/mt_translation/', { ...PAIR, uid: `cb-${index}`, text: 'Sea.', callback_url });
-    // Unchanged where that is a URL, else percent-encoded.
+    // The vector is sent unchanged if the result is a valid URL, otherwise percent-encoded.
     const unchanged = await order(`${callbacks}/?${text}`);
     return unchanged.status === 201 ? unchanged : order(`${callbacks}/?${encodeURIComponent(text)}`);
   });
@@ -146,7 +150,7 @@ async function fillAsCustomer(
   return orderEdits(call, vectors);
 }
 
-/** Writes what editors and reviewers can write. */
+/** Stores vectors in everything that editors and reviewers can write. */
 async function fillAsEditors(
   { vectors, users: { editor, reviewer }, call, each }: Filling,
   uids: readonly string[],
@@ -194,7 +198,11 @@ async function fillAsEditors(
   return tasks;
 }
 
-/** Writes what operators and visitors can write. @returns the tokens of links that were sent */
+/**
+ * Stores vectors in everything that operators and visitors can write.
+ *
+ * @returns the tokens of links that were sent
+ */
 async function fillAsOperator({
   url,
   vectors,
@@ -279,7 +287,7 @@ function brandOf(vectors: readonly Vector[]): object {
 
 const escapeXml = (text: string) =>
   text
-    // XML has no way to write these.
+    // XML cannot represent these characters.
     .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, ' ')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -296,7 +304,11 @@ function tmxOf(vectors: readonly Vector[]): string {
 <body>${units.join('\n')}</body></tmx>`;
 }
 
-/** Orders jobs of all formats, with the vectors as texts and as supplied translations. @returns their uids */
+/**
+ * Creates jobs of all formats, with the vectors as texts and as supplied translations.
+ *
+ * @returns their uids
+ */
 async function orderEdits(call: Send, vectors: readonly Vector[]): Promise<string[]> {
   const oneLine = vectors.map(({ text }) => text.replace(/[\r\n\u2028\u2029]+/g, ' '));
   const blocks = oneLine.map((text, at) => `${at + 1}\n00:00:01,000 --> 00:00:09,000\n${text}\n`);
@@ -322,7 +334,8 @@ async function orderEdits(call: Send, vectors: readonly Vector[]): Promise<strin
   for (const [uid, body] of Object.entries(jobs)) {
     const sent = { ...PAIR, uid, text_format: uid, brand: 'acme', instructions, ...body };
     let { status } = await call('POST', '/tapi/v2/translation/', sent);
-    // A supplied translation that does not fit is refused; the draft is then the machine's.
+    // The service refuses a supplied translation that does not fit the text. The job is then created without it, and
+    // the engine makes the draft.
     if (status === 400)
       ({ status } = await call('POST', '/tapi/v2/translation/', { ...sent, target_text: undefined }));
     if (status !== 201) throw new Error(`the job ${uid} answered ${status}`);
@@ -391,7 +404,7 @@ async function untilStatus(call: Send, uid: string, wanted: string): Promise<voi
   }
 }
 
-/** Waits until every callback was tried. */
+/** Waits until every callback was attempted. */
 async function untilTried(call: Send): Promise<void> {
   for (;;) {
     const { objects } = (await call('GET', '/api/v1/deliveries/')).body as {
@@ -402,7 +415,7 @@ async function untilTried(call: Send): Promise<void> {
   }
 }
 
-/** Answers every callback with the vectors in its body and in a header. */
+/** Starts a receiver that responds to every callback with the vectors in the body and in a header. */
 async function startReceiver(texts: readonly string[]) {
   const header = texts
     .join(' ')
@@ -420,7 +433,7 @@ async function startReceiver(texts: readonly string[]) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
 }
 
-/** Returns a vector without the characters that a user's name may not have: slashes and invisible ones. */
+/** Returns a vector without the characters that a user's name cannot contain: slashes and invisible characters. */
 function nameOf(text: string): string {
   return text
     .replaceAll('/', '|')
@@ -428,7 +441,7 @@ function nameOf(text: string): string {
     .slice(0, 100);
 }
 
-/** Creates a user of every role and signs them in. */
+/** Creates a user of every role and signs the users in. */
 async function createUsers(url: string, directory: string) {
   const create = async (role: string, name: string, ...options: string[]) => {
     const email = `${name}@example.com`;
@@ -449,7 +462,7 @@ function sender(url: string, headers: Record<string, string>): Send {
     const response = await fetch(`${url}${path}`, {
       method,
       redirect: 'manual',
-      // Transfers require one.
+      // Transfers require an idempotency key.
       headers: {
         ...headers,
         'idempotency-key': randomUUID(),

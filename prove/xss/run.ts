@@ -1,8 +1,8 @@
 /**
- * The XSS scenario: hostile strings are stored everywhere, and then every place that shows them is opened in a browser
- * with tripwires: a script that runs, a dialog, a request to another host (all go through a proxy that counts), a page
- * that navigates away, a window or a download that nobody requested, an element or a URL that came out of a text, a
- * connection to a listener on this machine, which no proxy stands before.
+ * The XSS scenario: hostile strings are stored everywhere. Then every page that shows them is opened in a browser
+ * with tripwires. A tripwire reports a script that runs, a dialog, a page that navigates away, a window or a download
+ * that nobody requested, and an element or a URL that came out of a text. A proxy reports requests to other hosts,
+ * and a listener on this machine reports direct connections.
  */
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createListener, type Server as TcpServer } from 'node:net';
@@ -26,27 +26,29 @@ const FLAGS = [
   '--disable-sync',
   '--no-first-run',
 ];
-/** More than a page takes on a busy machine. */
+/** The maximum time for a page. It is more than a page takes on a busy machine. */
 const PATIENCE_MILLISECONDS = 60_000;
 
 export interface Trip {
   place: string;
-  /** `ran`, `dialog`, `requested`, `left`, `opened`, `downloaded`, `element`, `address`, `connected`. */
+  /**
+   * The tripwire: `ran`, `dialog`, `requested`, `left`, `opened`, `downloaded`, `element`, `address` or `connected`.
+   */
   how: string;
   what: string;
 }
 
 export interface XssHistory {
   vectors: number;
-  /** Every place that was opened, and how many of the vectors it showed. */
+  /** Every page or file that was opened, and the number of vectors that it showed. */
   places: { place: string; seen: number }[];
   trips: Trip[];
-  /** Violations of the content security policy, which nothing should reach. */
+  /** Violations of the content security policy. There should be none, because escaping must stop the text first. */
   violations: Trip[];
-  /** Faults of exported files and mails, one sentence each. */
+  /** Faults of exported files and mails, one sentence for each. */
   faults: string[];
   mails: number;
-  /** How often the tripwires tripped on a page without protection, which shows that they work. */
+  /** How often the tripwires reported a page without protection, which shows that they work. */
   planted: number;
   taken: Filled['taken'];
 }
@@ -78,7 +80,7 @@ export async function runXss({ directory, vectors: given, say }: XssOptions): Pr
   });
   try {
     const app = await fetch(`${service.url}/app/`);
-    if (!app.ok) throw new Error(await app.text()); // it was not built
+    if (!app.ok) throw new Error(await app.text()); // The web app was not built.
     await app.body?.cancel();
     const filled = await fill(service.url, directory, vectors);
     say(`filled: ${JSON.stringify(filled.taken)}`);
@@ -163,7 +165,7 @@ function pagesOf({ tasks, jobs, chat, deliveries, brands, sandbox, invitation }:
   };
 }
 
-/** Reads all of a page, as a user would. */
+/** Opens and reads everything on a page, as a user would. */
 async function use(page: Page, path: string): Promise<void> {
   await page.locator('[data-ready]').first().waitFor();
   if (path.startsWith('/tasks/')) return work(page);
@@ -180,7 +182,7 @@ async function work(page: Page): Promise<void> {
     if (open) {
       await page.keyboard.press('F4');
       await page.getByRole('region', { name: 'Preview' }).waitFor();
-      // The frame is another document, which needs time to load.
+      // The frame is a separate document, which needs time to load.
       const frame = page.locator('iframe[title=Preview]');
       if ((await frame.count()) > 0)
         await frame.contentFrame().locator('body').waitFor({ state: 'attached' });
@@ -198,7 +200,7 @@ async function work(page: Page): Promise<void> {
   await still(page);
 }
 
-/** Scrolls through all rows, which are drawn when they become visible, and keeps their text for `SEEN`. */
+/** Scrolls through all rows and stores their text for `SEEN`. Rows are drawn only when they become visible. */
 const SCROLL_ALL = `(async () => {
   const grid = document.querySelector('[role=grid]');
   const frame = () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
@@ -223,8 +225,9 @@ const still = (page: Page) =>
   page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
 
 /**
- * Runs in every document before its own scripts. The workbench parses a preview in a document without a window, where
- * nothing runs; but the browser reports its inline handlers and styles at the document of the page.
+ * Runs in every document before its own scripts and reports violations of the content security policy. One kind is
+ * not reported: the workbench parses a preview in a document without a window, where no script runs, but the browser
+ * reports its inline handlers and styles at the page's document.
  */
 const WATCH_VIOLATIONS = `
 document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, target }) => {
@@ -234,13 +237,13 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 `;
 
 /**
- * Finds elements of a preview that may connect without a policy. Not every browser preconnects (the headless shell does
- * not), so the connections alone do not show them.
+ * Returns elements of a preview that may open connections although no policy allows it. Connections alone do not show
+ * them, because not every browser preconnects (the headless shell does not).
  */
 async function connecting(page: Page): Promise<string[]> {
   const frame = page.locator('iframe[title=Preview]');
   if ((await frame.count()) === 0) return [];
-  // The frame's head has a policy, a referrer rule and a base.
+  // The head of the frame has a policy, a referrer rule and a base.
   return frame
     .contentFrame()
     .locator(CONNECTING)
@@ -311,8 +314,8 @@ class Tripwires {
   }
 
   /**
-   * Opens a place, acts there, and inspects the page. The places of a window are opened in one page, one after another:
-   * a new page would compile the whole app again.
+   * Opens a page, acts on it, and inspects it. All pages of a window are opened in one tab, one after another,
+   * because a new tab would compile the whole app again.
    */
   async open(
     context: BrowserContext,
@@ -349,7 +352,7 @@ class Tripwires {
     page.on('download', (download) => this.#trip('downloaded', download.url()));
     page.on('framenavigated', (frame) => {
       const at = frame.url();
-      // A frame inside the preview that could not load; the preview and the page have not moved.
+      // A frame inside the preview could not load. Neither the preview nor the page has navigated.
       if (at.startsWith('chrome-error:') && (frame.parentFrame()?.parentFrame() ?? null) !== null) return;
       if (!at.startsWith(`${origin}/`) && at !== 'about:blank' && at !== 'about:srcdoc')
         this.#trip('left', at);
@@ -357,14 +360,14 @@ class Tripwires {
     return page;
   }
 
-  /** Opens a guide made of the vectors, without a policy: the renderer must not trust its input. */
+  /** Opens a guide made of the vectors, without a policy, because the renderer must not trust its input. */
   async openGuide(url: string): Promise<void> {
     const context = await this.window(url);
     await this.open(context, 'guide', `${url}/guide`, still as never, 'markup');
     await context.close();
   }
 
-  /** Opens answers of the API as if they were pages. */
+  /** Opens responses of the API as if they were pages. */
   async openAnswers(url: string, { authorization, jobs, chat }: Filled): Promise<void> {
     const context = await this.window(url, '', { authorization });
     const answers = [
@@ -380,18 +383,22 @@ class Tripwires {
     await context.close();
   }
 
-  /** Opens a page without protection, which must trip. @returns how often it did */
+  /**
+   * Opens a page without protection, on which the tripwires must report something.
+   *
+   * @returns the number of reports
+   */
   async openPlanted(url: string): Promise<number> {
     const before = this.trips.length;
     this.#place = 'planted';
     const context = await this.window(url);
     const page = await this.#newPage(context, url);
-    // The vectors decide where it navigates then.
+    // After this call, the vectors decide where the page navigates.
     await page.goto(`${url}/planted`, { waitUntil: 'commit' });
     const of = (how: string) => this.trips.slice(before).some((trip) => trip.how === how);
     while (!of('ran') || !of('requested') || !of('connected')) await wait(20);
     await context.close();
-    // Its last requests may arrive later.
+    // The last requests of the page may arrive later and are ignored.
     this.#proxy.onRequest = () => {};
     this.#listener.onConnection = () => {};
     return this.trips.splice(before).length;
@@ -404,7 +411,7 @@ async function startPages(vectors: readonly Vector[]) {
   const guide = renderGuide('hostile', `# Guide\n\n${texts.join('\n\n')}`, new Set());
   const pages: Record<string, string> = {
     '/guide': layOut(guide, [guide]),
-    // One by one, since an unclosed element would contain the rest.
+    // The vectors are added one by one, because an unclosed element would contain the rest.
     '/planted': `<!doctype html><main data-ready></main><script>
 for (const text of ${JSON.stringify(texts).replaceAll('<', '\\u003c')}) document.querySelector('main').appendChild(document.createElement('div')).innerHTML = text;
 </script>`,
@@ -424,7 +431,7 @@ interface Proxy {
   close(): void;
 }
 
-/** Receives every request to another host and passes none on. */
+/** Starts a proxy that receives every request to another host and passes none on. */
 async function startProxy(): Promise<Proxy> {
   const proxy: Proxy = { url: '', onRequest: () => {}, close: () => server.close() };
   const server = createServer((request, response) => {
@@ -433,7 +440,7 @@ async function startProxy(): Promise<Proxy> {
   });
   server.on('connect', (request, socket) => {
     proxy.onRequest(`CONNECT ${request.url}`);
-    socket.on('error', () => {}); // a closing browser resets its connections
+    socket.on('error', () => {}); // A closing browser resets its connections.
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
   proxy.url = await listen(server);
@@ -446,11 +453,11 @@ interface Listener {
   close(): void;
 }
 
-/** Counts connections: a preconnect sends no request. */
+/** Starts a listener that counts connections, because a preconnect sends no request. */
 async function startListener(): Promise<Listener> {
   const listener: Listener = { url: '', onConnection: () => {}, close: () => server.close() };
   const server = createListener((socket) => {
-    socket.on('error', () => {}); // a closing browser resets its connections
+    socket.on('error', () => {}); // A closing browser resets its connections.
     socket.destroy();
     listener.onConnection();
   });

@@ -1,7 +1,7 @@
 /**
- * Hostile strings, by what they try. `§` stands for the mark of a vector, such as `v17v`: a script that runs calls
- * `trip('v17v')`, a request goes to `v17v.xss.invalid`, and an element has `data-x`. All were written for this proof,
- * from what specifications and browsers make possible.
+ * Hostile strings (vectors), grouped by the attack that they try. `§` stands for the mark of a vector, such as
+ * `v17v`: a script that runs calls `trip('v17v')`, a request goes to `v17v.xss.invalid`, and an element has `data-x`.
+ * All vectors were written for this proof, from what specifications and browsers make possible.
  */
 
 export interface Vector {
@@ -12,9 +12,9 @@ export interface Vector {
 
 const RUN = "trip('§')";
 const HOST = 'https://§.xss.invalid/';
-/** Stands for a listener of the run on this machine, which counts connections without a proxy. */
+/** The placeholder for a listener on this machine, which counts connections that do not use the proxy. */
 const LISTENER = 'http://listener.xss.invalid/';
-/** Runs when it becomes an element. */
+/** An image whose error handler runs as soon as the text becomes an element. */
 const IMAGE = `<img data-x=1 src=x:§ onerror="${RUN}">`;
 const BIDI = { rlo: '\u202e', lro: '\u202d', pdf: '\u202c', rli: '\u2067', fsi: '\u2068', pdi: '\u2069' };
 
@@ -270,12 +270,12 @@ export const VECTORS: readonly Vector[] = Object.entries(SHAPES)
 
 export const KINDS: readonly string[] = Object.keys(SHAPES);
 
-/** The vectors with the address of a run's listener. */
+/** Returns the vectors with the real address of a run's listener. */
 export function listeningAt(vectors: readonly Vector[], address: string): readonly Vector[] {
   return vectors.map((vector) => ({ ...vector, text: vector.text.replaceAll(LISTENER, address) }));
 }
 
-/** As many of each kind as come to it. */
+/** Returns `count` vectors, about the same number of each kind. */
 export function someVectors(count: number): readonly Vector[] {
   const rank = new Map<Vector, number>();
   for (const of of Map.groupBy(VECTORS, ({ kind }) => kind).values()) {

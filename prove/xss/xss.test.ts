@@ -1,4 +1,7 @@
-/** A run with one vector of every kind, the checks of exports, and the judgement with planted faults. */
+/**
+ * Runs the XSS proof with one vector of every kind, tests the checks of exports, and tests that the proof misses a
+ * goal for each planted fault.
+ */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
@@ -9,14 +12,14 @@ import { judge } from './xss.ts';
 
 const run = shortRun('xss');
 
-it('shows one vector of each kind as text everywhere', async () => {
+it('XSS proof: one hostile string of each kind is shown as text everywhere', async () => {
   const vectors = someVectors(KINDS.length);
   expect(new Set(vectors.map(({ kind }) => kind)).size).toBe(KINDS.length);
   const history = await runXss({ ...run, vectors });
   expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
 });
 
-it('has enough vectors, each with its own mark', () => {
+it('XSS proof: there are at least 150 different hostile strings, each with its own mark', () => {
   expect(VECTORS.length).toBeGreaterThanOrEqual(150);
   expect(new Set(VECTORS.map(({ text }) => text)).size).toBe(VECTORS.length);
   expect(VECTORS.filter(({ text, mark }) => !text.includes(mark))).toEqual([]);
@@ -44,7 +47,7 @@ testJudgement(judge, good, [
   ['the tripwires do not work', { planted: 0 }],
 ]);
 
-describe('the checks of exports', () => {
+describe('checks of exports in the XSS proof', () => {
   const head = 'From: a@example.com\r\nTo: b@example.com\r\nContent-Type: text/plain; charset=utf-8';
 
   it('accept correct files and mails', () => {
@@ -57,7 +60,7 @@ describe('the checks of exports', () => {
     ['an additional header', `${head}\r\nBcc: c@example.com\r\n\r\n`, ['b@example.com']],
     ['markup', `${head.replace('plain', 'html')}\r\n\r\n`, ['b@example.com']],
     ['a second recipient', `${head}\r\n\r\n`, ['b@example.com', 'c@example.com']],
-  ])('find a mail with %s', (_, raw, to) => {
+  ])('find a faulty mail: %s', (_, raw, to) => {
     expect(mailFaults({ raw, to })).toHaveLength(1);
   });
 
@@ -67,11 +70,11 @@ describe('the checks of exports', () => {
     ['csv', 'a,＝1+1\n'],
     ['xml', '<a><script xmlns="http://www.w3.org/1999/xhtml">1</script></a>'],
     ['xml', '<a><b></a>'],
-  ] as const)('find a %s file with %s', (kind, text) => {
+  ] as const)('find a faulty %s file: %s', (kind, text) => {
     expect(fileFaults(kind, text)).not.toEqual([]);
   });
 
-  it('find an export that is a page', () => {
+  it('find an export that browsers would open as a page', () => {
     expect(headerFaults(new Headers({ 'content-type': 'text/html' }))).toHaveLength(3);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- xss`: everything that users and programs write stays text, wherever it is shown. Flags: `--vectors N`
- * (all of them).
+ * `npm run prove -- xss` checks that everything that users and programs write stays text, wherever it is shown.
+ * Flags: `--vectors N` (default all).
  */
 import { execFileSync } from 'node:child_process';
 import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
@@ -11,7 +11,7 @@ import { someVectors, VECTORS } from './vectors.ts';
 const ROOT = new URL('../..', import.meta.url);
 
 export async function proveXss(flags: Flags): Promise<Report> {
-  // Builds the web app, so that the proof is about the current sources.
+  // Builds the web app, so that the proof tests the current sources.
   execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
   const { figures } = await runProof('xss', flags, async (options) => {
     const vectors = someVectors(flags.numbers.vectors ?? VECTORS.length);
