@@ -142,13 +142,11 @@ export function readEarlier(
   return store.listEarlier(database, account, message, EARLIER_MESSAGES);
 }
 
-/** The result of machine translation for a message. */
 export type MessageOutcome = { kind: 'translated'; translated: string } | { kind: 'failed'; reason: string };
 
 /** Returns the source that events of an environment name. */
 export type SourceOf = (environment: Environment) => EventSource;
 
-/** A leased message with its outcome. */
 export interface MessageSettlement {
   lease: MessageLease;
   leased: LeasedMessage;
@@ -245,7 +243,7 @@ export interface MessageSettler {
 }
 
 const MAX_BATCH = 128;
-/** Higher than the number of messages that a worker can hold. */
+/** The maximum number of pending calls, higher than the number of messages that a worker can hold. */
 const MAX_WAITING = 100_000;
 
 export function createMessageSettler(

@@ -61,7 +61,7 @@ export async function createDueCorrections(database: Database, ended = () => fal
       if (await database.transaction((transaction) => order(transaction, account, messageId))) taken++;
     }
     made += taken;
-    // Other processes hold the corrections that are left.
+    // Stops here, because other processes hold the remaining corrections.
     if (taken === 0 || due.length < AT_ONCE) return made;
   }
 }

@@ -210,7 +210,7 @@ describe('a chat message that is translated before an earlier one', () => {
   });
 });
 
-/** A message that the property test generates. */
+/** A chat message that the property test generates. */
 interface Planned {
   chat: number;
   fails: boolean;

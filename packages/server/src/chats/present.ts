@@ -37,7 +37,7 @@ export function presentMessage(message: MessageRow): Body {
   };
 }
 
-/** POST /chats answers with its own field names. */
+/** Returns the body of POST /chats, which has field names of its own. */
 export function presentCreatedChat(chat: ChatRow): Body {
   return {
     chat_id: chat.chat_id,

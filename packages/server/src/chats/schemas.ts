@@ -7,7 +7,7 @@ import { MESSAGE_STATUSES } from './states.ts';
 
 /** Fits a UUID, an e-mail address or a URL, and is short enough in UTF-8 for an index key. */
 const MAX_ID_CHARACTERS = 512;
-/** The largest page of messages. */
+/** The maximum number of messages on one page. */
 export const MAX_LISTED_MESSAGES = 1000;
 export const MESSAGE_FORMATS = ['html', 'text'] as const;
 

@@ -36,9 +36,9 @@ export const MESSAGE_MOVES = {
   answer: { from: ['mt_init'], to: 'deliver_complete', by: ['machine'] },
   /** The message cannot be translated, after all attempts. */
   fail: { from: ['mt_init'], to: 'mt_failed', by: ['machine'] },
-  /** The receiver answered 2xx. */
+  /** The receiver of the callback answered 2xx. */
   deliver: { from: ['deliver_init'], to: 'deliver_complete', by: ['sender'] },
-  /** The delivery is dead. */
+  /** The callback was attempted for the last time: its delivery is dead. */
   lose: { from: ['deliver_init'], to: 'deliver_failed', by: ['sender'] },
   /** An operator replays a dead delivery. */
   replay: { from: ['deliver_failed'], to: 'deliver_init', by: ['operator'] },

@@ -136,7 +136,6 @@ export async function findOrCreateChats(
   return rows;
 }
 
-/** A message to insert into a locked chat. */
 export interface NewMessage {
   account: AccountRef;
   messageId: string;
@@ -349,7 +348,7 @@ const EARLIER = statement<EarlierRow>(
     where part = $1 and account_id = $2 and chat_id = $3 and position < $4 order by position desc limit $5`,
 );
 
-/** Lists the messages before one, nearest first. */
+/** Lists the messages before a message of a chat, nearest first. */
 export function listEarlier(
   on: Queryable,
   account: AccountRef,

@@ -16,7 +16,7 @@ const long = (length: number) => `https://hooks.example.com/${'a'.repeat(length 
 
 /** Callback URLs with the verdict of a guard that has no allowed network. */
 const URLS: UrlRow[] = [
-  // URLs of public hosts.
+  // URLs of public hosts, which are allowed.
   ['https://hooks.example.com/cb', 'ok'],
   ['http://hooks.example.com/cb?a=1&b=%2F', 'ok'],
   ['HTTPS://HOOKS.EXAMPLE.COM', 'ok'],
@@ -83,7 +83,7 @@ const URLS: UrlRow[] = [
   ['https://[::1/', 'invalid'],
   ['https://[fe80::1%25eth0]/', 'invalid'],
   ['https://exa%00mple.com/', 'invalid'],
-  // URLs with local host names.
+  // URLs with local host names, which are refused.
   ['http://localhost/', 'local'],
   ['http://LOCALHOST:3000/', 'local'],
   ['http://localhost./', 'local'],

@@ -27,7 +27,7 @@ interface DueLane {
 export interface HostSlots {
   /** Returns how many more deliveries of this account to this host may begin. May be negative. */
   freeFor(lane: DueLane): number;
-  /** Takes a slot for a delivery that begins. */
+  /** Takes a slot when a delivery begins. */
   take(delivery: SlotHolder): void;
 }
 

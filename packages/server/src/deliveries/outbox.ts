@@ -9,7 +9,7 @@ import { createHostSlots } from './host-slots.ts';
 import type { DeliveryLease } from './queue.ts';
 import type { DeliveryRow, NewEventRow } from './store.ts';
 
-/** Collects the deliveries of one transaction. */
+/** Leases the deliveries of one transaction to the sender of this process. */
 export interface Outbox {
   readonly leaseSeconds: number;
   /** Discards the leases of an earlier attempt to run the transaction. */

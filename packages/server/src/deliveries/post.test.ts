@@ -38,7 +38,7 @@ afterEach(async () => {
 
 interface Sink {
   port: number;
-  /** Complete requests as received, in order. */
+  /** The complete requests that the receiver got, in order. */
   requests: string[];
   connections: Socket[];
 }

@@ -26,7 +26,7 @@ export interface NextAttemptIn {
   outcome: PostOutcome;
   /** The start of the 72 hours: the time of creation or replay. */
   createdAt: Date;
-  /** The time at which the outcome was known. */
+  /** The time at which the outcome of the attempt was known. */
   now: Date;
   /** Returns a number in [0, 1). */
   random: () => number;

@@ -36,7 +36,7 @@ export interface SenderOptions {
   perHost: number;
   leaseSeconds: number;
   log: Log;
-  /** Called in the transaction in which deliveries end. */
+  /** Called when deliveries end, in the same transaction. */
   onDeliveriesChanged?: OnDeliveriesChanged;
   metrics: SenderMetrics;
   now?: () => Date;

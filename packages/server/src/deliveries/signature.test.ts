@@ -11,7 +11,7 @@ import {
   verify,
 } from './signature.ts';
 
-/** The test vector of the Standard Webhooks libraries. */
+/** The test vector that the Standard Webhooks libraries publish. */
 const VECTOR = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -97,7 +97,7 @@ test('verify accepts a timestamp that is up to five minutes off', () => {
     [301, { ok: false, reason: 'too old' }],
     [-300, { ok: true }],
     [-301, { ok: false, reason: 'too new' }],
-    // Ages are rounded down to whole seconds.
+    // The age of a signature is rounded down to whole seconds.
     [300.9, { ok: true }],
     [-300.5, { ok: false, reason: 'too new' }],
   ];

@@ -22,7 +22,7 @@ export const TOLERANCE_SECONDS = 300;
 
 export interface SignatureHeaders {
   'webhook-id': string;
-  /** Unix seconds as a decimal number. */
+  /** The time of the attempt in Unix seconds, as a decimal number. */
   'webhook-timestamp': string;
   /** Signatures of the form `v1,<base64>`, separated by spaces. */
   'webhook-signature': string;

@@ -208,7 +208,7 @@ export interface AttemptResult {
   detail: string | undefined;
   statusCode: number | undefined;
   milliseconds: number;
-  /** The headers of the receiver's answer. */
+  /** The headers of the receiver's answer; undefined without an answer. */
   headers: Record<string, string> | undefined;
   answer: string | undefined;
   answerComplete: boolean | undefined;
@@ -223,7 +223,6 @@ export interface HostSignal {
   breakerSeconds: readonly number[];
 }
 
-/** The decision about a delivery after an attempt. */
 export type DeliveryDecision =
   | { status: 'delivered' }
   | { status: 'dead'; failure: string }
@@ -235,7 +234,6 @@ export interface EndedAttempt {
   decision: DeliveryDecision;
 }
 
-/** A delivery that ended or was replayed. */
 export interface ChangedDelivery {
   account: AccountRef;
   deliveryId: string;

@@ -112,7 +112,7 @@ interface Case {
   token: string;
   /** The position of a segment that the user edited, if any. */
   own: number;
-  /** The positions of the task's segments. */
+  /** The positions of the segments of the task. */
   positions: number[];
   issue?: string;
 }
@@ -267,7 +267,8 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     const { token } = (await claimTask(reviewer, task)).lease;
     const issue = { token, position: 0, category: 'style', severity: 'minor' };
     const marked = await reviewer.call('POST', pathOf({ task }, '/issues'), issue);
-    // Leaves one segment unconfirmed, so that an approved review is not delivered during the other probes.
+    // Leaves one segment unconfirmed. Otherwise an approved review would be delivered during the other
+    // requests.
     await owner.query(`update edits set status = 'draft', confirmed_at = null where position = 1`);
     return { token, issue: marked.body.issue };
   }),

@@ -30,7 +30,6 @@ export interface HeldRow {
 const HELD = `c.claim_id, c.task_id, c.job_id, c.kind, c.user_id, c.claimed_at, c.lease_until, c.limit_until, c.extended,
   now() as now`;
 
-/** The settings that limit claims. */
 export interface ClaimRules {
   editCap: number;
   reviewCap: number;
@@ -104,7 +103,7 @@ const SLOTS = `
       group by k.kind),
    paused as (${PAUSED(':user_id', ':expiries')})`;
 
-/** SQL query: claims the task in `picked`. */
+/** SQL query: claims the task that `picked` selects. */
 const TAKE = `
    slotted as (
      insert into editor_slots (user_id, kind, slot, part, account_id, task_id)
@@ -211,7 +210,6 @@ export async function pausedUntil(
   return (await on.query(PAUSED_UNTIL, [userId, expiries]))[0]?.until;
 }
 
-/** A task in the queue of an editor. */
 export interface QueueRow {
   part: number;
   account_id: string;

@@ -11,7 +11,6 @@ import {
   taskParameters,
 } from './schemas.ts';
 
-/** A task in the console's task list. */
 const ConsoleTask = Type.Object(
   {
     ...QueueTask.properties,

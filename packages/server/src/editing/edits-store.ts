@@ -276,7 +276,6 @@ const UNCONFIRM = statement(
     where part = $1 and account_id = $2 and job_id = $3 and position = any($4) and status = 'confirmed'`,
 );
 
-/** Changes confirmed segments back to drafts. */
 export async function unconfirm(
   transaction: Transaction,
   account: AccountRef,

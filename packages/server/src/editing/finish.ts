@@ -304,7 +304,7 @@ async function teachMemory(
   const segments = await edits.readSegments(transaction, account, jobId, 0, MAX_POSITION);
   const tasks = await store.listJobTasks(transaction, account, jobId);
   await learnFromJob(transaction, account, {
-    environment: 'production', // the sandbox has no editors
+    environment: 'production', // lessons come from production only: the sandbox has no editors
     jobId,
     from: job.source_language,
     to: job.target_language,

@@ -95,7 +95,7 @@ class Walk {
   readonly jobId: string;
   /** The last confirmed target of each segment. */
   readonly confirmed = new Map<number, string>();
-  /** The last delivered result. */
+  /** The result that was delivered last; undefined before the first delivery. */
   delivered: string | undefined;
   written = 0;
 

@@ -36,7 +36,7 @@ export const TASK_KIND = Type.Enum(['edit', 'review'], { title: 'TaskKind' });
 export const TASK_STATUS = Type.Enum([...TASK_STATUSES], { title: 'TaskStatus' });
 const SegmentStatus = Type.Enum(['open', 'draft', 'confirmed'], { title: 'SegmentStatus' });
 
-/** The top-level error types of MQM Core. */
+/** The error categories of issues: the top level of MQM Core. */
 const ISSUE_CATEGORIES = [
   'accuracy',
   'terminology',
@@ -194,7 +194,6 @@ const Segment = Type.Object(
   { title: 'Segment' },
 );
 
-/** A glossary term (`Term` of `@dragoman/engines`). */
 const Term = Type.Object(
   {
     source: Type.String(),
@@ -217,7 +216,6 @@ const jobProperties = {
   brand: Type.Union([Type.String(), Type.Null()], { description: 'The name of the brand.' }),
 };
 
-/** A task in an editor's list. */
 export const QueueTask = Type.Object(
   {
     task: ID,

@@ -18,7 +18,7 @@ export type TaskKind = 'edit' | 'review';
 /** Who triggers a transition. `system` is the periodic work, when a time has passed. */
 export type TaskActor = 'editor' | 'reviewer' | 'operator' | 'customer' | 'system';
 
-/** How a claim ends. */
+/** The ways in which a claim can end. */
 export const CLAIM_ENDS = [
   'submitted',
   'returned',

@@ -164,7 +164,7 @@ export interface TaskMove {
   tasks?: readonly string[];
   trigger: TaskTrigger;
   actor: TaskActor;
-  /** How the claims on these tasks end. */
+  /** The recorded end of the claims on these tasks. */
   ends: ClaimEnd;
   /** Hours for which the tasks are reserved for their last editor, or for `reservedFor`. */
   reservedHours?: number;
@@ -248,7 +248,6 @@ const LAST_RETURN = statement<{ user_id: string }>(
     where part = $1 and account_id = $2 and job_id = $3 and ended = 'returned' order by ended_at desc limit 1`,
 );
 
-/** Returns the reviewer who returned the job last. */
 export async function findLastReviewer(
   on: Queryable,
   account: AccountRef,

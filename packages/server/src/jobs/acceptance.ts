@@ -19,7 +19,6 @@ import { readTexts } from './text-store.ts';
 
 type CallerScope = Pick<Caller, 'account' | 'environment'>;
 
-/** Who rejects a job, and why. */
 export interface Rejection {
   reason: string;
   /** The id of the user; undefined when an API key rejects the job. */

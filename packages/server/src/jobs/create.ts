@@ -90,7 +90,7 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
     },
     async upgrade(caller, uid, body) {
       const upgraded = await upgradeJob({ database, prepare, maxTextBytes }, caller, uid, body);
-      options.created(0, 1); // 0 new jobs, 1 due job
+      options.created(0, 1); // an upgrade creates no job and makes one job due
       return upgraded;
     },
     idle: () => inserts.idle(),
@@ -122,7 +122,7 @@ async function insertOne(
     }
     if (inserted.kind === 'key used') {
       const found = await findKeyedJobs(database, caller, key!, [job.text]);
-      if (found === undefined) continue; // the key was deleted meanwhile
+      if (found === undefined) continue; // the key was deleted after the failed insert
       const [row] = found.rows;
       if (row!.job_id === job.jobId) return acknowledge(context, caller, job, row!.order_number, undefined);
       return { status: 200, body: found.bodies[0]! };

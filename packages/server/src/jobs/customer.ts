@@ -230,7 +230,7 @@ function shown(body: string): Static<typeof Text> {
   return { text: body.slice(0, MAX_SHOWN), cut: body.length > MAX_SHOWN };
 }
 
-/** Statuses that a job enters with a callback. */
+/** The statuses that send a callback when a job enters them. */
 const DELIVERED = new Set<string>(
   Object.values(JOB_MOVES)
     .filter(({ effects }) => (effects as readonly string[]).includes('callback'))

@@ -5,7 +5,6 @@ import { columnsOf, statement } from '../database/statements.ts';
 import type { JobStatus } from './states.ts';
 import type { AnyTier, JobRow, JobTier, TextFormat } from './store.ts';
 
-/** A customer's job to be inserted. */
 export interface NewJob {
   account: AccountRef;
   /** The job id and the order number are assigned just before the insert (`order-numbers.ts`). */
@@ -40,7 +39,6 @@ export interface NewJob {
 /** A new job of a customer, or one that corrects a chat message. */
 export type AnyNewJob = Omit<NewJob, 'tier'> & { tier: AnyTier };
 
-/** The columns whose values the insert decides. */
 export interface InsertedJobRow {
   job_id: string;
   created_at: Date;

@@ -33,12 +33,11 @@ export type InsertResult =
    * 0.
    */
   | { kind: 'inserted'; balance: number | undefined }
-  /** A job with this uid exists already. */
+  /** The uid belongs to an existing job. */
   | { kind: 'exists' }
   /** A retry of this request, or another request, used the idempotency key before. */
   | { kind: 'key used' };
 
-/** Jobs that one request creates together. */
 export interface JobBulk {
   jobs: readonly NewJob[];
   key: IdempotencyKey | undefined;
@@ -61,7 +60,7 @@ export interface JobInserter {
    * @throws ApiError `unavailable` if the queue is full; PostgreSQL's check violation, see `isOverdrawn`
    */
   one(creation: KeyedJob): Promise<InsertResult>;
-  /** Inserts all jobs or none. @throws like `one` */
+  /** Inserts all jobs of a bulk or none. @throws like `one` */
   bulk(bulk: JobBulk): Promise<BulkInsertResult>;
   /** Resolves when no insert is in progress. */
   idle(): Promise<void>;
@@ -81,7 +80,7 @@ const MAX_WAITING = 10_000;
 /** The maximum number of waiting bulks, because each may take 40 MB of memory. */
 const MAX_WAITING_BULKS = 32;
 
-/** The functions of the worker that inserts use. */
+/** The worker functions that inserts call. */
 type JobWorker = Pick<LeaseWorker<Lease, LeasedJob>, 'leaseSeconds' | 'capacityFor' | 'adopt'>;
 
 export interface JobInserterOptions {

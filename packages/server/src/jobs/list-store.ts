@@ -180,7 +180,6 @@ function valuesOf({ account, environment, filter, created }: ListScope): Record<
   };
 }
 
-/** Returns the `like` patterns of the uid filters. */
 function patternsOf({ uidStart, uidEnd, uidPart }: ListFilter): string[] {
   return [
     ...(uidStart === undefined ? [] : [`${escaped(uidStart)}%`]),

@@ -180,7 +180,6 @@ function boundsOf({ createdFrom, createdBefore }: ListFilter, longer: number): B
   };
 }
 
-/** Returns the lowest job id of a moment. */
 function idOf(milliseconds: number): string {
   const hex = Math.max(0, milliseconds).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;

@@ -1,4 +1,4 @@
-/** Counts jobs for the overview pages. */
+/** Counts jobs by tier, day and hour for the overview pages. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { firstIdOf } from '../base/ids.ts';
 import type { Queryable } from '../database/database.ts';

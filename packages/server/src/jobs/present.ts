@@ -6,7 +6,7 @@ import type { Job, JobBody, JobCallback, JobCreationBody, JobListItemBody, Legac
 import type { JobStatus } from './states.ts';
 import type { JobRow } from './store.ts';
 
-/** The job fields that a body may contain. */
+/** The columns of a job that response and callback bodies use. */
 export type PresentedJob = Pick<
   JobRow,
   | 'uid'

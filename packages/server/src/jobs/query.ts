@@ -117,7 +117,7 @@ function createParameterReader(parameters: URLSearchParams) {
     complain,
     last,
     all: (name: string) => parameters.getAll(name),
-    /** Records unusable characters and unknown lookups. */
+    /** Reports unusable characters and unknown lookups in parameter names and values. */
     checkNames(): void {
       for (const [name, value] of parameters) {
         const unusable = findUnusable(value);

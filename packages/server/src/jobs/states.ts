@@ -27,7 +27,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** Who triggers a transition. */
 export type JobActor = 'machine' | 'editor' | 'customer' | 'operator';
 
-/** Effects in the transaction of a transition. */
+/** What else happens in the transaction of a status change. */
 export type JobEffect = 'hold' | 'capture' | 'void' | 'callback';
 
 interface Move {

@@ -42,7 +42,6 @@ export interface JobRow {
 /** A job of a customer, or one that corrects a chat message. */
 export type AnyJobRow = Omit<JobRow, 'tier'> & { tier: AnyTier };
 
-/** The SQL columns of `JobRow`. */
 export const JOB_COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
   target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, charge, created_at,
   hold_until, failure, upgrade_hash, fell_back, redraft`;

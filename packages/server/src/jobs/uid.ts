@@ -1,4 +1,4 @@
-/** The format of job uids. */
+/** The format of a job's uid. */
 import { reason } from '../base/errors.ts';
 import { explainPattern } from '../http/input.ts';
 

@@ -8,7 +8,7 @@ import type { JobStatus } from './states.ts';
 
 export interface UpgradeFields {
   jobId: string;
-  /** The upgraded job, with tier `human`. */
+  /** The job after the upgrade, with tier `human`. */
   job: NewJob;
   hash: Buffer;
   /** The number of the job's charge: 1 for the machine job, one more for each upgrade. */

@@ -45,7 +45,7 @@ export interface TranslationWorkerOptions {
   log: Log;
   capacity: number;
   leaseSeconds: number;
-  /** Called after each settled job with its outcome. */
+  /** Called with the outcome of each settled job. */
   settled(outcome: JobOutcome['kind']): void;
   /** Called at most every half second while a long job is drafted. */
   progress(progress: DraftProgress): void;
@@ -59,7 +59,7 @@ export interface DraftProgress {
   segments: number;
 }
 
-/** Attempts for a job with failed segments. */
+/** The maximum number of attempts for a job with failed segments. */
 const MAX_TRIES = 5;
 /** Claims after which a job that never ends fails, because it may be what kills its workers. */
 const MAX_CLAIMS = 24;

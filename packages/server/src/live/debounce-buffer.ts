@@ -11,7 +11,7 @@ const MAX_KEYS = 400;
 export interface DebounceBuffer {
   add(change: Change): void;
   addProgress(progress: DraftProgress): void;
-  /** Returns the content and empties the buffer. */
+  /** Returns the collected changes and empties the buffer. */
   take(): { keys: string[]; progress: DraftProgress[] };
 }
 

@@ -60,7 +60,7 @@ export interface Hub {
   subscribe(subscriber: Subscriber): LiveSubscription | 'person' | 'process';
   /** Ends all streams and accepts no new ones. */
   endAll(): void;
-  /** Sends the buffered changes, then ends. */
+  /** Sends the buffered changes, then closes the hub. */
   close(): Promise<void>;
 }
 

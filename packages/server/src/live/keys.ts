@@ -3,7 +3,7 @@
  */
 import type { ChangedList } from '../database/changes.ts';
 
-/** The account name that stands for all accounts. */
+/** The account part of a key that stands for all accounts. */
 export const ANY = '*';
 
 export const kindKey = (list: ChangedList, account: string = ANY) => `${list} ${account}`;

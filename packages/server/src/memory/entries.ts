@@ -13,7 +13,6 @@ export type { TouchRow } from './lessons-store.ts';
 /** The start and end of a range in UTF-16 code units of the visible text. */
 export type Range = [from: number, to: number];
 
-/** A memory entry that contains the searched words. */
 export interface ConcordanceEntry {
   memoryId: string;
   source: Piece[];
@@ -85,7 +84,7 @@ export interface MemorySearch {
   limit: number;
 }
 
-/** Returns matching entries, latest first. */
+/** Returns the entries that match a search, latest first. */
 export async function searchMemory(
   on: Queryable,
   account: AccountRef,

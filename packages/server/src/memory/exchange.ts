@@ -1,4 +1,4 @@
-/** Imports and exports the memory as TMX streams. */
+/** Imports and exports the translation memory as TMX, in streams. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
@@ -19,7 +19,7 @@ export interface ImportCounts {
   read: number;
   /** The number of different entries that were imported, or would be in a dry run. */
   written: number;
-  /** The number of units without the language pair. */
+  /** The number of units that lack the language pair. */
   skipped: number;
 }
 

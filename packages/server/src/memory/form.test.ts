@@ -25,7 +25,7 @@ interface Drawn {
   examples: string[];
   /** The words before each variable of the source and after the last variable. */
   before: string[];
-  /** The words around the variables of the target, which are in the order of `order`. */
+  /** The words before and after the variables of the target. The variables are in the order of `order`. */
   after: string[];
   order: number[];
 }

@@ -15,7 +15,6 @@ export interface StoredPair {
   target: Piece[];
 }
 
-/** Converts source and target to the stored form. */
 export function toStoredForm(source: readonly Piece[], target: readonly Piece[]): StoredPair {
   const numbers = numbersOf(source);
   return { source: numbered(source, numbers), target: numbered(target, numbers) };

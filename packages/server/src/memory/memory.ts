@@ -27,7 +27,7 @@ import { MAX_SEGMENT } from './tmx.ts';
 
 export type { MemoryPair, MemoryPurpose } from './store.ts';
 
-/** The number of hashes in one statement. */
+/** The maximum number of source hashes in one SQL statement. */
 const CHUNK = 5_000;
 /**
  * Caches for 5 s whether an account has entries, because most accounts have none and their jobs need no
@@ -139,7 +139,7 @@ function* chunksOf<T>(all: readonly T[]): Generator<T[]> {
 /** A match that is offered to an editor. */
 export interface Match {
   memoryId: string;
-  /** The source of the entry. */
+  /** The source of the matching memory entry. */
   source: Piece[];
   /** The target with the code numbers of the segment, or without codes if they do not fit. */
   target: Piece[];
@@ -254,7 +254,7 @@ export async function findExamples(
 
 const IMPORT_WEIGHT = 1;
 const WEIGHTS = { delivered: 2, reviewed: 3 } as const;
-/** The number of rows in one statement. */
+/** The maximum number of entries in one SQL statement. */
 const BATCH = 1_000;
 
 export interface MemoryEntry {
@@ -327,7 +327,6 @@ function saltOf(account: AccountRef, { from, to }: store.MemoryPair): string {
   return `${account.accountId} ${from} ${to}`;
 }
 
-/** A job that editors finished. */
 export interface FinishedJob {
   environment: Environment;
   jobId: string;

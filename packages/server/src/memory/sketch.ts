@@ -52,7 +52,7 @@ function trigramsOf(text: string): Set<number> {
   return grams;
 }
 
-/** The FNV-1a hash of a text. */
+/** Returns the FNV-1a hash of a text. */
 function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

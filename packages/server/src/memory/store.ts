@@ -155,7 +155,6 @@ const SAME = statement<SameRow>(
     order by in_tone desc, in_context desc, ${best('$9')} limit $8`,
 );
 
-/** Returns the translations of a source, best first. */
 export function findSame(
   on: Queryable,
   account: AccountRef,

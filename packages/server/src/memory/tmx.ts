@@ -21,7 +21,7 @@ export interface TmxUnit {
 
 /** The maximum nesting depth of elements. */
 const MAX_DEPTH = 64;
-/** The maximum length of a tone. */
+/** The maximum length of a tone's name. */
 const MAX_TONE = 100;
 /** The maximum length of a segment in UTF-16 code units. */
 export const MAX_SEGMENT = 10_000;
@@ -192,12 +192,11 @@ function isText(piece: Piece): piece is { text: string } {
   return 'text' in piece && !('keep' in piece);
 }
 
-/** An entry to write to a TMX file. */
 export interface TmxEntry {
   id: string;
   createdAt: Date;
   changedAt: Date;
-  /** The values of `prop` elements by name. */
+  /** The properties of the unit (`prop` elements), by name. */
   properties: Record<string, string>;
   from: string;
   to: string;
