@@ -43,7 +43,6 @@ export async function checkServer(address: Address): Promise<ServerStatus> {
   }
 }
 
-/** Creates the database that `address` names. */
 export async function createDatabase(address: Address): Promise<void> {
   const client = createClient({ ...address, database: 'postgres' });
   await client.connect();

@@ -63,11 +63,9 @@ export const SETTINGS: Readonly<Record<string, string>> = {
 
 export interface ClusterPlan {
   dataDir: string;
-  /** The path of the cluster's directory. */
   cluster: string;
   binaries: Binaries;
   identity: Identity;
-  /** The name of the superuser for a new cluster. */
   user: string;
   log: (line: string) => void;
 }

@@ -57,7 +57,6 @@ export interface EmbeddedPostgres {
   version: string;
   /** Number of restarts after unexpected exits; 0 for a guest. */
   readonly restarts: number;
-  /** Whether the server process is alive now. */
   readonly running: boolean;
   /**
    * Calls `listener` after each unexpected exit. The server restarts by itself. Returns a function that

@@ -35,7 +35,6 @@ function effectiveUser(dataDir: string): number {
   return Number(/^Uid:\s+\d+\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
 }
 
-/** Creates a data directory whose owner is the user `uid`. */
 function dataDirOf(uid: number): string {
   const dataDir = fixture.newDataDir();
   mkdirSync(dirname(dataDir), { recursive: true });

@@ -30,7 +30,6 @@ export class Breaker {
     this.#now = now;
   }
 
-  /** Whether the breaker stops calls now. */
   get isOpen(): boolean {
     return this.#now() < this.#openUntil;
   }

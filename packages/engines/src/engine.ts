@@ -31,7 +31,6 @@ export interface Segment {
   before?: string;
 }
 
-/** A term of a glossary. */
 export interface Term {
   source: string;
   /** The target word; empty for a term that must not be translated. */

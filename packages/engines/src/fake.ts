@@ -18,7 +18,6 @@ export interface FakeEngine extends Engine {
   crash(times?: number): void;
   /** Suspends all calls of `draft` until `resume` is called. */
   stall(): void;
-  /** Continues the suspended calls of `draft`. */
   resume(): void;
   /** Resolves when the engine has received `count` requests in total. */
   waitForRequests(count: number): Promise<void>;

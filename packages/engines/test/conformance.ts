@@ -160,7 +160,6 @@ const place = (hostile: string): string[] => [
   `The house,${hostile}the garden.`,
 ];
 
-/** Runs the conformance tests for an engine. */
 export function conformance(name: string, subject: Subject): void {
   describe(name, () => {
     let engine: Engine;

@@ -9,7 +9,6 @@ import type { Tree } from './tree.ts';
 import { DATA_PREFIX, modePath, toolPath } from './tree.ts';
 
 export interface Stage {
-  /** Absolute path of the stage's program. */
   command: string;
   args: string[];
 }

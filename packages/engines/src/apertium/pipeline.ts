@@ -111,7 +111,6 @@ export class Pipeline implements MemoryUser {
   #pumping = false;
   readonly #breaker: Breaker;
   #lastFailure = '';
-  /** Number of restarts after a stage has died. */
   restarts = 0;
   /** Times when the pipeline last had work and last started, by `performance.now()`. */
   lastUsed = 0;
@@ -166,7 +165,6 @@ export class Pipeline implements MemoryUser {
     });
   }
 
-  /** Accepts segments from another pipeline of the pool. */
   accept(items: readonly Item[]): void {
     this.#retries.push(...items);
     this.wake();

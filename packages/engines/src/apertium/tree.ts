@@ -39,7 +39,6 @@ export function treeFor(root: string | undefined): Tree {
   return root !== undefined && existsSync(join(root, 'usr/bin/lt-proc')) ? treeAt(resolve(root)) : treeAt();
 }
 
-/** Returns the absolute path of a tool of the tree. */
 export function toolPath(tree: Tree, tool: string): string {
   return `${tree.root}/usr/bin/${tool}`;
 }

@@ -33,7 +33,6 @@ export interface Call {
   /** Path and query of the request, relative to the base URL. */
   path: string;
   headers: Readonly<Record<string, string>>;
-  /** The request body, which is sent as JSON. */
   body?: unknown;
   lane: Lane;
   signal: AbortSignal;

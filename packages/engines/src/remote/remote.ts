@@ -428,7 +428,6 @@ export function allPairs(
   return [...sources].flatMap(([from, source]) => all.map(([to, target]) => ({ from, to, source, target })));
 }
 
-/** Reads a field of a value whose type is unknown. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

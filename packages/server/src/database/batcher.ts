@@ -14,7 +14,6 @@ export interface BatcherOptions<Item, Result> {
   run(items: Item[]): Promise<Result[]>;
   /** Returns the weight of an item, such as its bytes. */
   weigh(item: Item): number;
-  /** Maximum number of items per batch. */
   maxItems: number;
   /** Maximum weight of a batch; a heavier item gets its own batch. */
   maxWeight: number;
@@ -30,7 +29,6 @@ export interface BatcherOptions<Item, Result> {
   isolates(error: unknown): boolean;
 }
 
-/** The error when too many items are waiting. */
 export class BatcherFull extends Error {
   override name = 'BatcherFull';
 }

@@ -109,7 +109,6 @@ export async function countVersionsBehind(connection: Connection): Promise<numbe
   }
 }
 
-/** Returns the number of the last applied migration. */
 export async function readVersion(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ version: number }>(
     'select coalesce(max(number), 0) as version from migrations',

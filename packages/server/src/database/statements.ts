@@ -72,7 +72,6 @@ export function columnsOf<T, Column extends string>(
   >;
 }
 
-/** Returns every statement registered so far. */
 export function allStatements(): Statement[] {
   return [...registered.values()];
 }

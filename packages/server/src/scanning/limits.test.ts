@@ -347,7 +347,6 @@ async function stagesOf(uid: string) {
   return rows[0];
 }
 
-/** Returns the task of a job. */
 async function taskOf(uid: string): Promise<string> {
   const tasks = 'select task_id from tasks join jobs using (part, account_id, job_id) where uid = $1';
   return (await owner.query(tasks, [uid])).rows[0].task_id;

@@ -31,7 +31,6 @@ export interface ProcessPool {
 }
 
 export interface RunOptions {
-  /** The id of the account that the task belongs to. */
   account: string;
   /** Processor time that the task may use, in milliseconds. */
   limitMilliseconds: number;
@@ -52,7 +51,6 @@ export interface ProcessPoolOptions {
   most: number;
   /** Time after which an idle process ends. */
   idleMilliseconds: number;
-  /** Heap limit of each process. */
   memoryMebibytes: number;
   /** The program of the processes; tests use one with tasks that never end. */
   script?: URL | undefined;

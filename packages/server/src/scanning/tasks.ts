@@ -149,7 +149,6 @@ export interface AssembleTask extends OpenTask {
   drafts: Drafts;
 }
 
-/** Returns the text with its translations inserted. */
 export function assemble(task: AssembleTask): string {
   const document = scan(task.text, task.format, languagesOf(task));
   document.segmentLanguage = task.sourceLanguage; // the ids of segments depend on the language

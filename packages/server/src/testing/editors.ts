@@ -46,7 +46,6 @@ export async function claimTask({ call }: TestPerson, task?: string) {
 
 export const pathOf = (task: { task: string }, rest = '') => `/api/editing/tasks/${task.task}${rest}`;
 
-/** Saves one segment of a claimed task. */
 export function save(
   { call }: TestPerson,
   task: { task: string; lease: { token: string } },
@@ -79,7 +78,6 @@ export async function confirm(
   return save(person, task, segment, { status: 'confirmed', acknowledged, ...fields });
 }
 
-/** Confirms all open segments of a task. */
 export async function confirmAll(person: TestPerson, task: { task: string; lease: { token: string } }) {
   const { body } = await person.call('GET', pathOf(task));
   for (const segment of body.segments) {

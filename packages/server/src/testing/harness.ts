@@ -69,7 +69,6 @@ export interface TestServerOptions {
   engines?: () => Engine[];
   role?: Role;
   settings?: Record<string, string>;
-  /** The log of the server; silent by default. */
   log?: Log;
   scanning?: ScannerOptions;
 }

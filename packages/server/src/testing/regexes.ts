@@ -6,7 +6,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { analyse } from 'scslre';
 import { parseSync } from 'vite';
 
-/** A regular expression that was found in the sources. */
 export interface FoundRegex {
   /** Path relative to the searched folder. */
   file: string;
@@ -24,7 +23,6 @@ export function collectRegexes(root: string): FoundRegex[] {
   return files.flatMap((file) => regexesOf(file, readFileSync(`${root}/${file}`, 'utf8')));
 }
 
-/** Collects the regular expressions of one source. */
 export function regexesOf(file: string, code: string): FoundRegex[] {
   const { program, errors } = parseSync(file, code);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]!.message}`);

@@ -7,9 +7,7 @@ export interface TestSubscriber {
   status: number;
   /** The body of an error answer. */
   body: unknown;
-  /** The events received so far. */
   events: { event: string; data: Record<string, unknown> }[];
-  /** Whether the stream has ended. */
   readonly ended: boolean;
   /** Waits for the next event of a topic. */
   nextEvent(topic: string, event?: string): Promise<Record<string, unknown>>;

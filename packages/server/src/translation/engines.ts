@@ -27,7 +27,6 @@ export function apertiumRoot(settings: Settings): string {
   return settings.apertiumRoot ?? join(settings.data, 'apertium');
 }
 
-/** Returns the folder of the Bergamot models. */
 export function modelsFolder(settings: Settings): string {
   return settings.bergamotModels ?? join(settings.data, 'bergamot');
 }

@@ -34,7 +34,6 @@ const KEEP_STATES = statement(
          errors = excluded.errors, seen_at = now()`,
 );
 
-/** Writes the engine states of one worker. */
 export async function writeEngineStates(
   on: Queryable,
   workerId: string,

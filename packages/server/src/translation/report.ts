@@ -17,7 +17,6 @@ const REPORT_MILLISECONDS = 5_000;
 /** A worker that has not reported for this long counts as gone: it missed six reports. */
 export const HEARD_SECONDS = 30;
 const FORGET_MILLISECONDS = 600_000;
-/** Time limit of a self-test. */
 const TEST_MILLISECONDS = 20_000;
 const MINUTE_MILLISECONDS = 60_000;
 const KEPT_ERRORS = 20;

@@ -8,7 +8,6 @@ import { type Drafted, keepSegment, type Retry } from './drafts.ts';
 import type { Glossary } from './terms.ts';
 import type { MemoryMatch, TranslationRequest } from './translator.ts';
 
-/** A distinct sentence of a text. */
 export interface Sentence {
   /** The id of the first segment with this sentence. */
   id: string;

@@ -66,7 +66,6 @@ export interface Translator {
    */
   draft(segments: readonly Segment[], request: TranslationRequest): Promise<Drafted[]>;
   readonly runners: readonly EngineRunner[];
-  /** Stops the engines. */
   stop(): Promise<void>;
 }
 

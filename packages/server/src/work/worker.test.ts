@@ -39,7 +39,6 @@ interface InHand {
   lost: AbortSignal;
   /** Completes the processing and clears the row's lease. */
   finish(): Promise<void>;
-  /** Ends the processing with an error. */
   fail(error: Error): void;
 }
 
