@@ -1,4 +1,4 @@
-/** Key caps. */
+/** Renders the keys of a shortcut as key caps. */
 import css from './workbench.module.css';
 
 export function Caps({ caps }: { caps: readonly string[] }) {

@@ -1,4 +1,4 @@
-/** The list of the active segment's codes: moves one to the caret or jumps to it. */
+/** The list of the active segment's codes. The editor can move a code to the caret, or jump to it. */
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { useWorkbench } from './context.tsx';

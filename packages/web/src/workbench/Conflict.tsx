@@ -7,7 +7,9 @@ import { diff } from './diff.ts';
 import { plainText } from './pieces.ts';
 import shared from './workbench.module.css';
 
-/** Shows the own and the server's text of a segment; the editor takes one, or both to edit them into one. */
+/**
+ * Shows the editor's and the server's text of a segment. The editor chooses one of them, or combines both.
+ */
 export function Conflict({ position }: { position: number }) {
   const workbench = useWorkbench();
   const t = useTranslate();

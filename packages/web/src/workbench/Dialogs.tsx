@@ -17,7 +17,7 @@ import { REPORT_REASONS, SKIP_REASONS } from './task.ts';
 import type { Workbench } from './workbench.ts';
 
 export default function Dialogs({ dialog }: { dialog: Opened }) {
-  // The dialog takes the focus a moment later. Keys before that must not reach the translation.
+  // The dialog gets the focus a moment after it opens. Until then, keys must not reach the translation.
   useLayoutEffect(() => {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   }, []);
@@ -44,7 +44,10 @@ export default function Dialogs({ dialog }: { dialog: Opened }) {
 
 const close = (workbench: Workbench) => () => workbench.close('dialog');
 
-/** Runs an action that ends the work on this task, then shows the queue. An action that returns false stays here. */
+/**
+ * Runs an action that ends the work on this task, then shows the queue. If the action returns false, the page
+ * stays open.
+ */
 function useEnding() {
   const workbench = useWorkbench();
   const navigate = useNavigate();

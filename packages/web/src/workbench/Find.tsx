@@ -11,7 +11,7 @@ export default function Find() {
   const { query, replacing } = usePage((page) => page.find!);
   const active = usePage((page) => page.active);
   const field = useRef<HTMLInputElement>(null);
-  // Counts again when a text changes.
+  // Counts the matches again when a text changes.
   const textVersion = useSyncExternalStore(
     (listener) => workbench.watch('text', listener),
     () => workbench.textVersion,

@@ -7,7 +7,7 @@ import { useWorkbench } from './context.tsx';
 import { Row } from './Row.tsx';
 import css from './workbench.module.css';
 
-/** Loaded for long tasks only. */
+/** This module is loaded only for long tasks. */
 const VirtualRows = lazy(() => loadChunk(() => import('./VirtualRows.tsx')));
 
 /** Tasks with more segments render only the visible rows. */

@@ -7,7 +7,7 @@ import { bindings, capsOf, type Group, keysOf } from './keys.ts';
 
 const GROUPS: readonly Group[] = ['segment', 'moving', 'codes', 'task', 'review', 'help'];
 
-/** Lists all keys. */
+/** Lists all keyboard shortcuts. */
 export function Help() {
   const workbench = useWorkbench();
   const t = useTranslate();

@@ -11,7 +11,9 @@ import { ISSUE_CATEGORIES, ISSUE_SEVERITIES, type Severity } from './task.ts';
 
 const SEVERITY_KEYS: Record<string, Severity> = { n: 'neutral', m: 'minor', j: 'major', c: 'critical' };
 
-/** Marks an issue. Digits choose the category, letters the severity, Enter marks. */
+/**
+ * The dialog that marks an issue. Digits choose the category, letters the severity; Enter marks the issue.
+ */
 export function IssueDialog({ dialog }: { dialog: Open & { dialog: 'issue' } }) {
   const workbench = useWorkbench();
   const t = useTranslate();

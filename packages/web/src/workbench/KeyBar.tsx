@@ -1,4 +1,4 @@
-/** The most used keys, below the grid. */
+/** The bar below the grid that shows the most used keyboard shortcuts. */
 import { useTranslate } from '../i18n.tsx';
 import { Caps } from './Caps.tsx';
 import { mac, usePage, useWorkbench } from './context.tsx';

@@ -1,4 +1,6 @@
-/** Asks before leaving while texts cannot be sent. The browser keeps them in either case. */
+/**
+ * Asks before the user leaves the page while texts cannot be sent. The browser keeps these texts in any case.
+ */
 
 import { useTranslate } from '../i18n.tsx';
 import { ConfirmDialog } from '../ui/Dialog.tsx';

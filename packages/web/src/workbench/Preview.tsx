@@ -43,7 +43,7 @@ export default function Preview() {
   );
 }
 
-/** The document that the server assembles from saved texts. */
+/** Shows the document that the server assembles from saved texts. */
 function Assembled() {
   const workbench = useWorkbench();
   const t = useTranslate();
@@ -106,7 +106,7 @@ function Subtitles({ text }: { text: string }) {
   );
 }
 
-/** The paragraphs of the texts as they are typed. */
+/** Shows the texts as paragraphs, also those that are not saved yet. */
 function Units({ side }: { side: Side }) {
   const workbench = useWorkbench();
   const { job } = workbench.task;

@@ -42,7 +42,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   useFocus(row, position, moves);
 
   function click(event: MouseEvent): void {
-    // Selecting words to copy them does not move.
+    // A selection of words, for copying, does not move to this segment.
     if (!getSelection()?.isCollapsed) return;
     if (event.target instanceof Element && event.target.closest('[data-live]')) return;
     if (active && workbench.page.focus === 'text') return;
@@ -100,7 +100,10 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   );
 });
 
-/** Scrolls to the row and focuses it or its text after each move. @param moves -1 when the row is not active */
+/**
+ * Scrolls to the active row after each move, and focuses the row or its text. @param moves -1 when the row is
+ * not active
+ */
 function useFocus(row: RefObject<HTMLDivElement | null>, position: number, moves: number): void {
   const workbench = useWorkbench();
   useEffect(() => {
@@ -114,7 +117,7 @@ function useFocus(row: RefObject<HTMLDivElement | null>, position: number, moves
   }, [workbench, row, position, moves]);
 }
 
-/** The numbers of comments and issues. */
+/** Shows the number of comments and the number of issues. */
 function Counts({ state }: { state: SegmentState }) {
   const t = useTranslate();
   return (
@@ -159,7 +162,9 @@ function Status({ state }: { state: SegmentState }) {
   );
 }
 
-/** Below the source: the document's notes, why the segment is kept, why it has no draft. */
+/**
+ * The lines below the source: the notes of the document, why the segment is kept, and why it has no draft.
+ */
 function Notes({ state: { segment } }: { state: SegmentState }) {
   const t = useTranslate();
   const lines = [
@@ -175,7 +180,10 @@ function Notes({ state: { segment } }: { state: SegmentState }) {
   );
 }
 
-/** Returns the glossary terms in the source. They are dotted until the target has them, then solid. */
+/**
+ * Returns the marks of glossary terms in the source. The underline is dotted until the target has the term,
+ * then solid.
+ */
 function termsOf(workbench: ReturnType<typeof useWorkbench>, { segment, target }: SegmentState): Mark[] {
   if (workbench.glossary.empty || !segment.mine) return [];
   return workbench.glossary.compare(segment.source, target).wanted.map(({ term, range, present }) => ({

@@ -1,4 +1,6 @@
-/** The target of the active segment as an editor: with chips, or as plain text with tokens. */
+/**
+ * The text field for the target of the active segment. It shows codes as chips or, in plain text, as tokens.
+ */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
@@ -51,7 +53,7 @@ function RichTarget({ position }: { position: number }) {
   );
 }
 
-/** Parses the field on blur, because a token may be half typed before. */
+/** Parses the field on blur, because a token may be incomplete while the user types. */
 function PlainTarget({ position }: { position: number }) {
   const workbench = useWorkbench();
   const t = useTranslate();
@@ -63,7 +65,7 @@ function PlainTarget({ position }: { position: number }) {
   const attributes = useAttributes(position);
   const shown = text ?? withTokens(target);
 
-  // Moving to another segment by a key unmounts the field without a blur.
+  // A shortcut that moves to another segment unmounts the field without a blur event.
   const onUnmount = useRef(() => {});
   onUnmount.current = () => apply(text);
   useEffect(() => () => onUnmount.current(), []);

@@ -32,7 +32,7 @@ import type { Announcement } from './state.ts';
 import css from './workbench.module.css';
 import { Workbench } from './workbench.ts';
 
-/** Loaded when needed. */
+/** Both components are loaded when they are first rendered. */
 const Panel = lazy(() => loadChunk(() => import('./panel/Panel.tsx')));
 const Preview = lazy(() => loadChunk(() => import('./Preview.tsx')));
 
@@ -46,9 +46,10 @@ export default function TaskPage({ params }: PageProps) {
   return <LoadedTask key={params.task} id={params.task!} user={user?.user_id ?? ''} />;
 }
 
-/** Opens the workbench: it restores stored drafts before the page can be edited. */
+/** Opens the workbench, which restores stored drafts before the page can be edited. */
 function LoadedTask({ id, user }: { id: string; user: string }) {
-  // The workbench outlives a change of the app's language, so it reads the current functions.
+  // The workbench stays open when the user changes the app's language, so it always calls the current
+  // functions.
   const t = useTranslate();
   const currentTranslate = useRef(t);
   currentTranslate.current = t;
@@ -101,7 +102,10 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
   if (!opened) return <div className={css.skeleton} aria-busy />;
   return (
     <WorkbenchContext value={opened.workbench}>
-      {/* The key makes a new element of each announcement, so that the same text is read again. */}
+      {/*
+       * The React key creates a new element for each announcement, so that screen readers also read a
+       * repeated text.
+       */}
       <div className="visually-hidden" role="status" aria-live="polite" data-said>
         <span key={announced.turn}>{announced.text}</span>
       </div>
@@ -158,7 +162,7 @@ function Page() {
   );
 }
 
-/** For a job without text. */
+/** The page of a job without text. */
 function NoSegments() {
   const workbench = useWorkbench();
   const { Dialogs } = useOverlays();
@@ -206,8 +210,8 @@ function placeOf(target: EventTarget | null): Place {
 }
 
 /**
- * Asks before leaving with unsaved edits, which stay in the browser in any case. Navigation within the app first waits
- * for the edits to be saved and asks only when they cannot be.
+ * Asks before the user leaves with unsaved edits, which stay in the browser in any case. Navigation within
+ * the app first waits until the edits are saved. It asks only if they cannot be saved.
  */
 function useLeaving(workbench: Workbench) {
   useEffect(() => {
@@ -234,7 +238,7 @@ function useLeaving(workbench: Workbench) {
   });
 }
 
-/** Records user input, so that active time counts. */
+/** Records user input, which starts and continues active time. */
 function useActivity(workbench: Workbench): void {
   useEffect(() => {
     const record = () => workbench.recordActivity();

@@ -1,4 +1,4 @@
-/** The rows of a long task: the visible ones and the active one. */
+/** Renders only the visible rows and the active row of a long task. */
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect } from 'react';
 import { usePage, useWorkbench } from './context.tsx';
@@ -24,7 +24,7 @@ export default function VirtualRows({ scroller }: { scroller: RefObject<HTMLDivE
     overscan: 6,
     // A ResizeObserver entry may predate the latest text change.
     measureElement: (element) => (element as HTMLElement).offsetHeight,
-    // The active row stays rendered at any scroll position, because it has the focus.
+    // The active row has the focus, so it stays rendered at any scroll position.
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
       return activeIndex < 0 || shown.includes(activeIndex)

@@ -8,12 +8,12 @@ interface ActionEvent {
   key: string;
 }
 
-/** Performs an action. Returns false when it does nothing, so that the browser may handle the key. */
+/** Performs an action. Returns false when there was nothing to do, so that the browser may handle the key. */
 export function performAction(workbench: Workbench, action: ActionId, event: ActionEvent): boolean {
   return actions[action](workbench, event) !== false;
 }
 
-/** Returns false when it does nothing. */
+/** Returns false when there was nothing to do. */
 type Action = (workbench: Workbench, event: ActionEvent) => unknown;
 
 const actions: Record<ActionId, Action> = {
@@ -43,7 +43,8 @@ const actions: Record<ActionId, Action> = {
   codes(workbench, { key }) {
     const { page, editor } = workbench;
     if (page.plain || !workbench.canEdit(page.active) || !editor.hasFocus) return false;
-    // `segment-editor.ts` opens the list after typing this character, which Esc keeps.
+    // `segment-editor.ts` opens the list of codes after this character. If the user presses Esc, the
+    // character stays.
     if (key === '<') return false;
     editor.syncSelection();
     return workbench.update({ codes: { typed: false } });

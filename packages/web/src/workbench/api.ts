@@ -23,7 +23,7 @@ export function createServer(id: string): TaskServer {
   const path = { task: id };
   return {
     save: (position, body) =>
-      // `keepalive`: the request survives leaving the page.
+      // `keepalive` lets the request finish after the user has left the page.
       call('saveSegment', { path: { task: id, position }, body }, { keepalive: true }).then(
         (saved): SaveAnswer => ({ answer: 'saved', ...saved }),
         saveRefused,
@@ -66,7 +66,7 @@ export function createServer(id: string): TaskServer {
 }
 
 /**
- * Turns a refusal that an editor can act on into an answer.
+ * Turns an error answer that the editor can react to into a result.
  *
  * @throws the error when a later attempt may succeed: no connection, 5xx, 401 or 429
  */

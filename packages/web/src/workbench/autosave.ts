@@ -64,12 +64,15 @@ export class Autosave {
     });
   }
 
-  /** Sends queued texts now. @param positions all when omitted */
+  /** Sends the queued texts of these positions now. @param positions all positions when omitted */
   flush(positions?: readonly number[]): void {
     this.#saver.flush(positions);
   }
 
-  /** Sends queued texts now. Resolves true when the server has all, false when something prevents it. */
+  /**
+   * Sends all queued texts now. Resolves true when the server has all of them, false when one could not be
+   * saved.
+   */
   async drain(): Promise<boolean> {
     this.#options.effort.assign();
     this.flush();
@@ -102,7 +105,7 @@ export class Autosave {
     }
   }
 
-  /** Marks the lease as lost: each unsent text is still sent once, for the server to store. */
+  /** Marks the lease as lost. Each unsent text is still sent once, so that the server stores it. */
   stopSending(): void {
     this.#saver.stopSending([]);
   }
@@ -117,7 +120,10 @@ export class Autosave {
     return this.#saver.queue.entries.get(position)?.theirs;
   }
 
-  /** Resolves a conflict with the given text; choosing the server's text keeps the server's status. */
+  /**
+   * Resolves a conflict with the given text. If it is the server's text, the segment keeps the server's
+   * status.
+   */
   resolve(position: number, target: readonly Piece[]): void {
     const state = this.#store.segment(position);
     const pieces = complete(target, state.segment.source);
@@ -168,7 +174,8 @@ export class Autosave {
         return { outcome: 'saved', revision: segment.revision };
       }
       case 'conflict':
-        // May be our own earlier save whose reply was lost: `markConflict` compares it.
+        // The other revision may be an earlier save of this page whose reply was lost. `markConflict`
+        // compares the texts.
         store.change(position, { segment: answer.segment });
         return { outcome: 'conflict', theirs: serverVersionOf(answer.segment) };
       case 'checks_failed':
@@ -202,7 +209,7 @@ export class Autosave {
     this.#store.announce({ type: 'filled', count: before.length });
   }
 
-  /** Shows the queue's status, and announces it when its kind changes. */
+  /** Shows the status of the save queue, and announces it when the kind of status changes. */
   #showStatus(): void {
     const store = this.#store;
     const saving = saveStatusOf(this.#saver.queue);

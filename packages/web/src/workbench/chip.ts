@@ -1,4 +1,4 @@
-/** Draws a code as a chip in the editor. `Pieces.tsx` draws the same outside it. */
+/** Draws a code as a chip in the text field. `Pieces.tsx` draws the same chip elsewhere. */
 import { type Code, type CodeDescription, labelOf } from './pieces.ts';
 import css from './workbench.module.css';
 
@@ -9,7 +9,7 @@ export function drawChip(code: Code, { title, label }: CodeDescription): HTMLEle
   chip.title = title;
   chip.setAttribute('role', 'img');
   chip.setAttribute('aria-label', label);
-  // The label is left to right in any text; only the chip's shape is mirrored.
+  // The label is written left to right in every text. Only the shape of the chip is mirrored.
   const name = document.createElement('bdi');
   name.dir = 'ltr';
   name.textContent = labelOf(code);

@@ -36,7 +36,10 @@ export function usePage<Value>(pick: (page: PageState) => Value): Value {
   return useSyncExternalStore(watch, () => pick(workbench.page));
 }
 
-/** Returns whether memory, glossary, comments and the document are shown: while the task is claimed; always to operators. */
+/**
+ * Returns whether the page shows memory, glossary, comments and the document. Editors see them while they
+ * hold the task, operators always.
+ */
 export function useWhole(): boolean {
   const { access } = useWorkbench().task;
   return usePage((page) => access === 'all' || page.readOnly === undefined);

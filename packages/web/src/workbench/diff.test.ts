@@ -7,7 +7,7 @@ import { somePieces } from './testing-pieces.ts';
 
 const words = fc.array(fc.constantFrom('the ', 'red ', 'house ', 'is ', 'old. ', '家'), { maxLength: 12 });
 
-test('a difference has all words of both texts, in order', () => {
+test('a difference contains all words of both texts in order', () => {
   fc.assert(
     fc.property(words, words, (old, now) => {
       const parts = diff(old.join(''), now.join(''), 'en');
@@ -32,7 +32,7 @@ test('a difference marks only the changed word', () => {
   ]);
 });
 
-test('replacing leaves no match and every code', () => {
+test('replacing all matches leaves no match, and keeps every code', () => {
   fc.assert(
     fc.property(somePieces, fc.constantFrom('a', ' ', '{', '1}', '.*', '$&', '次'), (pieces, wanted) => {
       const replaced = replaceIn(pieces, wanted, '');

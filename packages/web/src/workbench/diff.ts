@@ -5,10 +5,13 @@ export interface Part {
   change: 'same' | 'added' | 'removed';
 }
 
-/** Longer texts, in words, are shown as removed and added as a whole. */
+/** Texts with more words than this are shown as removed and added as a whole. */
 const MAX_WORDS = 400;
 
-/** Returns the parts that lead from one text to the other; together they have all words of both, in order. */
+/**
+ * Returns the removed, added and common parts of two texts. Together they have all words of both texts, in
+ * order.
+ */
 export function diff(from: string, to: string, language: string): Part[] {
   const old = wordsOf(from, language);
   const now = wordsOf(to, language);
@@ -24,7 +27,7 @@ export function diff(from: string, to: string, language: string): Part[] {
   ]);
 }
 
-/** Compares by the longest common subsequence. */
+/** Compares words by their longest common subsequence. */
 function compare(old: string[], now: string[]): Part[] {
   const removed = (text: string): Part => ({ text, change: 'removed' });
   const added = (text: string): Part => ({ text, change: 'added' });

@@ -36,7 +36,7 @@ export async function openDrafts(user: string, task: string): Promise<Drafts> {
   };
 }
 
-/** Runs requests in one transaction. Resolves when it has committed. */
+/** Runs requests in one transaction. Resolves when the transaction has committed. */
 function inStore<Requests>(
   database: IDBDatabase,
   mode: IDBTransactionMode,
@@ -51,7 +51,9 @@ function inStore<Requests>(
   });
 }
 
-/** For browsers without storage, such as private windows: drafts last as long as the page. */
+/**
+ * A replacement for browsers without storage, such as private windows. Drafts last only as long as the page.
+ */
 export function noDrafts(): Drafts {
   return { all: async () => new Map(), put: async () => {}, delete: async () => {} };
 }

@@ -5,7 +5,7 @@ import type { WorkbenchStore } from './store.ts';
 export class EffortTracker {
   readonly #store: WorkbenchStore;
   readonly #now: () => number;
-  /** Active milliseconds by segment that no save has carried yet. */
+  /** Active milliseconds of each segment that have not been sent with a save yet. */
   readonly #unsaved = new Map<number, number>();
   #assigned = 0;
 
@@ -31,7 +31,7 @@ export class EffortTracker {
     return ms;
   }
 
-  /** Counts time from now on, for a minute after the last call. */
+  /** Starts or continues active time, which ends a minute after the last call. */
   recordActivity(): void {
     const before = this.#store.page.effort;
     const effort = used(before, this.#now());
@@ -43,7 +43,7 @@ export class EffortTracker {
     this.#store.update({ effort: seen(this.#store.page.effort, visible, this.#now()) });
   }
 
-  /** Updates the page when the shown second or the pause changes. */
+  /** Updates the page when the visible number of seconds changes, or when a pause begins or ends. */
   refresh(): void {
     const before = this.#store.page.effort;
     const effort = counted(before, this.#now());

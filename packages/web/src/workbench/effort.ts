@@ -5,7 +5,7 @@ export const PAUSE_MS = 60_000;
 export interface Effort {
   /** Milliseconds since the page was opened. */
   totalMs: number;
-  /** Counted up to this time; absent during a pause. */
+  /** The time up to which active time was counted; undefined during a pause. */
   since?: number;
   usedAt: number;
   visible: boolean;

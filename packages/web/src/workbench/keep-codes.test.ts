@@ -13,7 +13,7 @@ const begin = (pieces: Piece[], guarded = true) =>
 
 const codeKeys = (state: EditorState) => codesOf(piecesOf(state.doc)).map(keyOf).sort();
 
-/** An edit. Its places are fractions, so that it applies to any document. */
+/** An edit. Its positions are fractions of the length, so that the edit applies to any document. */
 type Edit =
   | { how: 'type' | 'paste'; from: number; to: number; text: string; pieces: Piece[] }
   | { how: 'undo' }
@@ -52,7 +52,7 @@ function apply(state: EditorState, edit: Edit): EditorState {
   return next;
 }
 
-test('edits keep all codes and nested pairs', () => {
+test('with the plugin, edits keep all codes and nested pairs', () => {
   fc.assert(
     fc.property(somePieces, fc.array(someEdit, { maxLength: 12 }), (pieces, edits) => {
       let state = begin(pieces);
@@ -67,7 +67,7 @@ test('edits keep all codes and nested pairs', () => {
   );
 });
 
-test('edits lose codes without the plugin', () => {
+test('without the plugin, edits lose codes', () => {
   const lost = fc.check(
     fc.property(somePieces, fc.array(someEdit, { maxLength: 12 }), (pieces, edits) => {
       const state = begin(pieces, false);
@@ -77,7 +77,7 @@ test('edits lose codes without the plugin', () => {
   expect(lost.failed).toBe(true);
 });
 
-test('undo restores the text exactly', () => {
+test('undo restores exactly the text before the edit', () => {
   fc.assert(
     fc.property(somePieces, someEdit, (pieces, edit) => {
       const state = begin(pieces);
@@ -93,7 +93,7 @@ test('undo restores the text exactly', () => {
 
 const bold: Piece[] = [{ text: 'a ' }, { open: 1 }, { text: 'b' }, { close: 1 }, { text: ' c' }];
 
-test('typing over everything types inside the pair', () => {
+test('typing over the whole text writes inside its pair of codes', () => {
   let state = begin(bold);
   state = state.apply(
     state.tr.setSelection(TextSelection.create(state.doc, 0, state.doc.content.size)).insertText('X'),
@@ -103,14 +103,14 @@ test('typing over everything types inside the pair', () => {
   expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'XY' }, { close: 1 }]);
 });
 
-test('deleting everything leaves the caret inside the pair', () => {
+test('deleting the whole text leaves the caret inside its pair of codes', () => {
   let state = begin(bold);
   state = state.apply(state.tr.delete(0, state.doc.content.size));
   state = state.apply(state.tr.insertText('Y'));
   expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'Y' }, { close: 1 }]);
 });
 
-test('a moved half may cross another pair', () => {
+test('a half of a pair that the editor moves may cross another pair', () => {
   const pieces: Piece[] = [
     { open: 1 },
     { text: 'a' },

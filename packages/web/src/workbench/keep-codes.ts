@@ -1,11 +1,11 @@
 /**
- * A ProseMirror plugin that keeps the codes of a document the same through every edit (typing over everything, a paste,
- * a composition, an undo). A lost code is put back where it was; a doubled or foreign code is removed. Codes may be
- * moved, because languages order their words differently.
+ * A ProseMirror plugin that keeps all codes of a document in every edit, such as typing over the whole text,
+ * a paste, a composition or an undo. It restores a lost code at its old place, and removes a doubled or
+ * foreign code. Codes may be moved, because languages order their words differently.
  *
- * When restored halves of pairs cross, their places are reordered. A half that the editor moves may cross another,
- * because the way to a right order may lead through a wrong one. Crossing codes are drawn as wrong, and the checks
- * prevent the confirmation of such a segment.
+ * When restored halves of pairs cross, the plugin reorders them. A half that the editor moves may cross
+ * another pair, because a correct order sometimes needs an incorrect one in between. Crossing codes are
+ * marked as wrong, and the checks prevent the confirmation of the segment.
  */
 import { type EditorState, Plugin, TextSelection, type Transaction } from 'prosemirror-state';
 import { Mapping } from 'prosemirror-transform';
@@ -32,14 +32,14 @@ function guard(before: Placed[], after: EditorState, mapping: Mapping): Transact
 
   const restored = lost.map(({ code, at }) => ({
     code,
-    // An opening code goes before the text that replaced it; every other code after it.
+    // An opening code goes before the text that replaced it. Every other code goes after this text.
     at: code.kind === 'open' ? mapping.map(at, -1) : mapping.map(at + 1, 1),
   }));
   restored.sort((one, other) => one.at - other.at);
 
   const transaction = after.tr;
   const caret = after.selection.empty ? after.selection.head : undefined;
-  // From the end to the beginning; in one place, removals come before insertions.
+  // Edits run from the end to the beginning. At the same place, removals come before insertions.
   const edits = [...restored, ...surplus.map(({ at }) => ({ at, code: undefined }))];
   edits.sort((one, other) => one.at - other.at);
   for (const edit of edits.reverse()) {
@@ -55,7 +55,10 @@ function guard(before: Placed[], after: EditorState, mapping: Mapping): Transact
   return transaction;
 }
 
-/** Counts the restored codes before the caret. Of those at the caret, the ones up to the last opening code count. */
+/**
+ * Counts the restored codes before the caret. Of the codes at the caret, those up to the last opening code
+ * are included.
+ */
 function countBefore(restored: readonly Placed[], caret: number): number {
   const here = restored.filter(({ at }) => at === caret);
   return (
@@ -74,7 +77,7 @@ function compare(before: Placed[], now: Placed[], mapping: Mapping): { surplus: 
     const old = had.get(key);
     if (!old) surplus.push(...copies);
     else if (copies.length > 1) {
-      // The copy that stayed in place is kept.
+      // Of several copies, the one that stayed in place is kept.
       const stayed = mapping.mapResult(old.at, 1);
       const kept = copies.find(({ at }) => !stayed.deletedAfter && at === stayed.pos) ?? copies[0];
       surplus.push(...copies.filter((copy) => copy !== kept));

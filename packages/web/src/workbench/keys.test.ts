@@ -22,7 +22,7 @@ const wide = (where: Where) => where === 'anywhere' || where === 'segment';
 const meets = (one: Where, other: Where) =>
   one === other || wide(one) || wide(other) || [one, other].sort().join() === 'outside,row';
 
-test('no key has two actions in one place', () => {
+test('no shortcut has two actions in the same place', () => {
   for (const [index, one] of combinations.entries()) {
     for (const other of combinations.slice(index + 1)) {
       if (one.mac === other.mac && one.keys === other.keys) expect(meets(one.where, other.where)).toBe(false);
@@ -30,18 +30,18 @@ test('no key has two actions in one place', () => {
   }
 });
 
-test('no key is reserved by browsers or writes a character', () => {
+test('no shortcut is reserved by browsers or writes a character', () => {
   for (const { keys, mac } of combinations) {
     const { mod, ctrl, alt, key } = parse(keys);
     expect(reserved, keys).not.toContain(keys);
     expect(reserved, keys).not.toContain(keys.replace('Ctrl', 'Mod'));
-    // AltGr is Ctrl+Alt on Windows; on a Mac, Command with Option writes nothing.
+    // On Windows, AltGr is Ctrl+Alt and writes characters. On a Mac, Command with Option writes none.
     expect(alt && (ctrl || (mod && !mac)), keys).toBe(false);
     expect(alt && !mod && /^[A-Z0-9]$/.test(key), keys).toBe(false);
   }
 });
 
-test('each key performs the action of its binding', () => {
+test('each shortcut performs the action of its binding', () => {
   for (const { keys, mac, where, action } of combinations) {
     const { mod, ctrl, alt, shift, key } = parse(keys);
     const pressed = press(/^[A-Z]$/.test(key) ? key.toLowerCase() : key, {
@@ -64,12 +64,12 @@ test('keys work on layouts without Latin letters or with digits that need Shift'
   expect(actionOf(press('б', { code: 'Comma', ctrlKey: true }), 'target', false)).toBe('moveCodeBack');
   expect(actionOf(press('щ', { code: 'KeyO', metaKey: true }), 'target', true)).toBe('copySource');
   expect(actionOf(press('&', { code: 'Digit1', ctrlKey: true }), 'target', false)).toBe('use1');
-  // A Latin character counts before its place: Dvorak has S on another key.
+  // The Latin character of a key decides before its place on the keyboard: Dvorak has S on another key.
   expect(actionOf(press('s', { code: 'Semicolon', ctrlKey: true }), 'target', false)).toBe('save');
   expect(actionOf(press('o', { code: 'KeyS', ctrlKey: true }), 'target', false)).toBe('copySource');
 });
 
-test('Ctrl+Enter in a comment or search confirms nothing', () => {
+test('Ctrl+Enter in a comment or a search field does not confirm a segment', () => {
   expect(actionOf(press('Enter', { ctrlKey: true }), 'field', false)).toBeUndefined();
   expect(actionOf(press('s', { ctrlKey: true }), 'field', false)).toBe('save');
 });
@@ -84,7 +84,7 @@ test('typing characters performs no action', () => {
   ).toBeUndefined();
 });
 
-test.each(['en', 'de', 'ar'])('every key has a message in %s', (language) => {
+test.each(['en', 'de', 'ar'])('every shortcut has a message in %s', (language) => {
   const file = new URL(`messages/${language}.json`, import.meta.url);
   const messages = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
   for (const { action, group } of bindings) {

@@ -1,13 +1,14 @@
 /**
- * The table of all keys of the workbench, for handlers, hints, the help and tests.
+ * The table of all keyboard shortcuts of the workbench. Handlers, buttons, the help and tests use it.
  *
- * It has no Ctrl+Alt (AltGr on Windows), no Alt with a letter or digit (they write characters) and no browser shortcut.
- * `Mod` is Command on a Mac and Ctrl elsewhere; `Ctrl` is Ctrl everywhere.
+ * The table has no shortcut with Ctrl+Alt (AltGr on Windows), none with Alt and a letter or digit (they write
+ * characters) and no shortcut of browsers. `Mod` is Command on a Mac and Ctrl elsewhere; `Ctrl` is Ctrl
+ * everywhere.
  */
 
 /**
- * Where a key works: anywhere in the workbench; anywhere but in other fields, such as a comment (`segment`); in the text
- * of a target; on a row; outside every field.
+ * Where a shortcut works: anywhere in the workbench; anywhere except in other fields, such as a comment
+ * (`segment`); in the text of a target; on a row; outside every field.
  */
 export type Where = 'anywhere' | 'segment' | 'target' | 'row' | 'outside';
 /** Where the focus is when a key is pressed. */
@@ -53,9 +54,9 @@ export type ActionId =
 
 export interface Binding {
   action: ActionId;
-  /** Hints show the first. */
+  /** The combinations of keys. Buttons and the key bar show the first one. */
   keys: readonly string[];
-  /** The keys on a Mac when they differ. */
+  /** The combinations on a Mac, if they differ. */
   mac?: readonly string[];
   where: Where;
   group: Group;
@@ -155,7 +156,7 @@ export interface KeyPress {
 export const keysOf = (binding: Binding, mac: boolean): readonly string[] =>
   (mac && binding.mac) || binding.keys;
 
-/** Returns the action of a key in a place. Keys have none while an input method composes. */
+/** Returns the action of a pressed key in a place. While an input method composes, keys have no action. */
 export function actionOf(press: KeyPress, place: Place, mac: boolean): ActionId | undefined {
   if (press.isComposing || press.keyCode === 229 || press.getModifierState('AltGraph')) return undefined;
   return bindings.find(
@@ -194,7 +195,7 @@ function isPressed(wanted: Combination, press: KeyPress, mac: boolean): boolean 
   const ctrl = wanted.ctrl || (wanted.mod && !mac);
   const meta = wanted.mod && mac;
   if (press.ctrlKey !== ctrl || press.metaKey !== meta || press.altKey !== wanted.alt) return false;
-  // Whether a sign needs Shift depends on the keyboard layout, so Shift is ignored for signs.
+  // Shift is ignored for punctuation, because the keyboard layout decides whether a sign needs Shift.
   const sign = wanted.key.length === 1 && !/[A-Z0-9 ]/.test(wanted.key);
   if (!sign && press.shiftKey !== wanted.shift) return false;
   return namesOf(press).includes(wanted.key);
@@ -243,7 +244,7 @@ const caps: Record<string, string> = {
 
 const capOf = (key: string) => caps[key] ?? key;
 
-/** Returns the caps that a hint shows for an action. */
+/** Returns the key caps that a button or the key bar shows for an action. */
 export function hintOf(action: ActionId, mac: boolean): string[] {
   const binding = bindings.find((one) => one.action === action)!;
   return capsOf(keysOf(binding, mac)[0]!, mac);

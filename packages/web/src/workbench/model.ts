@@ -6,7 +6,7 @@ const kinds = new Set(['open', 'close', 'single', 'keep']);
 
 export const schema = new Schema({
   nodes: {
-    // `pre` keeps every space as it was typed.
+    // `pre` keeps every typed space.
     doc: { content: 'inline*', whitespace: 'pre' },
     text: { group: 'inline' },
     code: {
@@ -15,7 +15,7 @@ export const schema = new Schema({
       atom: true,
       draggable: true,
       attrs: { kind: {}, number: {}, text: { default: '' } },
-      // Used for copying; `chip.ts` draws what is shown.
+      // This HTML is used for copying. `chip.ts` draws the visible chip.
       toDOM: (node) => [
         'span',
         {

@@ -1,6 +1,7 @@
 /**
- * The parts that take the focus from the text. They are one chunk, loaded before the page can be edited: a part that
- * is still loading when its key is pressed would let the next keys reach the translation.
+ * The components that take the focus from the text. They are one chunk, which is loaded before the page can
+ * be edited. If a component were still loading when its shortcut is pressed, the next keys would reach the
+ * translation.
  */
 export { default as CodeList } from './CodeList.tsx';
 export { default as Dialogs } from './Dialogs.tsx';

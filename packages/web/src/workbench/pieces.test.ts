@@ -13,7 +13,7 @@ test('converting pieces to a document and back changes nothing', () => {
   );
 });
 
-test('nesting keeps every code and nests every pair', () => {
+test('nested() keeps every code and nests every pair', () => {
   fc.assert(
     fc.property(
       somePieces.chain((pieces) =>
@@ -29,7 +29,7 @@ test('nesting keeps every code and nests every pair', () => {
   );
 });
 
-test('crossed returns the numbers of crossing pairs', () => {
+test('crossed() returns the numbers of crossing pairs', () => {
   const half = (kind: 'open' | 'close', number: number): Code => ({ kind, number, text: '' });
   const crossing = [half('open', 1), half('open', 2), half('close', 1), half('close', 2)];
   expect([...crossed(crossing)].sort()).toEqual([1, 2]);

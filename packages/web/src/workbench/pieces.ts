@@ -5,7 +5,7 @@ export type { Piece };
 
 export type CodeKind = 'open' | 'close' | 'single' | 'keep';
 
-/** A code of a segment. `text` is the visible text of a kept word, empty for other codes. */
+/** A code of a segment. `text` is the visible text of a kept word; other codes have an empty text. */
 export interface Code {
   kind: CodeKind;
   number: number;
@@ -40,7 +40,10 @@ export function pieceOf(code: Code): Piece {
   }
 }
 
-/** Identifies a code. The text of a kept word is part of it, because another segment may use the same number. */
+/**
+ * Returns the identity of a code. It includes the text of a kept word, because another segment may use the
+ * same number.
+ */
 export function keyOf(code: Code): string {
   return `${code.kind} ${code.number} ${code.text}`;
 }
@@ -63,7 +66,7 @@ export function codesOf(pieces: readonly Piece[]): Code[] {
   return pieces.flatMap((piece) => codeOf(piece) ?? []);
 }
 
-/** Joins neighbouring texts and drops empty ones: the canonical form. */
+/** Returns the canonical form: neighbouring texts are joined, empty texts are dropped. */
 export function normalize(pieces: readonly Piece[]): Piece[] {
   const normalized: Piece[] = [];
   for (const piece of pieces) {
@@ -85,7 +88,7 @@ export function samePieces(one: readonly Piece[] | null, other: readonly Piece[]
   );
 }
 
-/** Returns the visible text: with kept words, without other codes. */
+/** Returns the visible text, which has kept words but no other codes. */
 export function plainText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
 }
@@ -109,8 +112,8 @@ export function crossed(codes: readonly Code[]): Set<number> {
 }
 
 /**
- * Reorders codes so that pairs nest, using the same places: a misplaced half is swapped with the one that belongs there.
- * A half without its other half stays in place.
+ * Reorders codes so that pairs nest. It uses only the existing places: a misplaced half is swapped with the
+ * half that belongs there. A half whose other half is missing stays in place.
  */
 export function nested(codes: readonly Code[]): Code[] {
   const reordered = [...codes];

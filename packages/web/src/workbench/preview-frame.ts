@@ -13,7 +13,10 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none
  */
 const CONNECTING =
   'link, meta, base, script, template, iframe, frame, frameset, object, embed, portal, fencedframe';
-/** Serializing and parsing again can produce new elements, so removal repeats until none is found. */
+/**
+ * Serializing and parsing a document again can produce new elements, so the removal is repeated until none is
+ * found.
+ */
 const MAX_PASSES = 5;
 
 /**
@@ -42,16 +45,18 @@ export function framed(text: string, language: string, direction: 'ltr' | 'rtl')
   return trusted(head + withoutConnections(text));
 }
 
-/** Removes elements that could connect. Returns an empty document when they cannot be removed. */
+/** Removes elements that could open connections. Returns an empty document when they cannot be removed. */
 function withoutConnections(text: string): string {
   let html = text;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    // A document without a window fetches and runs nothing. The console still reports its inline handlers.
+    // A document without a window fetches and runs nothing. But the browser console still reports its inline
+    // handlers.
     const inert = new DOMParser().parseFromString(trusted(html), 'text/html');
     const found = inert.querySelectorAll(CONNECTING);
     if (pass > 0 && found.length === 0) return html;
     for (const element of found) element.remove();
-    // The frame inherits the page's policy, which allows only styles with its nonce. They cannot fetch either.
+    // The frame inherits the content security policy of the page, which allows only styles with its nonce.
+    // Styles cannot fetch anything either.
     for (const style of inert.querySelectorAll('style')) style.setAttribute('nonce', nonce);
     html = inert.documentElement.outerHTML;
   }

@@ -1,4 +1,4 @@
-/** The page of the workbench, in a chunk of its own. */
+/** The route of the workbench, whose page is a separate chunk. */
 import type { AnyRoute } from '@tanstack/react-router';
 import { page } from '../page.tsx';
 

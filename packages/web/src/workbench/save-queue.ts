@@ -15,7 +15,7 @@
  */
 import { type Piece, samePieces } from './pieces.ts';
 
-/** A draft is sent after typing has paused this long. */
+/** How long typing must pause before a draft is sent. */
 export const TYPING_PAUSE_MS = 600;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
@@ -23,11 +23,11 @@ const LAST_RETRY_MS = 30_000;
 export interface Save {
   target: Piece[];
   status: 'draft' | 'confirmed';
-  /** Keys of the warnings that the editor accepted. */
+  /** The keys of the warnings that the editor has accepted. */
   acknowledged: string[];
 }
 
-/** A segment as the server has it. */
+/** The state of a segment on the server. */
 export interface ServerVersion {
   revision: number;
   target: Piece[];
@@ -45,24 +45,24 @@ interface Entry {
   save: Save;
   /** Active time that the server has not counted. */
   activeMs: number;
-  /** Attempts without an answer, the latest last: the server may have any of them. */
+  /** The attempts without an answer, the latest last. The server may have stored any of them. */
   sent: readonly Attempt[];
   sending: boolean;
   /** The earliest time to send, in milliseconds. */
   due: number;
   /** Failed attempts in a row. */
   failures: number;
-  /** The server's version, in a conflict. */
+  /** The server's version of the segment during a conflict. */
   theirs?: ServerVersion;
-  /** The code of the server's refusal. */
+  /** The code of the error with which the server refused the text. */
   refused?: string;
-  /** Sent after the lease was lost; not sent again. */
+  /** Whether the text was sent after the lease was lost. It is not sent again. */
   left?: true;
 }
 
 export interface SaveQueue {
   entries: ReadonlyMap<number, Entry>;
-  /** The lease is lost. */
+  /** Whether the lease is lost. */
   stale: boolean;
   /** When the server last acknowledged a text, in milliseconds. */
   savedAt?: number;
@@ -91,12 +91,12 @@ export function enqueue(queue: SaveQueue, position: number, edit: Edit, due: num
     ...before,
     save: edit.save,
     activeMs: before.activeMs + edit.activeMs,
-    // An edit does not shorten the delay after a failure.
+    // A new edit does not shorten the delay after a failure.
     due: before.failures > 0 && entry ? entry.due : due,
   });
 }
 
-/** Makes entries due now. @param positions all when omitted */
+/** Makes entries due now. @param positions all positions when omitted */
 export function makeDue(queue: SaveQueue, now: number, positions?: readonly number[]): SaveQueue {
   const entries = new Map(queue.entries);
   for (const [position, entry] of entries) {
@@ -133,7 +133,7 @@ export function markSending(queue: SaveQueue, position: number): SaveQueue {
   }));
 }
 
-/** Removes what the latest attempt sent. A later edit stays in the queue. */
+/** Removes the edit that the latest attempt sent. A later edit stays in the queue. */
 export function acknowledge(queue: SaveQueue, position: number, revision: number, now: number): SaveQueue {
   const attempt = queue.entries.get(position)?.sent.at(-1);
   return attempt ? acknowledgeAttempt(queue, position, attempt, revision, now) : queue;
@@ -170,7 +170,7 @@ export function retryLater(queue: SaveQueue, position: number, now: number): Sav
   }));
 }
 
-/** Marks a conflict, unless the server's version is an own attempt whose reply was lost. */
+/** Marks a conflict, unless the server's version is an earlier attempt of this page whose reply was lost. */
 export function markConflict(
   queue: SaveQueue,
   position: number,

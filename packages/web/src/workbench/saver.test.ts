@@ -13,10 +13,10 @@ const save = (words: string, status: 'draft' | 'confirmed' = 'draft'): Save => (
   acknowledged: [],
 });
 
-/** What happens to one request. */
+/** The outcome of one request. */
 type Fate = 'answered' | 'never arrives' | 'answer lost';
 
-/** A server with revisions. `fates` holds what happens to its next requests. */
+/** A simulated server that stores revisions. `fates` has the outcomes of its next requests. */
 class Server {
   segments = new Map<number, ServerVersion>(
     [0, 1, 2].map((at) => [at, { revision: 1, target: [], status: 'open' }]),
@@ -38,7 +38,7 @@ class Server {
   }
 }
 
-/** A page with its own clock. */
+/** A simulated page with its own clock. */
 async function open(server: Server, task: string, revisions: Map<number, number>) {
   const clock = { now: 1_000, calls: new Set<{ time: number; call: () => void }>() };
   let closed = false;
@@ -61,7 +61,7 @@ async function open(server: Server, task: string, revisions: Map<number, number>
   });
   return {
     saver,
-    /** Advances the clock and waits until everything that was started has ended. */
+    /** Advances the clock and waits until all started requests have ended. */
     async pass(ms: number) {
       clock.now += ms;
       for (const entry of [...clock.calls]) {
@@ -137,7 +137,7 @@ async function play(steps: readonly Step[], forgetful = false) {
   return { server, page, last, drafts: await openDrafts('user', task) };
 }
 
-test('loses no text when requests fail or the page closes', async () => {
+test('the saver loses no text when requests fail or the page closes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(someStep, { maxLength: 25 }), async (steps) => {
       const { server, page, last, drafts } = await play(steps);
@@ -153,7 +153,7 @@ test('loses no text when requests fail or the page closes', async () => {
   );
 });
 
-test('loses a text when the browser stores no drafts', async () => {
+test('the saver loses a text when the browser stores no drafts', async () => {
   const steps: Step[] = [
     { step: 'fates', fates: ['never arrives'] },
     { step: 'type', position: 0 },
@@ -165,7 +165,7 @@ test('loses a text when the browser stores no drafts', async () => {
   page.leave();
 });
 
-test('keeps both texts of a conflict until one is chosen', async () => {
+test('the saver keeps both texts of a conflict until the editor chooses one', async () => {
   const server = new Server();
   const page = await open(server, 'conflict', new Map());
   page.saver.edit(0, { revision: 1, save: save('mine'), activeMs: 0 });
@@ -184,7 +184,7 @@ test('keeps both texts of a conflict until one is chosen', async () => {
   expect(saveStatusOf(page.saver.queue).state).toBe('saved');
 });
 
-test('sends each text once and keeps it when the lease is lost', async () => {
+test('the saver sends each text once and keeps it when the lease is lost', async () => {
   const drafts = await openDrafts('user', 'stale');
   const sent: number[] = [];
   const saver = new Saver({
@@ -199,7 +199,7 @@ test('sends each text once and keeps it when the lease is lost', async () => {
   });
   saver.edit(0, { revision: 1, save: save('kept'), activeMs: 0 }, 0);
   await expect.poll(() => saveStatusOf(saver.queue)).toEqual({ state: 'lost', waiting: 1 });
-  // A text that was not sent before is sent once: the server keeps it for the next editor.
+  // A text that was not sent before is sent once, so that the server keeps it for the next editor.
   saver.edit(0, { revision: 1, save: save('kept too'), activeMs: 0 }, 0);
   saver.edit(1, { revision: 1, save: save('another'), activeMs: 0 }, 0);
   await expect.poll(() => sent).toEqual([0, 1]);
@@ -211,7 +211,7 @@ test('sends each text once and keeps it when the lease is lost', async () => {
   expect(saveStatusOf(saver.queue)).toEqual({ state: 'lost', waiting: 2 });
 });
 
-test('sends a refused text again only after an edit', async () => {
+test('the saver sends a refused text again only after an edit', async () => {
   const sent: string[] = [];
   const saver = new Saver({
     drafts: await openDrafts('user', 'refused'),
@@ -230,7 +230,7 @@ test('sends a refused text again only after an edit', async () => {
   expect(sent).toEqual(['wrong', 'right']);
 });
 
-test('returns drafts of the same user and task only', async () => {
+test('the draft store returns only drafts of the same user and task', async () => {
   const mine = await openDrafts('one', 'shared');
   await mine.put(3, { revision: 1, save: save('mine'), activeMs: 0, sent: [] });
   expect((await (await openDrafts('other', 'shared')).all()).size).toBe(0);

@@ -1,4 +1,4 @@
-/** Works through the save queue: stores each edit in the browser, then sends it. */
+/** Processes the save queue: stores each edit in the browser, then sends it to the server. */
 import type { Drafts } from './drafts.ts';
 import {
   acknowledge,
@@ -22,7 +22,7 @@ import {
   TYPING_PAUSE_MS,
 } from './save-queue.ts';
 
-/** The most segments that are being sent at one time. */
+/** The maximum number of segments that are sent at a time. */
 const MAX_CONCURRENT = 4;
 
 export type SaveOutcome =
@@ -45,7 +45,7 @@ export class Saver {
   #queue: SaveQueue = EMPTY_QUEUE;
   readonly #options: SaverOptions;
   #cancel: () => void = () => {};
-  /** Serializes the writes to the browser's storage, so that the newest is the last. */
+  /** Runs writes to the browser's storage one after another, so that the newest text is written last. */
   #stored: Promise<void> = Promise.resolve();
 
   constructor(options: SaverOptions) {
@@ -62,7 +62,7 @@ export class Saver {
     this.#store(position);
   }
 
-  /** Sends queued texts now. @param positions all when omitted */
+  /** Sends the queued texts of these positions now. @param positions all positions when omitted */
   flush(positions?: readonly number[]): void {
     this.#become(makeDue(this.#queue, this.#options.now(), positions));
   }
@@ -72,7 +72,7 @@ export class Saver {
     this.#store(position);
   }
 
-  /** Marks the lease as lost. @param positions not sent any more; the others are sent once */
+  /** Marks the lease as lost. @param positions segments that are no longer sent; all others are sent once */
   stopSending(positions: 'all' | readonly number[]): void {
     this.#become(markStale(this.#queue, positions));
   }
@@ -145,7 +145,8 @@ export class Saver {
     try {
       outcome = await this.#options.send(position, save, entry.revision, activeMs);
     } catch {
-      // Without an answer the server may have the text or not. The next attempt finds out by the revision.
+      // Without an answer, it is unknown whether the server has the text. The revision shows this at the next
+      // attempt.
     }
     this.#become(this.#after(position, outcome));
     await this.#store(position);

@@ -14,14 +14,14 @@ import { type Code, type CodeDescription, crossed, keyOf, type Piece, plainText 
 
 /** What the editor needs to know, and the events that it reports. */
 export interface EditorHost {
-  /** The target that a segment's first editor state begins with: it has every code of the source. */
+  /** The target with which the first editor state of a segment begins. It has every code of the source. */
   initialTarget(position: number): readonly Piece[];
   language(): string;
   allowsLineBreaks(position: number): boolean;
   isEditable(): boolean;
   describeCode(position: number, code: Code): CodeDescription;
   onChange(position: number, pieces: Piece[]): void;
-  /** Backspace or Delete moved the caret over a code instead of deleting it. */
+  /** Reports that Backspace or Delete moved the caret over a code instead of deleting the code. */
   onCodeProtected(code: Code): void;
   onCodeMoved(code: Code): void;
   /** @param typed true when a `<` opened the list of codes */
@@ -149,7 +149,7 @@ export class SegmentEditor {
     return true;
   }
 
-  /** Reads the browser's caret, which ProseMirror learns of later. */
+  /** Reads the caret from the browser, because ProseMirror is notified of a moved caret later. */
   syncSelection(): void {
     if (this.#view) this.#syncSelection();
   }
@@ -262,7 +262,9 @@ export class SegmentEditor {
     return this.#erase(event.key === 'Backspace' ? -1 : 1);
   }
 
-  /** The browser reports a moved caret late; a key pressed right after must act at the new place. */
+  /**
+   * The browser reports a moved caret late. A key that is pressed right afterwards must act at the new place.
+   */
   #syncSelection(): EditorView {
     const view = this.#view!;
     const { anchorNode, anchorOffset, focusNode, focusOffset } = getSelection() ?? {};
@@ -278,7 +280,7 @@ export class SegmentEditor {
     return view;
   }
 
-  /** Moves the caret over a code instead of deleting it. */
+  /** Moves the caret over a code instead of deleting the code. */
   #erase(direction: -1 | 1): boolean {
     const view = this.#syncSelection();
     const { state } = view;
@@ -325,7 +327,9 @@ export class SegmentEditor {
     return true;
   }
 
-  /** Inserts pieces that were copied here, otherwise the plain text. Foreign markup is never read. */
+  /**
+   * Inserts pieces that were copied in a workbench, otherwise the plain text. Foreign markup is never read.
+   */
   #insert(data: DataTransfer): void {
     const view = this.#view!;
     if (!this.#host.isEditable()) return;
@@ -343,7 +347,7 @@ export class SegmentEditor {
       : lines.replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run));
   }
 
-  /** Handles drops from outside; ProseMirror moves what is dragged inside the text. */
+  /** Handles drops from outside the text. ProseMirror moves text that is dragged within it. */
   #drop(event: DragEvent): boolean {
     const view = this.#view!;
     if (view.dragging) return false;
@@ -384,7 +388,7 @@ const markCrossedCodes = new Plugin({
   },
 });
 
-/** Parses copied pieces. Another page can write the same type, so each piece is checked. */
+/** Parses copied pieces. Each piece is checked, because another page can write the same clipboard type. */
 function parsePieces(text: string): Piece[] | undefined {
   if (text === '') return undefined;
   try {

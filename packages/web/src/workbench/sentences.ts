@@ -1,4 +1,4 @@
-/** Puts findings and announcements into the language of the app. */
+/** Writes findings and announcements as sentences in the language of the app. */
 import { useTranslate } from '../i18n.tsx';
 import type { Finding } from './checking.ts';
 import { type CodeKind, labelOf } from './pieces.ts';
@@ -11,7 +11,7 @@ export function useSentence(): (finding: Finding) => string {
     const label =
       kind === undefined ? '' : labelOf({ kind: kind as CodeKind, number: Number(code), text: String(text) });
     const shown = Object.entries(values).map(([name, value]) => [name, value === '' ? 'empty' : value]);
-    // The names in a message's `select` have no hyphen.
+    // Names in the `select` of a message cannot have a hyphen.
     const problem = String(values.problem ?? '').replaceAll('-', '_');
     return t(`workbench.check.${check}`, { ...Object.fromEntries(shown), problem, label });
   };

@@ -19,7 +19,7 @@ import type {
 export interface SegmentState {
   /** The segment as the server last returned it. */
   segment: Segment;
-  /** The target as edited here, with every code of the source. */
+  /** The target with the edits of this page. It has every code of the source. */
   target: readonly Piece[];
   status: SegmentStatus;
   acknowledged: readonly string[];
@@ -49,36 +49,36 @@ export type Dialog =
 export interface PageState {
   /** Position of the active segment; -1 when the task has no segments. */
   active: number;
-  /** Where the focus belongs: in the text of the active segment or on its row. */
+  /** Whether the focus belongs in the text of the active segment or on its row. */
   focus: 'text' | 'row';
-  /** Grows with each move, so that the active row takes the focus again. */
+  /** Increases with each move, so that the active row takes the focus again. */
   moves: number;
   selected: ReadonlySet<number>;
   saving: SaveStatus;
   lease?: Lease | undefined;
-  /** The lease has passed its warning time, four fifths of its limit. */
+  /** Whether four fifths of the time limit have passed, so that the page warns. */
   late: boolean;
   readOnly?: ReadOnly | undefined;
   effort: Effort;
   /** Number of confirmed segments of this task. */
   confirmed: number;
-  /** The target is edited as plain text with tokens. */
+  /** Whether the target is edited as plain text with tokens. */
   plain: boolean;
   preview: boolean;
-  /** The segment whose findings stopped its confirmation; confirming again accepts warnings. */
+  /** The segment whose findings prevented its confirmation. Confirming it again accepts its warnings. */
   blocked?: number | undefined;
   find?: { query: string; replacing: boolean } | undefined;
   /** The words of the open memory search. */
   concordance?: string | undefined;
   commenting: boolean;
   dialog?: Dialog | undefined;
-  /** The list of codes is open at the caret; `typed` when a `<` opened it. */
+  /** Whether the list of codes is open at the caret; `typed` when a `<` opened it. */
   codes?: { typed: boolean } | undefined;
-  /** The repeats that the last confirmation filled, with their saves before it. */
+  /** The repeats that the last confirmation filled, each with its earlier save. */
   filled?: { from: number; before: readonly { position: number; save: Save }[] } | undefined;
 }
 
-/** A message for screen readers; `sentences.ts` puts it into words. */
+/** A message for screen readers. `sentences.ts` writes its sentence. */
 export type Announcement =
   | { type: 'confirmed'; position: number; at: number; of: number }
   | { type: 'moved-to'; at: number; of: number }
@@ -90,9 +90,11 @@ export type Announcement =
   | { type: 'read-only'; why: ReadOnly }
   | { type: 'offline' | 'replaced' | 'filled' | 'commented'; count: number };
 
-/** The server calls of one task. All reject with a `CallError` for refusals and for lost connections. */
+/** The server calls of one task. Each rejects with a `CallError` for an error answer or a lost connection. */
 export interface TaskServer {
-  /** Resolves for refusals that an editor can act on; rejects when the save should be tried again. */
+  /**
+   * Resolves for an error answer that the editor can react to. Rejects when the save should be tried again.
+   */
   save(
     position: number,
     body: {
@@ -161,7 +163,7 @@ export function readOnlyOf(task: Task): ReadOnly | undefined {
   }
 }
 
-/** Returns the error code of a refusal, undefined for other errors. */
+/** Returns the code of an error answer, undefined for other errors. */
 export function codeOfError(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

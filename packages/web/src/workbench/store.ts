@@ -85,7 +85,7 @@ export class WorkbenchStore {
     return this.#indexes.get(position)!;
   }
 
-  /** Returns the number of a segment that people see, from 1. */
+  /** Returns the visible number of a segment, from 1. */
   numberOf(position: number): number {
     return position + 1;
   }
@@ -129,7 +129,10 @@ export class WorkbenchStore {
     this.notify('page');
   }
 
-  /** Sets the effort without notifying: it changes with each key, but is shown by the second. */
+  /**
+   * Sets the effort without notifying listeners: it changes with each key, but the page shows only whole
+   * seconds.
+   */
   setEffort(effort: Effort): void {
     this.#page = { ...this.#page, effort };
   }
@@ -151,7 +154,7 @@ export class WorkbenchStore {
     }
   }
 
-  /** Adds comments and counts them on their segments. Notifies the segments only. */
+  /** Adds comments and counts them on their segments. Notifies only the listeners of these segments. */
   addComments(comments: readonly Comment[]): void {
     this.#comments = [...this.#comments, ...comments];
     for (const { position } of comments) {

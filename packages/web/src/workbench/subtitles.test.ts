@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cuesOf, speedOf } from './subtitles.ts';
 
-test('reads the times and texts of subtitles without their tags', () => {
+test('parsing subtitles returns their times and their texts without tags', () => {
   const [first, second] = cuesOf(
     '1\r\n00:00:01,000 --> 00:00:03,500\r\n<i>Guten</i>\r\nTag\r\n\r\n2\r\n00:01:00.000 --> 00:01:02.000\r\n{\\an8}Ja\r\n',
   );

@@ -1,9 +1,9 @@
-/** Reads subtitles for the preview. Lenient, because the server wrote them. */
+/** Reads subtitles for the preview. It does not validate them, because the server wrote them. */
 
 export interface Cue {
   number: number;
   timing: string;
-  /** In milliseconds. */
+  /** The times of the cue in milliseconds. */
   from: number;
   to: number;
   text: string;

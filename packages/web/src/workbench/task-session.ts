@@ -37,7 +37,7 @@ export class TaskSession {
     this.#store.update({ lease, late: Date.parse(lease.now) >= Date.parse(lease.warn_at) });
   }
 
-  /** Ends editing at the lease's limit and warns before it. Called each second. */
+  /** Called each second. Warns before the time limit of the lease, and ends editing at the limit. */
   checkLimits(): void {
     const { lease, late, readOnly } = this.#store.page;
     const now = this.#options.now() + this.#clockOffset;
@@ -65,7 +65,7 @@ export class TaskSession {
       if (codeOfError(error) === 'job_canceled') this.endEditing('canceled');
       else if (codeOfError(error) === 'not_found') this.#loseTask('lost');
     });
-    // A running action of this page shows the new state itself.
+    // Does nothing during an action of this page, which shows the new state itself.
     if (!task || this.#running > 0) return;
     this.#addOthersComments(task.comments);
     const { lease, readOnly } = this.#store.page;
@@ -93,7 +93,10 @@ export class TaskSession {
     this.#store.announce({ type: 'extended' });
   }
 
-  /** Submits the task. Returns the positions that are not confirmed; with any, nothing was submitted. */
+  /**
+   * Submits the task. Returns the positions that are not confirmed; if there are any, the task was not
+   * submitted.
+   */
   async submit(): Promise<number[]> {
     const { unconfirmed } = await this.#run(this.#server.submit(this.#store.token));
     if (unconfirmed) return unconfirmed;
@@ -169,7 +172,7 @@ export class TaskSession {
     }
   }
 
-  /** Sends unsent texts first: the server stores them and then answers that the lease is stale. */
+  /** Sends unsent texts first. The server stores them, then answers that the lease is stale. */
   #loseTask(why: ReadOnly): void {
     if (this.#store.page.readOnly !== undefined) return;
     this.#options.effort.assign();

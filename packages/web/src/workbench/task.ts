@@ -1,4 +1,4 @@
-/** The types of a task, from the server's description of its interface. */
+/** The types of a task, generated from the server's OpenAPI description. */
 import type * as api from '../api/generated.ts';
 
 export type Task = api.Task;
@@ -12,7 +12,7 @@ export type Severity = Issue['severity'];
 export type Range = NonNullable<Issue['range']>;
 export type Match = api.TaskMatch;
 
-/** In the order of the digit keys that choose them. */
+/** The categories of issues, in the order of the digit keys that choose them. */
 export const ISSUE_CATEGORIES = [
   'accuracy',
   'terminology',

@@ -1,4 +1,4 @@
-/** Pieces for property tests, with codes of every kind, each once, and nested pairs. */
+/** Generates pieces for property tests: codes of every kind, each code once, and nested pairs. */
 import fc from 'fast-check';
 import { type Code, nested, normalize, type Piece, pieceOf } from './pieces.ts';
 

@@ -22,11 +22,11 @@ export interface ParsedTokens {
   missing: Code[];
   /** Codes that the text repeats. */
   doubled: Code[];
-  /** Tokens that are no code of the source. */
+  /** Tokens that stand for no code of the source. */
   unknown: string[];
 }
 
-/** Parses a text with tokens. Tokens that are no code of the source stay text. */
+/** Parses a text with tokens. Tokens that stand for no code of the source stay as text. */
 export function readTokens(text: string, source: readonly Piece[]): ParsedTokens {
   const known = new Map(codesOf(source).map((code) => [tokenOf(code), code]));
   const seen = new Map<string, Code>();

@@ -25,13 +25,13 @@ import { WorkbenchStore } from './store.ts';
 import type { Match, Task } from './task.ts';
 import { TaskSession } from './task-session.ts';
 
-/** Checks run after typing has paused this long. */
+/** How long typing must pause before the checks run. */
 const CHECK_DELAY_MS = 300;
 const HEARTBEAT_MS = 60_000;
 
 export interface WorkbenchOptions {
   task: Task;
-  /** The module, which is loaded in parallel with the task. */
+  /** The module of the checks, which is loaded in parallel with the task. */
   checks: typeof checking;
   server: TaskServer;
   drafts: Drafts;
@@ -102,7 +102,7 @@ export class Workbench extends WorkbenchStore {
     this.session.checkLimits();
   }
 
-  /** Stops all timers. Unsent texts stay in the browser's storage; their requests go on while the page exists. */
+  /** Stops all timers. Unsent texts stay in the browser's storage; requests that have started continue. */
   end(): void {
     for (const timer of this.#timers) clearInterval(timer);
     for (const timer of this.#checkTimers.values()) clearTimeout(timer);
@@ -137,7 +137,7 @@ export class Workbench extends WorkbenchStore {
 
   // — Moving —
 
-  /** Makes a segment the active one and sends the text of the one before. */
+  /** Makes a segment the active one and sends the text of the segment that was active before. */
   activate(position: number, focus: 'text' | 'row' = this.page.focus): void {
     if (!this.has(position)) return;
     const { active } = this.page;
@@ -197,7 +197,7 @@ export class Workbench extends WorkbenchStore {
     this.#checkTimers.set(position, timer);
   }
 
-  /** Replaces a segment's text (by a match, the source, a search) as an edit that can be undone. */
+  /** Replaces the text of a segment, for example by a match or the source, as an edit that can be undone. */
   setTarget(position: number, pieces: readonly Piece[]): void {
     if (!this.canEdit(position)) return;
     this.editor.replace(position, complete(pieces, this.segment(position).segment.source));
@@ -220,7 +220,7 @@ export class Workbench extends WorkbenchStore {
     if (suggestion) this.setTarget(this.page.active, suggestion);
   }
 
-  /** Uses the suggestion before or after the one that equals the current text. */
+  /** Uses the suggestion before or after the suggestion that equals the current text. */
   cycle(by: -1 | 1): void {
     const { length } = this.suggestions;
     if (length === 0) return;
@@ -263,7 +263,9 @@ export class Workbench extends WorkbenchStore {
     }
   }
 
-  /** Returns false when findings stop it: errors always, warnings until the second attempt. */
+  /**
+   * Returns false when findings prevent the confirmation: errors always, warnings only at the first attempt.
+   */
   #confirmOne(position: number): boolean {
     const state = this.segment(position);
     if (state.status === 'confirmed') return true;
@@ -346,7 +348,9 @@ export class Workbench extends WorkbenchStore {
     return !this.#autosave.isEmpty && this.page.saving.state !== 'lost';
   }
 
-  /** Sends all edits now. Resolves true when the server has all, false when something prevents it. */
+  /**
+   * Sends all edits now. Resolves true when the server has all of them, false when one could not be saved.
+   */
   saveAll(): Promise<boolean> {
     return this.#autosave.drain();
   }
@@ -399,7 +403,7 @@ export class Workbench extends WorkbenchStore {
     this.#autosave.flush();
   }
 
-  /** The browser's connection is back. */
+  /** Called when the browser is online again. */
   online(): void {
     this.#autosave.flush();
     void this.session.heartbeat();

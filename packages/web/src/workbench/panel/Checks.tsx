@@ -17,7 +17,7 @@ export function Checks({ position }: { position: number }) {
   const state = useSegment(position);
   const blocked = usePage((page) => page.blocked === position);
   useEffect(() => {
-    // The checks of a segment without edits run after its row is rendered.
+    // A segment without edits is checked after its row is rendered.
     if (state.findings) return;
     const timer = setTimeout(() => workbench.findings(position), 300);
     return () => clearTimeout(timer);

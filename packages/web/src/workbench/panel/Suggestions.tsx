@@ -124,7 +124,7 @@ function useSuggestions(position: number): readonly Suggestion[] {
   useEffect(() => {
     if (!whole) return;
     let unmounted = false;
-    // Moving quickly over segments requests no matches.
+    // Waits a moment, so that moving quickly over segments requests no matches.
     const timer = setTimeout(() => {
       workbench.matches(position).then(
         (found) => !unmounted && setMatches(found),
