@@ -144,7 +144,7 @@ export async function benchEngines({ numbers }: Flags): Promise<Report> {
 /** Starts a service and warms its pipeline and compiler. */
 async function startService(directory: string, pipelines: number): Promise<Service> {
   const data = join(directory, String(pipelines));
-  // Skips the self-tests of forty-two language pairs.
+  // Skips the self-tests of forty-two language pairs, which would delay the start.
   await believeEngine(data);
   const program = await startProgram({
     directory: data,

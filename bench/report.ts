@@ -7,7 +7,7 @@ import { type Figure, isHeld, type Report, wordsOf } from './figures.ts';
 export interface ReportPage {
   file: URL;
   title: string;
-  /** The sentence below the title. */
+  /** The sentence that follows the title of the page. */
   lead: string;
   /** The reasons for missed goals, by the first words of a figure's name. */
   reasons: Record<string, string>;

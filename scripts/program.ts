@@ -13,7 +13,7 @@ import { replacePairs } from '../packages/server/src/languages/store.ts';
 import { openStore } from '../packages/server/src/roles/program.ts';
 import { loadSettings } from '../packages/server/src/settings/settings.ts';
 
-/** The command as users start it. */
+/** The path of the command that users start. */
 export const DRAGOMAN = new URL('../packages/server/bin/dragoman.js', import.meta.url).pathname;
 
 export interface Program {
@@ -72,7 +72,7 @@ export async function startProgram(options: {
     },
     stdio: ['ignore', log ?? 'ignore', log ?? 'inherit'],
   });
-  if (log !== undefined) closeSync(log); // The child process has its own descriptor.
+  if (log !== undefined) closeSync(log); // The child process has its own file descriptor for the log.
   const ended = once(child, 'exit');
   // The process is killed when this process exits, so that a failed run leaves nothing behind.
   const end = () => child.kill('SIGKILL');

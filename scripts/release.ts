@@ -1,6 +1,6 @@
 /**
- * Prepares a release. `npm run release -- VERSION` checks that the changelog has a section for the version, then sets
- * the version of every package and of the lock file. It commits nothing, but prints the commands that remain.
+ * Prepares a release: `npm run release -- VERSION`. It checks that the changelog has a section for the version, then
+ * sets the version of every package and of the lock file. It commits nothing, but prints the commands that remain.
  */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';

@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'vite';
 
-/** One TypeScript file of the repository. */
 export interface Source {
   /** The path relative to the root of the repository. */
   path: string;
@@ -173,7 +172,6 @@ export function tablesOf({ text }: Sql): { written: string[]; read: string[] } {
   return { written, read };
 }
 
-/** The length of a function in lines. */
 export interface Length {
   path: string;
   name: string;

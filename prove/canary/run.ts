@@ -1,6 +1,6 @@
 /**
- * The canary scenario. A unique word is in every text, name, note and address that a customer can send, in successful
- * and in failing requests, at log level `debug`. Then the account is erased.
+ * The canary scenario. A unique word is in every text, name, note and address that a customer can send. Requests
+ * succeed and fail, at log level `debug`. Then the account is erased.
  */
 import {
   createReadStream,

@@ -14,7 +14,7 @@ describe('delivery proof', () => {
     expectHeld(CHECKS, history, run.seed);
     expect(history.kills).toHaveLength(2);
     expect(history.accepted).toHaveLength(60);
-    // The receiver refused some requests.
+    // Control: the receiver really refused some requests.
     expect(history.arrivals.some((arrival) => !isSuccess(arrival))).toBe(true);
   });
 });

@@ -40,7 +40,7 @@ const SETTINGS = {
   DRAGOMAN_CALLBACK_SCHEDULE: '1,1,1,2',
   DRAGOMAN_CALLBACK_BREAKER: '1',
   DRAGOMAN_SENDER_PER_HOST: String(PER_HOST),
-  DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128', // `localhost` may be either address.
+  DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128', // `localhost` may resolve to an IPv4 or an IPv6 address.
   DRAGOMAN_LOG_LEVEL: 'silent', // The log is off, because connections break all the time.
 };
 /** The sender's timeout in seconds. A receiver without faults responds late only when the host is full. */

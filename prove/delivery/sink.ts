@@ -209,7 +209,8 @@ export async function startSink(random: Random, hostile: boolean): Promise<Sink>
       const arrival: SinkArrival = {
         name: (request.url ?? '').slice(1),
         webhookId: String(headers['webhook-id']),
-        body: body.toString('latin1'), // Each byte becomes one character.
+        // `latin1` maps each byte to one character, so that bodies can be compared byte for byte.
+        body: body.toString('latin1'),
         signed: verify(secrets, headers, body, new Date()).ok,
         at: Date.now(),
         answer: undefined,

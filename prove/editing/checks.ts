@@ -14,7 +14,6 @@ export interface Save {
   revision: number;
 }
 
-/** A claim that an editor received. */
 export interface GivenClaim {
   task: string;
   token: string;

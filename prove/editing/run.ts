@@ -113,7 +113,7 @@ export async function runEditing({ directory, say, ...options }: EditingOptions)
   return history;
 }
 
-/** Writes a number in letters, because the automatic checks would report digits. */
+/** Writes a number in letters, because the automatic checks compare the digits of source and translation. */
 function letters(number: number): string {
   return [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
 }

@@ -1,7 +1,7 @@
 /**
  * The engine scenario: batches of hostile sentences, some not in the source language, go through the translator and
- * the real engine while processes of its pipelines are killed and stopped. Every segment has a unique code, which
- * shows whether a segment was lost or swapped.
+ * the real engine. Meanwhile processes of the engine's pipelines are killed and stopped. Every segment has a unique
+ * code, which shows whether a segment was lost or swapped.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Piece, type Segment, scan, segments } from '../../packages/documents/src/documents.ts';
@@ -125,7 +125,7 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
     try {
       process.kill(pid, stop ? 'SIGSTOP' : 'SIGKILL');
     } catch {
-      return; // The process has just ended by itself.
+      return; // The process ended by itself before the signal.
     }
     if (stop) history.stops++;
     else history.kills++;

@@ -1,4 +1,4 @@
-// A separate process with the customers of a fairness run and the receiver of their callbacks, so that their work
+// A separate process with the customers of a fairness run and the receiver of their callbacks. Being separate, it
 // does not disturb the measured process. It executes one order of its parent process at a time and reports the
 // result.
 import { createServer } from 'node:http';
@@ -14,7 +14,8 @@ export interface Customer {
 }
 
 /**
- * An order to create jobs of `wordsAJob` words each, with `words` words in total. Every sentence contains the mark.
+ * An order to create jobs of `wordsAJob` words each, with `words` words in total. Every sentence contains `mark`, a
+ * word that identifies the load.
  */
 export interface Load extends Customer {
   order: 'load';

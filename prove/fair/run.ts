@@ -44,7 +44,7 @@ export interface FairHistory {
   document: Round[];
 }
 
-/** The loads. Every sentence of a load contains its mark. */
+/** The loads. Every sentence of a load contains its mark, a word that identifies the load in the engine. */
 const LOADS = [
   { name: 'flood', mark: 'Ann', wordsAJob: 12 },
   { name: 'pages', mark: 'Bob', wordsAJob: 500 },
@@ -215,7 +215,7 @@ function countCharacters(engine: Engine, served: Record<string, number>): Engine
 }
 
 async function startClient() {
-  // In JSON, the number Infinity would become null.
+  // Messages to the child process are not sent as JSON, because JSON turns the number Infinity into null.
   const child: ChildProcess = fork(new URL('./client.ts', import.meta.url), { serialization: 'advanced' });
   const answer = () =>
     new Promise<unknown>((resolve, reject) => {

@@ -95,7 +95,6 @@ export function checkCreatedOnce({ orders }: { orders: readonly Order[] }): stri
   });
 }
 
-/** Checks that every job is completed. */
 export function checkAllCompleted({ jobs }: Jobs): string[] {
   return jobs
     .filter(({ status }) => status !== 'completed')

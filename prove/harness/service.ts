@@ -4,7 +4,6 @@ import { believeEngine, type Program, startProgram } from '../../scripts/program
 export interface Service {
   readonly url: string;
   readonly port: number;
-  /** The running process. */
   readonly program: Program;
   /** The time of each kill in Unix milliseconds. */
   readonly kills: readonly number[];

@@ -1,7 +1,8 @@
 /**
  * The recovery scenario: a client creates jobs without a pause, in a database with the jobs of a year, while the
- * service and PostgreSQL are killed with SIGKILL. The run measures when the next creation is acknowledged, how soon a
- * second service on the same data directory is refused, and when the jobs of a killed worker are completed.
+ * service and PostgreSQL are killed with SIGKILL. The run measures when the next creation is acknowledged, and when
+ * the jobs of a killed worker are completed. It also measures how soon a second service on the same data directory is
+ * refused.
  */
 import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * Runs several API and worker processes on one PostgreSQL, each with its own network link. A process that ends is
- * started again, as a service manager would do.
+ * Runs several API and worker processes (the fleet) on one PostgreSQL, each with its own network link. A process that
+ * ends is started again, as a service manager would do.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -13,7 +13,6 @@ import { type Link, startLink } from './link.ts';
 
 type Role = 'api' | 'worker';
 
-/** One process of the fleet. */
 export interface Member {
   role: Role;
   link: Link;

@@ -1,7 +1,7 @@
 /**
- * `npm run prove -- slow` checks three things: slow clients are disconnected and do not slow down others, long texts
- * of one account do not delay other accounts, and the number of webhook secrets does not change the time of a
- * delivery. Flags: `--clients N` of each kind (default 170).
+ * `npm run prove -- slow` checks three things. Slow clients are disconnected and do not slow down others. Long texts
+ * of one account do not delay other accounts. The number of webhook secrets does not change the time of a delivery.
+ * Flags: `--clients N` of each kind (default 170).
  */
 import { type Figure, type Flags, quantile, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';

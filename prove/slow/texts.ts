@@ -37,7 +37,7 @@ export async function runTexts(directory: string, program: Program): Promise<Tex
     const sent = Array.from({ length: LONG_TEXTS }, () =>
       post(program, '/tapi/v2/wordcount/', one.production_key, { text, text_format: 'html' }).then(
         () => answered++,
-        () => {}, // The service was killed.
+        () => {}, // The request fails, because the service was killed.
       ),
     );
     return Promise.all(sent);

@@ -38,7 +38,7 @@ export async function edit(url: string, cookie: string, goesOn: () => Promise<bo
         const { code, findings, segment: now } = answer.body.error ?? {};
         if (code === 'checks_failed') acknowledged = findings.map((one: Finding) => keyOf(one));
         else if (code === 'conflict') revision = now.revision;
-        else saved = true; // Otherwise the claim has ended, which the next round notices.
+        else saved = true; // A save fails if the claim has ended. The next round then claims the task again.
       }
     }
     await send('POST', `/tasks/${task.task}/submit`, { token });

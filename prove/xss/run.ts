@@ -1,8 +1,8 @@
 /**
  * The XSS scenario: hostile strings are stored everywhere. Then every page that shows them is opened in a browser
- * with tripwires. A tripwire reports a script that runs, a dialog, a page that navigates away, a window or a download
- * that nobody requested, and an element or a URL that came out of a text. A proxy reports requests to other hosts,
- * and a listener on this machine reports direct connections.
+ * with tripwires. Tripwires report a script that runs, a dialog, a page that navigates away, and a window or download
+ * that nobody requested. They also report an element or a URL that came out of a text. A proxy reports requests to
+ * other hosts, and a listener on this machine reports direct connections.
  */
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createListener, type Server as TcpServer } from 'node:net';
@@ -80,7 +80,8 @@ export async function runXss({ directory, vectors: given, say }: XssOptions): Pr
   });
   try {
     const app = await fetch(`${service.url}/app/`);
-    if (!app.ok) throw new Error(await app.text()); // The web app was not built.
+    // The response is an error if the web app has not been built.
+    if (!app.ok) throw new Error(await app.text());
     await app.body?.cancel();
     const filled = await fill(service.url, directory, vectors);
     say(`filled: ${JSON.stringify(filled.taken)}`);
@@ -226,8 +227,8 @@ const still = (page: Page) =>
 
 /**
  * Runs in every document before its own scripts and reports violations of the content security policy. One kind is
- * not reported: the workbench parses a preview in a document without a window, where no script runs, but the browser
- * reports its inline handlers and styles at the page's document.
+ * not reported. The workbench parses a preview in a document without a window, where no script runs. The browser
+ * nevertheless reports the inline handlers and styles of the preview at the page's document.
  */
 const WATCH_VIOLATIONS = `
 document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, target }) => {
@@ -393,7 +394,7 @@ class Tripwires {
     this.#place = 'planted';
     const context = await this.window(url);
     const page = await this.#newPage(context, url);
-    // After this call, the vectors decide where the page navigates.
+    // The page's own strings may navigate it away, so the test waits only until the navigation is committed.
     await page.goto(`${url}/planted`, { waitUntil: 'commit' });
     const of = (how: string) => this.trips.slice(before).some((trip) => trip.how === how);
     while (!of('ran') || !of('requested') || !of('connected')) await wait(20);
@@ -457,7 +458,7 @@ interface Listener {
 async function startListener(): Promise<Listener> {
   const listener: Listener = { url: '', onConnection: () => {}, close: () => server.close() };
   const server = createListener((socket) => {
-    socket.on('error', () => {}); // A closing browser resets its connections.
+    socket.on('error', () => {});
     socket.destroy();
     listener.onConnection();
   });

@@ -62,7 +62,7 @@ export function check(input: CheckInput): Finding[] {
   const found: Finding[] = [];
   for (const { id, severity, find } of CHECKS) {
     for (const one of find(input).slice(0, MAX_FINDINGS)) found.push({ check: id, severity, ...one });
-    // An empty translation gets this finding only.
+    // For an empty translation, the other checks are skipped.
     if (id === 'empty' && found.length > 0) return found;
   }
   return found;

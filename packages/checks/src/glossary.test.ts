@@ -90,13 +90,16 @@ describe('comparison of a source and its translation', () => {
     ['ru', 'окно', 'Под окном.', true],
     ['es', 'casa', 'El casamiento.', false],
     ['ja', '設定', '定期の設備', false],
-  ])('looks for the term in other forms when the language is %s: %s in %s', (to, target, words, present) => {
-    const one = [term('house', target)];
-    const { wanted } = glossary(one, 'en', to).compare(text('A house.'), text(words));
-    expect(wanted.map((found) => found.present)).toEqual([present]);
-  });
+  ])(
+    'decides whether another form of the term is present when the language is %s: %s in %s',
+    (to, target, words, present) => {
+      const one = [term('house', target)];
+      const { wanted } = glossary(one, 'en', to).compare(text('A house.'), text(words));
+      expect(wanted.map((found) => found.present)).toEqual([present]);
+    },
+  );
 
-  it('finds no part of a compound when the term must not be translated', () => {
+  it('requires a term that must not be translated as a whole word, not as part of a compound', () => {
     const kept = [term('Acme', '', { doNotTranslate: true, caseSensitive: true })];
     const { wanted } = glossary(kept, 'en', 'de').compare(
       text('Acme is good.'),

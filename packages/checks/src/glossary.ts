@@ -28,8 +28,8 @@ export interface Occurrence {
 
 export interface TermComparison {
   /**
-   * Terms that occur in the source. `present` is true if the translation has the target of the term or of
-   * another term with the same source, in any grammatical form or inside a compound word.
+   * Terms that occur in the source. `present` is true if the translation has the target of the term, or of another
+   * term with the same source. The target may be inflected or part of a compound word.
    */
   wanted: (Occurrence & { present: boolean })[];
   /** Forbidden terms in the translation. `range` is in its visible text. */

@@ -1,13 +1,16 @@
-/** Recognises the words of a term in other grammatical forms and inside compound words. */
+/** Recognizes the words of a term in other grammatical forms and inside compound words. */
 import { formsOf } from './endings.ts';
 import { base } from './language.ts';
 import { wordsOf } from './tokens.ts';
 
 /** Languages that write compounds as one word: `Garantiebedingungen` contains the term `Garantie`. */
 const COMPOUNDING = new Set(['da', 'de', 'et', 'fi', 'is', 'nb', 'nl', 'nn', 'no', 'sv']);
-/** A shorter word is found in too many unrelated compounds, such as `Ei` in `Eimer`. */
+/**
+ * The minimum length of a part of a compound word. Shorter words occur in too many unrelated compounds, such as `Ei`
+ * in `Eimer`.
+ */
 const SHORTEST_PART = 4;
-/** Longer words are not searched for parts, which keeps the cost in proportion to the text. */
+/** The maximum length of a word that is searched for parts. The limit keeps the cost in proportion to the text. */
 const LONGEST_COMPOUND = 64;
 
 /** Removes the diaeresis, because it often marks a plural: `Haus`, `Häuser`. */
@@ -21,9 +24,9 @@ function stemsOf(word: string, language: string): string[] {
 }
 
 /**
- * Returns a function that tells whether a text contains a term in any grammatical form. Each word of the term
- * must occur, in any order. It can accept an unrelated word with the same stem, so it is for excusing a
- * missing term and not for finding one.
+ * Returns a function that tells whether a text contains a term in any grammatical form. Each word of the term must
+ * occur, in any order. An unrelated word with the same stem is accepted too. Use the function to accept a
+ * translation, not to locate a term.
  * @param language the language of the text and the term, with or without a region
  */
 export function createTermRecogniser(text: string, language: string): (term: string) => boolean {
@@ -38,13 +41,14 @@ export function createTermRecogniser(text: string, language: string): (term: str
   }
   return function recognise(term) {
     const words = wordsOf(term);
-    // A single character is a word of a script without spaces, or punctuation; its order matters.
+    // Words of one character are not matched: they are punctuation, or belong to a script without spaces, where the
+    // order matters.
     if (words.length === 0 || words.some((word) => word.length === 1)) return false;
     return words.every((word) => stemsOf(word, code).some((stem) => stems.has(stem) || parts.has(stem)));
   };
 }
 
-/** Adds the beginnings and endings of a compound word. */
+/** Adds every beginning and ending of a compound word to `parts`, from {@link SHORTEST_PART} letters on. */
 function addParts(word: string, parts: Set<string>): void {
   if (word.length > LONGEST_COMPOUND) return;
   for (let length = SHORTEST_PART; length < word.length; length++) {

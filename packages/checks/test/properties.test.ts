@@ -207,9 +207,9 @@ describe('automatic checks of random texts', () => {
         return user + system;
       };
       const [small, large] = [given(16_000), given(128_000)];
-      // Garbage collection affects the time, so the minimum of several rounds counts. From 16,000 characters
-      // on, the measured work is proportional to the length. Below that, it is cheaper and would distort the
-      // ratio. If the first round is short enough, it is sufficient.
+      // Garbage collection affects the time, so the minimum of several rounds counts. From 16,000 characters on, the
+      // measured work is proportional to the length. Shorter texts cost less per character and would distort the
+      // ratio. If the first measurement is short, no further round is needed.
       let ratio = Number.POSITIVE_INFINITY;
       let [least, most] = [ratio, work(large)];
       for (

@@ -68,7 +68,7 @@ function alignGroup(source: Document, supplied: Document, { wanted, supplied: te
   });
 }
 
-/** Assigns the supplied sentences to segments. */
+/** Assigns the supplied sentences to the segments of the source. */
 function share(wanted: readonly Wanted[], texts: readonly Run[][]): { runs: Run[]; differs: boolean }[] {
   const shares = wanted.map(() => ({ runs: [] as Run[], differs: false }));
   const give = (index: number, from: number, to: number, differs: boolean) => {

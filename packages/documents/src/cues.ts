@@ -39,7 +39,7 @@ export function segmentAndCacheCues(document: Document, language: string): CueSe
 /**
  * Returns the segments of a subtitle document, in order.
  *
- * @param wanted if present, only sentences that share a flow with these cues are returned
+ * @param wanted if present, only these cues are segmented, together with the cues that their sentences continue in
  */
 export function segmentCues(
   document: Document,
@@ -89,7 +89,9 @@ function continuesInNext(document: Document, unit: Unit | undefined, next: Unit 
   return !begins && hasLetters(runsOf(document, unit).runs) && hasLetters(runsOf(document, next).runs);
 }
 
-/** Joins the runs of several units with spaces. Code numbers are local to a unit, so the codes are renumbered. */
+/**
+ * Joins the runs of several units with spaces. The codes get new numbers, because code numbers are local to a unit.
+ */
 export function flowOf(document: Document, units: readonly Unit[]): Run[] {
   const runs: Run[] = [];
   let number = 0;
@@ -213,8 +215,8 @@ function share(
   let offset = 0;
   let current = 0;
   const encoders = order.map((cue) => encoderOf(document, document.units[cue]!, false));
-  // A code never leaves its cue. A code that comes too early is held back until the text of its cue begins; one that
-  // comes too late is added at the end of its cue.
+  // A code never leaves its cue. A code that comes too early is added where its cue begins. A code that comes too
+  // late is added at the end of its cue.
   const waiting = order.map((): string[] => []);
   const arrive = () => {
     while (current < borders.length && offset >= borders[current]!) {
@@ -278,7 +280,7 @@ function bordersOf(pieces: readonly Piece[], lengths: readonly number[], languag
   return borders;
 }
 
-/** Returns a cue with its new parts. Only changed blocks (one block for each speaker) get new line breaks. */
+/** Returns a cue with its translated parts. Only changed blocks (one block for each speaker) get new line breaks. */
 function renderCue(document: Document, unit: Unit, parts: Part[], newline: string, language: string): string {
   const { text } = document;
   parts.sort((a, b) => a.start - b.start);
@@ -304,7 +306,7 @@ function renderCue(document: Document, unit: Unit, parts: Part[], newline: strin
     if (changed) {
       const source = text.slice(from, gap.start).trimEnd();
       const tail = text.slice(from + source.length, gap.start);
-      // Within a block, a line ends with LF, CR, CR LF or CR CR LF.
+      // Within a block, a line may end with LF, CR, CR LF or CR CR LF.
       const lines = source.trimStart().split(/\r+\n?|\n/).length;
       block = joinLines(layOut(block, lines, language), newline) + tail;
     }

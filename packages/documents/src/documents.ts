@@ -82,7 +82,8 @@ function isTooLong(text: string): boolean {
   let remaining: number = Limits.bytes;
   for (let at = 0; (text.length - at) * 3 > remaining; ) {
     let to = at + COUNTED;
-    if ((text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to += 1; // Does not divide a surrogate pair.
+    // The two halves of a surrogate pair are counted together.
+    if ((text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to += 1;
     remaining -= Buffer.byteLength(text.slice(at, to));
     if (remaining < 0) return true;
     at = to;

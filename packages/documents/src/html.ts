@@ -186,7 +186,7 @@ class Scanner {
     while (this.#template < this.#templates.length && this.#templates[this.#template]!.start < end) {
       const found = this.#templates[this.#template]!;
       this.#template += 1;
-      if (found.start < position) continue; // The template is inside a tag.
+      if (found.start < position) continue; // A template inside a tag belongs to the tag and is skipped.
       this.#words(position, found.start);
       this.#code('keep', found.start, found.end, shorten(this.#text.slice(found.start, found.end)));
       position = found.end;

@@ -200,8 +200,8 @@ export function sliceRun(run: TextRun, from: number, to: number): TextRun {
 function replaceRanges(stretch: TextRun[], ranges: Range[], counter: { next: number }, out: Run[]): void {
   const numbers = new Map<number, number>();
   let index = 0;
-  let offset = 0; // The length of the joined text before stretch[index].
-  let used = 0; // The number of characters of stretch[index] that were consumed.
+  let offset = 0; // The length of the joined text before `stretch[index]`.
+  let used = 0; // The number of characters of `stretch[index]` that are already consumed.
   /** Consumes text up to `to` and adds it to the result. With `swallow`, only returns its range in the document. */
   const advance = (to: number, swallow: boolean): { start: number; end: number } | undefined => {
     let covered: { start: number; end: number } | undefined;

@@ -43,7 +43,7 @@ interface Letters {
   foreign: RegExp;
   /** Matches letters outside the language's own script. */
   notOwn: RegExp;
-  /** True if `foreign` matches no Latin letters. */
+  /** True if the language's texts may contain Latin letters, so that `foreign` does not match them. */
   latin: boolean;
 }
 

@@ -114,15 +114,16 @@ function continues(
   list: Set<string>,
   withOrdinals: boolean,
 ): boolean {
-  // Closing quotation marks belong to the sentence before.
+  // Closing quotation marks belong to the sentence before them.
   if (/^[\p{Pf}\p{Pe}"'”’»)\]\s]+$/u.test(next)) return true;
   if (/^["'“‘«(¿¡-]?\p{Ll}/u.test(next)) return true;
   const before = text.slice(Math.max(0, end - 40), end).trimEnd();
   if (!before.endsWith('.')) return false;
   const word = /([\p{L}\p{M}\p{N}.]+)\.$/u.exec(before)?.[1];
   if (word === undefined) return false;
-  if (/^\p{Lu}$/u.test(word)) return true; // A single capital is an initial.
-  // An abbreviation of single letters, such as "z. B."
+  // A single capital letter before the full stop is an initial, so the sentence continues.
+  if (/^\p{Lu}$/u.test(word)) return true;
+  // Single letters with full stops are an abbreviation, such as "z. B.", so the sentence continues.
   if (/^\p{L}$/u.test(word) && /^\p{L}\./u.test(next)) return true;
   if (withOrdinals && /^\d{1,2}$/.test(word)) return true;
   return list.has(word.toLowerCase());

@@ -105,7 +105,7 @@ export class Capture {
     else if (!this.#opaque) this.#code('single', start, end);
   }
 
-  /** Handles the end of the content. */
+  /** Handles the end of the `source` or `seg-source` element. */
   finish(end: number): void {
     if (this.segments > 0 && this.#outside !== undefined) this.#gap(this.#outside, end);
   }

@@ -42,7 +42,7 @@ export interface Element {
   contentStart: number;
   contentEnd: number;
   selfClosing: boolean;
-  /** The text before the element. */
+  /** The white space and other text before the element in the document. */
   space: string;
   preserve: boolean;
 }
@@ -57,7 +57,7 @@ export interface TransUnit {
   source?: Element & { capture: Capture };
   segSource?: Element & { capture: Capture };
   target?: Element;
-  /** The target element, if targets are read. */
+  /** The target element, if the scan reads targets instead of sources. */
   read?: Element & { capture: Capture };
 }
 

@@ -37,8 +37,8 @@ interface Frame {
 /**
  * Scans an XLIFF document.
  *
- * @throws DocumentError when the document is not well-formed, is not XLIFF 1.x, has an internal DTD subset, has no
- * trans-unit, declares a target language other than the job's, or exceeds a limit
+ * @throws DocumentError when the document is not well-formed, is not XLIFF 1.x, has an internal DTD subset or no
+ * trans-unit, declares another target language than the job's, or exceeds a limit
  */
 export function scanXliff(text: string, options: XliffOptions = {}): Document {
   const document = emptyDocument('xliff', text);

@@ -310,7 +310,6 @@ export interface Growth {
   workOf: WorkOf;
 }
 
-/** Measures every atom in every position. */
 export function* growths(most: number): Generator<Growth> {
   for (const [atom, text] of ATOMS) {
     for (const { format, name, around } of PLACES) {
