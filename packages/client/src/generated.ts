@@ -15,7 +15,7 @@ export type AccountList = {
 };
 
 export type BulkCreation = {
-  /** In the order of the request. */
+  /** The jobs in the order of the request. */
   objects: JobCreation[]
 };
 
@@ -25,11 +25,11 @@ export type BulkRequest = {
 
 export type Chat = {
   id: string;
-  /** The chat’s identifier on your side. */
+  /** Your identifier of the chat. */
   external_id: string;
-  /** Who serves the chat; should be an e-mail address. */
+  /** The agent who serves the chat; should be an e-mail address. */
   agent_external_id: string | null;
-  /** Identifier of a brand on your side. */
+  /** The chat’s brand on your platform. If it is a brand of the account, its style and glossary apply. */
   brand: string | null;
   creation_date: string
 };
@@ -37,7 +37,7 @@ export type Chat = {
 export type ChatError = {
   error: {
     code: 'validation_error' | 'invalid_subscription' | 'server_error';
-    /** For `validation_error`, one line for each wrong field. */
+    /** A description; for `validation_error` one line for each invalid field. */
     message: string
   }
 };
@@ -45,32 +45,32 @@ export type ChatError = {
 export type ChatMessage = {
   id: string;
   chat_id: string;
-  /** The message’s identifier on your side; unique in its chat. */
+  /** Your identifier of the message, unique in its chat. */
   external_id: string;
-  /** Who wrote it. */
+  /** The author of the message. */
   author_external_id: string | null;
-  /** Where the translation is posted. A public http or https address without credentials. */
+  /** The URL to which the result is posted: public, http or https, without credentials. */
   callback_url?: string | undefined;
-  /** `true`: written by a customer. `false`: by an agent. */
+  /** `true` for a message of a customer, `false` for a message of an agent. */
   is_inbound: boolean | null;
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text: string;
   text_format: MessageFormat;
-  /** In the format of `text`; there once translated. */
+  /** The translation, in the format of `text`; present when the message is translated. */
   translated_text?: string | undefined;
-  /** Identifier of the translation. */
+  /** The id of the translation. */
   translation_uid: string;
   status: MessageStatus;
   creation_date: string;
-  /** When it was translated. */
+  /** The time of the translation. */
   completion_date?: string | undefined
 };
 
 export type ChatMessageList = {
-  /** All messages of the chat. */
+  /** The number of all messages of the chat. */
   length: number;
   messages: ChatMessage[];
   index: number;
@@ -79,36 +79,36 @@ export type ChatMessageList = {
 
 /** `null` is the same as absent; unknown fields are ignored. */
 export type ChatMessageRequest = {
-  /** A new one creates a chat. */
+  /** Your identifier of the chat. A new one creates a chat. */
   chat_external_id: string;
-  /** Unique in the chat; makes repeating safe. */
+  /** Your identifier of the message, unique in its chat. It makes retries safe. */
   external_id: string;
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
-  /** At least 6,000 characters are taken; by default 20,000. */
+  /** The text to translate. The operator sets its maximum length: at least 6,000 characters, by default 20,000. */
   text: string;
   text_format: MessageFormat;
-  /** Where the translation is posted. A public http or https address without credentials. */
+  /** The URL to which the result is posted: public, http or https, without credentials. */
   callback_url?: string | undefined;
-  /** Kept with a new chat. */
+  /** The chat’s brand on your platform; stored when the chat is new. */
   brand?: string | undefined;
-  /** Kept with a new chat. */
+  /** The agent who serves the chat; stored when the chat is new. */
   agent_external_id?: string | undefined;
-  /** `true`: written by a customer. */
+  /** `true` for a message of a customer. */
   is_inbound?: boolean | undefined;
-  /** Who wrote it. */
+  /** The author of the message. */
   author_external_id?: string | undefined
 };
 
 /** `null` is the same as absent; unknown fields are ignored. */
 export type ChatRequest = {
-  /** Assigned when absent. */
+  /** Your identifier of the chat; assigned when absent. */
   external_id?: string | undefined;
-  /** Identifier of a brand on your side. */
+  /** The chat’s brand on your platform. If it is a brand of the account, its style and glossary apply. */
   brand?: string | undefined;
-  /** Who serves the chat. */
+  /** The agent who serves the chat. */
   agent_external_id?: string | undefined
 };
 
@@ -116,7 +116,7 @@ export type CreatedChat = {
   chat_id: string;
   created_at: string;
   external_id: string;
-  /** Who serves the chat. */
+  /** The agent who serves the chat. */
   agent_external_id: string | null
 };
 
@@ -125,14 +125,14 @@ export type Delivery = {
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** The URL that it is posted to. */
+  /** The URL to which the delivery is posted. */
   url: string;
-  /** The job that it is about. */
+  /** The uid of the job that the event is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** The message that it is about. */
+  /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
+  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
@@ -146,18 +146,18 @@ export type DeliveryAttempt = {
   attempt: number;
   started_at: string;
   finished_at?: string | undefined;
-  /** How it ended; absent while it is in progress, or when the sender stopped during it. */
+  /** How the attempt ended; absent while it is in progress, or if the sender stopped during it. */
   outcome?: 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other' | undefined;
-  /** A description, when there was no answer. */
+  /** A description of the failure, if there was no answer. */
   detail?: string | undefined;
   status_code?: number | undefined;
-  /** The time until the status line. */
+  /** The milliseconds until the status line. */
   milliseconds?: number | undefined;
   /** The headers of the answer, shortened, without cookies. */
   headers?: Record<string, string> | undefined;
   /** The first 4 KiB of the body of the answer. */
   answer?: string | undefined;
-  /** False when the answer was cut off or broke off. */
+  /** False if the answer was cut at the limit or broke off. */
   answer_complete?: boolean | undefined
 };
 
@@ -166,14 +166,14 @@ export type DeliveryDetail = {
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** The URL that it is posted to. */
+  /** The URL to which the delivery is posted. */
   url: string;
-  /** The job that it is about. */
+  /** The uid of the job that the event is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** The message that it is about. */
+  /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
+  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
@@ -208,7 +208,7 @@ export type Event = {
   delivery?: EventDelivery | undefined
 };
 
-/** Absent when there was no URL to post to. */
+/** Absent if the event had no callback URL. */
 export type EventDelivery = {
   status: DeliveryStatus
 };
@@ -236,14 +236,14 @@ export type EventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'messa
 export type Job = {
   /** Cents. */
   price: number;
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
   status: JobStatus;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. `.` and `..` are no uids. */
+  /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string;
   /** The deadline passed before an editor finished: the result is a machine’s, and nothing was charged. Set by the brand. */
   fallback?: 'machine' | undefined;
@@ -263,14 +263,14 @@ export type JobCallback = {
   order_number: number;
   /** Cents. */
   price: number;
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
   status: JobStatus;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. `.` and `..` are no uids. */
+  /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string;
   /** The deadline passed before an editor finished: the result is a machine’s, and nothing was charged. Set by the brand. */
   fallback?: 'machine' | undefined;
@@ -286,18 +286,18 @@ export type JobCreation = {
   order_number: number;
   /** Cents. */
   price: number;
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
   status: JobStatus;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. `.` and `..` are no uids. */
+  /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string;
   tone?: string | undefined;
   topics?: string[] | undefined;
-  /** External identifier of a brand of the account. */
+  /** The external identifier of a brand of the account. */
   brand?: string | undefined;
   /** URL to which the finished job is posted: public, http or https, without credentials. */
   callback_url?: string | undefined;
@@ -317,13 +317,13 @@ export type JobListItem = {
   order_number: number;
   /** Cents. */
   price: number;
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
   status: JobStatus;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. `.` and `..` are no uids. */
+  /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string
 };
 
@@ -331,24 +331,24 @@ export type JobListItem = {
 export type JobRequest = {
   /** The text to translate, in the format of `text_format`. At most 10 MiB of UTF-8. */
   text: string;
-  /** Shortname of a language; detected when absent. */
+  /** A language code; detected when absent. */
   source_language?: string | undefined;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
   /** Your name for the job; assigned when absent. Makes a retry safe. */
   uid?: string | undefined;
   /** URL to which the finished job is posted: public, http or https, without credentials. */
   callback_url?: string | undefined;
-  /** External identifier of a brand of the account. */
+  /** The external identifier of a brand of the account. */
   brand?: string | undefined;
   tone?: 'Informal' | 'Formal' | undefined;
   /** The older name of `tone`. */
   formality?: 'Informal' | 'Formal' | undefined;
   topics?: ('politics' | 'gossip' | 'sex & relationships' | 'crafts' | 'parenting' | 'startups' | 'tech' | 'sports')[] | undefined;
-  /** For the editor, and for engines that support instructions. */
+  /** Instructions for the editor, and for engines that support them. */
   instructions?: string | undefined;
-  /** Your own translation, used as the draft instead of a machine’s. */
+  /** Your own translation, used as the draft instead of machine translation. */
   target_text?: string | undefined
 };
 
@@ -373,20 +373,20 @@ export type LanguagePairs = {
   objects: LanguagePair[]
 };
 
-/** What a key of the legacy dialect reads. */
+/** The body for a key of the legacy dialect. */
 export type LegacyJob = {
   /** Number of the job in its account and environment. There may be gaps. */
   order_number: number;
   /** Cents. */
   price: number;
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
   status: LegacyJobStatus;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. `.` and `..` are no uids. */
+  /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string;
   /** The translation, in the format of `text`; present when the job is completed. */
   translatedText?: string | undefined;
@@ -397,16 +397,16 @@ export type LegacyJob = {
 };
 
 export type LegacyJobCallback = {
-  /** Names the job within its account and environment. `.` and `..` are no uids. */
+  /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string;
   status: LegacyJobStatus;
   /** Human jobs only. */
   order_number?: string | undefined;
-  /** Cents. Human jobs only. */
+  /** The price in cents; human jobs only. */
   price?: string | undefined;
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text: string;
   text_format: TextFormat;
@@ -418,19 +418,19 @@ export type LegacyJobList = {
   objects: LegacyJobListItem[]
 };
 
-/** What a key of the legacy dialect reads. */
+/** The body for a key of the legacy dialect. */
 export type LegacyJobListItem = {
   /** Number of the job in its account and environment. There may be gaps. */
   order_number: number;
   /** Cents. */
   price: number;
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
   status: LegacyJobStatus;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. `.` and `..` are no uids. */
+  /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string
 };
 
@@ -440,18 +440,18 @@ export type LegacyJobStatus = 'new' | 'machine_translate_in_progress' | 'transla
 /** Fields that the request did not contain are absent. */
 export type MachineJobCreation = {
   origin: 'api';
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
   status: JobStatus;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text: string;
   text_format: TextFormat;
-  /** Names the job within its account and environment. `.` and `..` are no uids. */
+  /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string;
   tone?: string | undefined;
   topics?: string[] | undefined;
-  /** External identifier of a brand of the account. */
+  /** The external identifier of a brand of the account. */
   brand?: string | undefined;
   /** URL to which the finished job is posted: public, http or https, without credentials. */
   callback_url?: string | undefined
@@ -461,22 +461,22 @@ export type MachineJobCreation = {
 export type MachineJobRequest = {
   /** The text to translate, in the format of `text_format`. At most 10 MiB of UTF-8. */
   text: string;
-  /** Shortname of a language; detected when absent. */
+  /** A language code; detected when absent. */
   source_language?: string | undefined;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
   /** Your name for the job; assigned when absent. Makes a retry safe. */
   uid?: string | undefined;
   /** URL to which the finished job is posted: public, http or https, without credentials. */
   callback_url?: string | undefined;
-  /** External identifier of a brand of the account. */
+  /** The external identifier of a brand of the account. */
   brand?: string | undefined;
   tone?: 'Informal' | 'Formal' | undefined;
   /** The older name of `tone`. */
   formality?: 'Informal' | 'Formal' | undefined;
   topics?: ('politics' | 'gossip' | 'sex & relationships' | 'crafts' | 'parenting' | 'startups' | 'tech' | 'sports')[] | undefined;
-  /** For the editor, and for engines that support instructions. */
+  /** Instructions for the editor, and for engines that support them. */
   instructions?: string | undefined
 };
 
@@ -487,7 +487,7 @@ export type MessageInChat = {
   message: ChatMessage
 };
 
-/** `mt_init`: being translated. `deliver_init`: translated, the delivery is pending. `deliver_complete`: translated, and delivered or nobody to deliver to. `mt_failed`: could not be translated. `deliver_failed`: translated, but the receiver never took it. */
+/** `mt_init`: translation is pending. `deliver_init`: translated, the delivery is pending. `deliver_complete`: translated, and delivered or without a callback URL. `mt_failed`: could not be translated. `deliver_failed`: translated, but the receiver never accepted the callback. */
 export type MessageStatus = 'mt_init' | 'deliver_init' | 'deliver_complete' | 'mt_failed' | 'deliver_failed';
 
 export type PageMeta = {
@@ -502,7 +502,7 @@ export type PageMeta = {
 };
 
 export type RejectRequest = {
-  /** What is wrong. Editors read it. */
+  /** What is wrong with the translation; editors read it. */
   reason: string
 };
 
@@ -560,13 +560,13 @@ export type UpgradeRequest = {
   properties?: {
     /** URL to which the finished job is posted: public, http or https, without credentials. */
     callback_url?: string | undefined;
-    /** External identifier of a brand of the account. */
+    /** The external identifier of a brand of the account. */
     brand?: string | undefined;
     tone?: 'Informal' | 'Formal' | undefined;
     /** The older name of `tone`. */
     formality?: 'Informal' | 'Formal' | undefined;
     topics?: ('politics' | 'gossip' | 'sex & relationships' | 'crafts' | 'parenting' | 'startups' | 'tech' | 'sports')[] | undefined;
-    /** For the editor, and for engines that support instructions. */
+    /** Instructions for the editor, and for engines that support them. */
     instructions?: string | undefined
   } | null | undefined
 };
@@ -579,7 +579,7 @@ export type WordCount = {
 export type WordCountRequest = {
   text: string;
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
-  /** Sentences in other languages are not counted, as in a job; without it they are. */
+  /** The source language. Sentences in other languages are then not counted, as in a job. Without it they are counted. */
   source_language?: string | undefined
 };
 
@@ -593,7 +593,7 @@ export interface Operations {
       limit?: number | undefined;
       /** The number of entries to skip. */
       offset?: number | undefined;
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid?: string | undefined;
       uid__startswith?: string | undefined;
       uid__endswith?: string | undefined;
@@ -601,25 +601,25 @@ export interface Operations {
       uid__contains?: string | undefined;
       /** `deliver_ok` means `completed` for a legacy key; other keys cannot use it. */
       status?: 'new' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected' | 'deliver_ok' | undefined;
-      /** Shortname of a language. */
+      /** A language code. */
       source_language?: string | undefined;
-      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      /** Language codes: a comma list, a JSON array, or the parameter repeated. */
       source_language__in?: string | undefined;
-      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      /** Language codes: a comma list, a JSON array, or the parameter repeated. */
       source_language__nin?: string | undefined;
-      /** Shortname of a language. */
+      /** A language code. */
       source_language__ne?: string | undefined;
-      /** Shortname of a language. */
+      /** A language code. */
       target_language?: string | undefined;
-      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      /** Language codes: a comma list, a JSON array, or the parameter repeated. */
       target_language__in?: string | undefined;
-      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      /** Language codes: a comma list, a JSON array, or the parameter repeated. */
       target_language__nin?: string | undefined;
-      /** Shortname of a language. */
+      /** A language code. */
       target_language__ne?: string | undefined;
-      /** ISO 8601; UTC where it has no time zone. */
+      /** A time in ISO 8601; without a time zone it is UTC. */
       created__gte?: string | undefined;
-      /** ISO 8601; UTC where it has no time zone. */
+      /** A time in ISO 8601; without a time zone it is UTC. */
       created__lt?: string | undefined;
       order_by?: 'created' | '-created' | undefined;
       /** For many pages: the page begins after this uid, and `next` has the following one. Empty for the first page; not with `offset`. */
@@ -645,7 +645,7 @@ export interface Operations {
   /** Read a job */
   getJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: undefined;
@@ -655,7 +655,7 @@ export interface Operations {
   /** Cancel a job that is not finished */
   cancelJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: undefined;
@@ -665,7 +665,7 @@ export interface Operations {
   /** Accept a completed job */
   acceptJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: undefined;
@@ -675,7 +675,7 @@ export interface Operations {
   /** Send a completed job back to its editors */
   rejectJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: undefined;
@@ -690,7 +690,7 @@ export interface Operations {
       limit?: number | undefined;
       /** The number of entries to skip. */
       offset?: number | undefined;
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid?: string | undefined;
       uid__startswith?: string | undefined;
       uid__endswith?: string | undefined;
@@ -698,25 +698,25 @@ export interface Operations {
       uid__contains?: string | undefined;
       /** `deliver_ok` means `completed` for a legacy key; other keys cannot use it. */
       status?: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'deliver_ok' | undefined;
-      /** Shortname of a language. */
+      /** A language code. */
       source_language?: string | undefined;
-      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      /** Language codes: a comma list, a JSON array, or the parameter repeated. */
       source_language__in?: string | undefined;
-      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      /** Language codes: a comma list, a JSON array, or the parameter repeated. */
       source_language__nin?: string | undefined;
-      /** Shortname of a language. */
+      /** A language code. */
       source_language__ne?: string | undefined;
-      /** Shortname of a language. */
+      /** A language code. */
       target_language?: string | undefined;
-      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      /** Language codes: a comma list, a JSON array, or the parameter repeated. */
       target_language__in?: string | undefined;
-      /** Shortnames: a comma list, a JSON array, or the parameter repeated. */
+      /** Language codes: a comma list, a JSON array, or the parameter repeated. */
       target_language__nin?: string | undefined;
-      /** Shortname of a language. */
+      /** A language code. */
       target_language__ne?: string | undefined;
-      /** ISO 8601; UTC where it has no time zone. */
+      /** A time in ISO 8601; without a time zone it is UTC. */
       created__gte?: string | undefined;
-      /** ISO 8601; UTC where it has no time zone. */
+      /** A time in ISO 8601; without a time zone it is UTC. */
       created__lt?: string | undefined;
       order_by?: 'created' | '-created' | undefined;
       /** For many pages: the page begins after this uid, and `next` has the following one. Empty for the first page; not with `offset`. */
@@ -735,7 +735,7 @@ export interface Operations {
   /** Read a job */
   getMachineJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: undefined;
@@ -745,7 +745,7 @@ export interface Operations {
   /** Upgrade a completed machine job to a human one */
   upgradeMachineJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: undefined;
@@ -755,7 +755,7 @@ export interface Operations {
   /** Cancel a job that is not finished */
   cancelMachineJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: undefined;
@@ -856,7 +856,7 @@ export interface Operations {
     body: undefined;
     answer: EventPage
   };
-  /** Create a message, and its chat */
+  /** Create a message and its chat */
   createChatMessage: {
     path: undefined;
     query: undefined;
@@ -880,14 +880,14 @@ export interface Operations {
     body: ChatRequest;
     answer: CreatedChat
   };
-  /** List the messages of a chat, in their order */
+  /** List the messages of a chat in order */
   listChatMessages: {
     path: {
       chat_id: string
     };
     query: {
       limit?: number | undefined;
-      /** Where the results start; the first message is 1. */
+      /** The position of the first message to return, from 1. */
       index?: number | undefined
     };
     body: undefined;

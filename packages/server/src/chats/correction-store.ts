@@ -49,7 +49,7 @@ const TAKE = statement<{ message_id: string }>(
     where part = $1 and account_id = $2 and message_id = $3 and job_id is null for update skip locked`,
 );
 
-/** @returns true if this transaction now holds the correction, until its end */
+/** Locks a due correction until the end of the transaction. @returns false if another transaction has it */
 export async function lockDueCorrection(
   transaction: Transaction,
   account: AccountRef,
@@ -101,7 +101,8 @@ const FINISH = statement<{ message_id: string }>(
 );
 
 /**
- * @returns the message that a job corrects; undefined if the job corrects no message or has already done so
+ * Marks the correction of a job as finished.
+ * @returns the id of the corrected message; undefined if the job corrects none or has already done so
  */
 export async function finishCorrection(
   transaction: Transaction,
@@ -151,7 +152,10 @@ const CORRECT = statement<CorrectedRow>(
    returning ${COLUMNS}`,
 );
 
-/** @returns the message with its new text; undefined if the text was the same or is no longer kept */
+/**
+ * Replaces the text of a message. @returns the message; undefined if its text was the same or is no longer
+ * kept
+ */
 export async function writeCorrection(
   transaction: Transaction,
   account: AccountRef,

@@ -28,7 +28,7 @@ const schemas = {
       }),
     },
   ),
-  messages: describedOwn('listOwnMessages', 'The messages of a chat, in their order', ChatMessageList, {
+  messages: describedOwn('listOwnMessages', 'The messages of a chat in order', ChatMessageList, {
     params: Type.Object({ chat_id: ID }),
     querystring: Type.Object({
       environment: IN_ENVIRONMENT,
@@ -36,7 +36,7 @@ const schemas = {
         minimum: 1,
         maximum: 2_000_000_000,
         default: 1,
-        description: 'The first one’s place.',
+        description: 'The position of the first message to return, from 1.',
       }),
       limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
     }),

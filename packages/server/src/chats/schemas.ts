@@ -17,19 +17,22 @@ const orNull = (schema: TSchema, description: string) => Type.Union([schema, Typ
 const ID = Type.String({ format: 'uuid' });
 const EXTERNAL_ID = Type.String({ pattern: '\\S', maxLength: MAX_ID_CHARACTERS });
 const TIME = Type.String({ format: 'date-time' });
-const LANGUAGE = Type.String({ description: 'Shortname of a language.', examples: ['es'] });
+const LANGUAGE = Type.String({ description: 'A language code.', examples: ['es'] });
 const FORMAT = Type.Enum([...MESSAGE_FORMATS], { title: 'MessageFormat' });
 const CALLBACK_URL = Type.String({
   format: 'uri',
-  description: 'Where the translation is posted. A public http or https address without credentials.',
+  description: 'The URL to which the result is posted: public, http or https, without credentials.',
 });
 
 export const Chat = Type.Object(
   {
     id: ID,
-    external_id: Type.String({ description: 'The chat’s identifier on your side.' }),
-    agent_external_id: orNull(Type.String(), 'Who serves the chat; should be an e-mail address.'),
-    brand: orNull(Type.String(), 'Identifier of a brand on your side.'),
+    external_id: Type.String({ description: 'Your identifier of the chat.' }),
+    agent_external_id: orNull(Type.String(), 'The agent who serves the chat; should be an e-mail address.'),
+    brand: orNull(
+      Type.String(),
+      'The chat’s brand on your platform. If it is a brand of the account, its style and glossary apply.',
+    ),
     creation_date: TIME,
   },
   { title: 'Chat' },
@@ -38,30 +41,35 @@ export const Chat = Type.Object(
 export const MessageStatusSchema = Type.Enum([...MESSAGE_STATUSES], {
   title: 'MessageStatus',
   description:
-    '`mt_init`: being translated. `deliver_init`: translated, the delivery is pending. `deliver_complete`: ' +
-    'translated, and delivered or nobody to deliver to. `mt_failed`: could not be translated. `deliver_failed`: ' +
-    'translated, but the receiver never took it.',
+    '`mt_init`: translation is pending. `deliver_init`: translated, the delivery is pending. `deliver_complete`: ' +
+    'translated, and delivered or without a callback URL. `mt_failed`: could not be translated. ' +
+    '`deliver_failed`: translated, but the receiver never accepted the callback.',
 });
 
 export const ChatMessage = Type.Object(
   {
     id: ID,
     chat_id: ID,
-    external_id: Type.String({ description: 'The message’s identifier on your side; unique in its chat.' }),
-    author_external_id: orNull(Type.String(), 'Who wrote it.'),
+    external_id: Type.String({ description: 'Your identifier of the message, unique in its chat.' }),
+    author_external_id: orNull(Type.String(), 'The author of the message.'),
     callback_url: Type.Optional(CALLBACK_URL),
-    is_inbound: orNull(Type.Boolean(), '`true`: written by a customer. `false`: by an agent.'),
+    is_inbound: orNull(
+      Type.Boolean(),
+      '`true` for a message of a customer, `false` for a message of an agent.',
+    ),
     source_language: LANGUAGE,
     target_language: LANGUAGE,
     text: Type.String(),
     text_format: FORMAT,
     translated_text: Type.Optional(
-      Type.String({ description: 'In the format of `text`; there once translated.' }),
+      Type.String({
+        description: 'The translation, in the format of `text`; present when the message is translated.',
+      }),
     ),
-    translation_uid: Type.String({ description: 'Identifier of the translation.' }),
+    translation_uid: Type.String({ description: 'The id of the translation.' }),
     status: MessageStatusSchema,
     creation_date: TIME,
-    completion_date: Type.Optional(Type.String({ ...TIME, description: 'When it was translated.' })),
+    completion_date: Type.Optional(Type.String({ ...TIME, description: 'The time of the translation.' })),
   },
   { title: 'ChatMessage' },
 );
@@ -73,29 +81,38 @@ const optional = (description: string) =>
 
 export const ChatMessageRequest = Type.Object(
   {
-    chat_external_id: Type.String({ ...EXTERNAL_ID, description: 'A new one creates a chat.' }),
-    external_id: Type.String({ ...EXTERNAL_ID, description: 'Unique in the chat; makes repeating safe.' }),
+    chat_external_id: Type.String({
+      ...EXTERNAL_ID,
+      description: 'Your identifier of the chat. A new one creates a chat.',
+    }),
+    external_id: Type.String({
+      ...EXTERNAL_ID,
+      description: 'Your identifier of the message, unique in its chat. It makes retries safe.',
+    }),
     source_language: Type.String({ ...LANGUAGE, pattern: '\\S' }),
     target_language: Type.String({ ...LANGUAGE, pattern: '\\S' }),
     text: Type.String({
       pattern: '\\S',
-      description: 'At least 6,000 characters are taken; by default 20,000.',
+      description:
+        'The text to translate. The operator sets its maximum length: at least 6,000 characters, by default 20,000.',
     }),
     text_format: FORMAT,
     callback_url: Type.Optional(CALLBACK_URL),
-    brand: optional('Kept with a new chat.'),
-    agent_external_id: optional('Kept with a new chat.'),
-    is_inbound: Type.Optional(Type.Boolean({ description: '`true`: written by a customer.' })),
-    author_external_id: optional('Who wrote it.'),
+    brand: optional('The chat’s brand on your platform; stored when the chat is new.'),
+    agent_external_id: optional('The agent who serves the chat; stored when the chat is new.'),
+    is_inbound: Type.Optional(Type.Boolean({ description: '`true` for a message of a customer.' })),
+    author_external_id: optional('The author of the message.'),
   },
   { title: 'ChatMessageRequest', description: '`null` is the same as absent; unknown fields are ignored.' },
 );
 
 export const ChatRequest = Type.Object(
   {
-    external_id: optional('Assigned when absent.'),
-    brand: optional('Identifier of a brand on your side.'),
-    agent_external_id: optional('Who serves the chat.'),
+    external_id: optional('Your identifier of the chat; assigned when absent.'),
+    brand: optional(
+      'The chat’s brand on your platform. If it is a brand of the account, its style and glossary apply.',
+    ),
+    agent_external_id: optional('The agent who serves the chat.'),
   },
   { title: 'ChatRequest', description: '`null` is the same as absent; unknown fields are ignored.' },
 );
@@ -105,14 +122,14 @@ export const CreatedChat = Type.Object(
     chat_id: ID,
     created_at: TIME,
     external_id: Type.String(),
-    agent_external_id: orNull(Type.String(), 'Who serves the chat.'),
+    agent_external_id: orNull(Type.String(), 'The agent who serves the chat.'),
   },
   { title: 'CreatedChat' },
 );
 
 export const ChatMessageList = Type.Object(
   {
-    length: Type.Integer({ minimum: 0, description: 'All messages of the chat.' }),
+    length: Type.Integer({ minimum: 0, description: 'The number of all messages of the chat.' }),
     messages: Type.Array(ChatMessage),
     index: Type.Integer({ minimum: 1 }),
     limit: Type.Integer({ minimum: 1, maximum: MAX_LISTED_MESSAGES }),
@@ -136,7 +153,9 @@ export const ChatError = Type.Object(
   {
     error: Type.Object({
       code: Type.Enum(['validation_error', 'invalid_subscription', 'server_error']),
-      message: Type.String({ description: 'For `validation_error`, one line for each wrong field.' }),
+      message: Type.String({
+        description: 'A description; for `validation_error` one line for each invalid field.',
+      }),
     }),
   },
   { title: 'ChatError' },
@@ -180,14 +199,14 @@ const EXAMPLE_TRANSLATED = {
 
 export const createMessageSchema = {
   operationId: 'createChatMessage',
-  summary: 'Create a message, and its chat',
+  summary: 'Create a message and its chat',
   description:
-    'Never changes a chat or a message that exists: the same `external_id` in the same chat is answered with the ' +
-    'message as it is, whatever else the request says. So the call can be repeated to read the current state.',
+    'Never changes an existing chat or message. If the chat has a message with this `external_id`, that message is ' +
+    'returned unchanged, whatever else the request contains. So you can repeat a request to read the current state.',
   tags: [TAG],
   body: ChatMessageRequest,
   response: {
-    200: answer('The message was there; nothing was created.', MessageInChat),
+    200: answer('The message existed already; nothing was created.', MessageInChat),
     201: answer('The message was created.', MessageInChat, { chat: EXAMPLE_CHAT, message: EXAMPLE_MESSAGE }),
     ...refusals('invalid_request', 'invalid_subscription', 'read_only_key', 'sandbox_quota', 'too_large'),
   },
@@ -196,7 +215,7 @@ export const createMessageSchema = {
 export const messageSchema = {
   operationId: 'getChatMessage',
   summary: 'Read a message',
-  description: 'With `translated_text` once it is translated.',
+  description: 'The response has `translated_text` when the message is translated.',
   tags: [TAG],
   params: Type.Object({ chat_id: ID, message_id: ID }),
   response: {
@@ -208,7 +227,7 @@ export const messageSchema = {
 export const createChatSchema = {
   operationId: 'createChat',
   summary: 'Create a chat without a message',
-  description: 'With the `external_id` of a chat that exists, that chat is answered, unchanged.',
+  description: 'If a chat with this `external_id` exists, it is returned unchanged.',
   tags: [TAG],
   body: ChatRequest,
   response: {
@@ -219,8 +238,8 @@ export const createChatSchema = {
 
 export const listMessagesSchema = {
   operationId: 'listChatMessages',
-  summary: 'List the messages of a chat, in their order',
-  description: '`length` counts all messages of the chat.',
+  summary: 'List the messages of a chat in order',
+  description: '`length` is the number of all messages of the chat.',
   tags: [TAG],
   params: Type.Object({ chat_id: ID }),
   querystring: Type.Object({
@@ -229,7 +248,7 @@ export const listMessagesSchema = {
       minimum: 1,
       maximum: 2 ** 31 - 1,
       default: 1,
-      description: 'Where the results start; the first message is 1.',
+      description: 'The position of the first message to return, from 1.',
     }),
   }),
   response: {
@@ -242,10 +261,10 @@ export const listMessagesSchema = {
 export const chatWebhooks: Record<string, DescribedWebhook> = {
   messageAnswered: {
     operationId: 'messageAnswered',
-    summary: 'A chat message was translated, or could not be',
+    summary: 'A chat message was translated or could not be translated',
     description:
-      'A CloudEvent in binary mode, posted to the `callback_url` of the message. `status` is `deliver_init`, or ' +
-      '`mt_failed`. The messages of one chat are posted in their order.',
+      'A CloudEvent in binary mode, posted to the `callback_url` of the message. Its `status` is `deliver_init` or ' +
+      '`mt_failed`. The messages of one chat are posted in order.',
     headers: {
       'ce-type': Type.String({
         pattern: '^com\\.[a-z0-9-]+\\.chat-api\\.v2$',
@@ -255,12 +274,12 @@ export const chatWebhooks: Record<string, DescribedWebhook> = {
       'ce-specversion': Type.Literal('1.0'),
       'ce-source': Type.String({
         format: 'uri',
-        description: 'The address of the chat interface.',
+        description: 'The URL of the chat interface.',
         examples: ['https://translate.example.com'],
       }),
       'ce-id': Type.String({
         pattern: '^chatapi-.+$',
-        description: '`chatapi-` and the message’s id; of a correction, `-corrected` after it.',
+        description: '`chatapi-` and the message’s id; for a correction, followed by `-corrected`.',
         examples: [`chatapi-${EXAMPLE_MESSAGE.id}`],
       }),
       'ce-datacontenttype': Type.Literal('application/json'),

@@ -31,13 +31,13 @@ const delivery = {
   id: ID,
   event: EventTypeName,
   status: DeliveryStatus,
-  url: Type.String({ description: 'The URL that it is posted to.' }),
-  uid: Type.Optional(Type.String({ description: 'The job that it is about.' })),
+  url: Type.String({ description: 'The URL to which the delivery is posted.' }),
+  uid: Type.Optional(Type.String({ description: 'The uid of the job that the event is about.' })),
   chat_id: Type.Optional(Type.String()),
-  message_id: Type.Optional(Type.String({ description: 'The message that it is about.' })),
+  message_id: Type.Optional(Type.String({ description: 'The message that the event is about.' })),
   failure: Type.Optional(
     Type.Enum(['gone', 'out of time'], {
-      description: 'Why it is dead: `gone` after 410, `out of time` after 72 hours.',
+      description: 'Why the delivery is dead: `gone` after 410, `out of time` after 72 hours.',
     }),
   ),
   created_at: TIME,
@@ -57,12 +57,17 @@ export const Attempt = Type.Object(
     finished_at: Type.Optional(TIME),
     outcome: Type.Optional(
       Type.Enum(['answered', 'timeout', 'refused address', 'connect', 'reset', 'tls', 'other'], {
-        description: 'How it ended; absent while it is in progress, or when the sender stopped during it.',
+        description:
+          'How the attempt ended; absent while it is in progress, or if the sender stopped during it.',
       }),
     ),
-    detail: Type.Optional(Type.String({ description: 'A description, when there was no answer.' })),
+    detail: Type.Optional(
+      Type.String({ description: 'A description of the failure, if there was no answer.' }),
+    ),
     status_code: Type.Optional(Type.Integer()),
-    milliseconds: Type.Optional(Type.Integer({ minimum: 0, description: 'The time until the status line.' })),
+    milliseconds: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'The milliseconds until the status line.' }),
+    ),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
         description: 'The headers of the answer, shortened, without cookies.',
@@ -70,7 +75,7 @@ export const Attempt = Type.Object(
     ),
     answer: Type.Optional(Type.String({ description: 'The first 4 KiB of the body of the answer.' })),
     answer_complete: Type.Optional(
-      Type.Boolean({ description: 'False when the answer was cut off or broke off.' }),
+      Type.Boolean({ description: 'False if the answer was cut at the limit or broke off.' }),
     ),
   },
   { title: 'DeliveryAttempt' },
@@ -105,7 +110,7 @@ const FeedEvent = Type.Object(
     delivery: Type.Optional(
       Type.Object(
         { status: DeliveryStatus },
-        { title: 'EventDelivery', description: 'Absent when there was no URL to post to.' },
+        { title: 'EventDelivery', description: 'Absent if the event had no callback URL.' },
       ),
     ),
   },

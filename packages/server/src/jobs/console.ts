@@ -68,10 +68,10 @@ const JobDetail = Type.Object(
     tone: OPTIONAL_TEXT,
     callback_url: OPTIONAL_TEXT,
     due_at: Type.Union([MOMENT, Type.Null()], {
-      description: 'When a worker processes it next; null: never.',
+      description: 'The time at which a worker processes the job next; null for never.',
     }),
     attempts: Type.Integer(),
-    leased: Type.Boolean({ description: 'Whether a worker processes it now.' }),
+    leased: Type.Boolean({ description: 'Whether a worker processes the job now.' }),
     progress: JobProgress,
     may: Type.Object({
       cancel: Type.Boolean(),
@@ -86,14 +86,17 @@ const JobDetail = Type.Object(
       description:
         'The engine of a redraft in progress, or empty for the engine route; null without a redraft.',
     }),
-    engines: Type.Array(Type.String(), { description: 'Engines that serve its pair.' }),
+    engines: Type.Array(Type.String(), { description: 'The engines that serve the job’s language pair.' }),
     timeline: Type.Array(Step),
     routes: Type.Array(
       Type.Object({ route: OPTIONAL_TEXT, failure: OPTIONAL_TEXT, segments: Type.Integer() }),
-      { description: 'Segments by the route that drafted them, or by the reason that none did.' },
+      {
+        description:
+          'Segments by the engine route that drafted them, or by the reason for which they have no draft.',
+      },
     ),
     texts: Type.Array(Type.Object({ kind: Type.String(), body: Type.String(), characters: Type.Integer() }), {
-      description: 'The first 20,000 characters of each.',
+      description: 'The first 20,000 characters of each text.',
     }),
   },
   { title: 'ConsoleJobDetail' },
@@ -117,7 +120,7 @@ const schemas = {
   }),
   read: described('readConsoleJob', 'Read a job with its history', JobDetail, { params: jobParameters }),
   cancel: described('cancelConsoleJob', 'Cancel an unfinished job for its customer', JobDetail, {
-    description: 'Its hold is released. No callback is sent.',
+    description: 'The job’s hold is released. No callback is sent.',
     params: jobParameters,
   }),
   redraft: described(

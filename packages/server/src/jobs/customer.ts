@@ -45,9 +45,11 @@ export const OwnJob = Type.Object(job, { title: 'OwnJob' });
 const OwnJobs = Type.Object(
   {
     objects: Type.Array(OwnJob),
-    next: Type.Union([Type.String(), Type.Null()], { description: '`after` of the next page.' }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'The value of `after` for the next page; null on the last page.',
+    }),
     total: Type.Integer({
-      description: 'Number of matches; with filters by parts of a uid or by time, at most ten thousand.',
+      description: 'The number of matches; at most ten thousand with filters by parts of a uid or by time.',
     }),
   },
   { title: 'OwnJobs' },
@@ -85,7 +87,7 @@ const OwnJobDetail = Type.Object(
     deliveries: Type.Array(Delivery),
     may: Type.Object(
       { cancel: Type.Boolean(), accept: Type.Boolean(), reject: Type.Boolean() },
-      { description: 'What its status allows now.' },
+      { description: 'The actions that the job’s status allows.' },
     ),
   },
   { title: 'OwnJobDetail' },
@@ -120,7 +122,7 @@ const schemas = {
   }),
   cancel: describedOwn('cancelOwnJob', 'Cancel an unfinished job', OwnJobDetail, {
     description:
-      'Its hold is released. An upgraded job becomes the completed machine job again. `conflict`: it is finished.',
+      'The job’s hold is released. An upgraded job becomes the completed machine job again. `conflict`: the job is finished.',
     params: jobParameters,
     querystring: which,
   }),

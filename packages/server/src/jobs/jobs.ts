@@ -190,8 +190,9 @@ function settleAll(
 }
 
 /**
- * @returns the settlements whose job changed its status; a job needs a status that allows it and a valid
- * lease, if one is given
+ * Changes the status of settled jobs.
+ * @returns the settlements whose job was changed; its status must allow it, and its lease, if given, must be
+ * valid
  */
 async function makeMoves(
   transaction: Transaction,
@@ -330,7 +331,7 @@ function compareBalances(a: JobSettlement, b: JobSettlement): number {
 /** Opens and settles leased jobs in batches: one round trip or one commit for all pending calls. */
 export interface JobSettler {
   open(lease: JobLease & { weight: number }): Promise<LeasedJob | undefined>;
-  /** @param immediate if false, the settlement may wait up to 50 ms to share a commit with others */
+  /** Settles a job. @param immediate if false, it may wait up to 50 ms to share a commit with others */
   settle(settlement: JobSettlement, immediate: boolean): Promise<boolean>;
 }
 

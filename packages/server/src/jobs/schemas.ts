@@ -20,11 +20,11 @@ export const TEXT_FORMATS = ['text', 'html', 'srt', 'xliff'] as const;
 
 const UID = Type.String({
   pattern: UID_PATTERN,
-  description: 'Names the job within its account and environment. `.` and `..` are no uids.',
+  description: 'The name of the job, unique in its account and environment. `.` and `..` are not allowed.',
   examples: ['article-7'],
 });
-const LANGUAGE = Type.String({ description: 'Shortname of a language.', examples: ['en'] });
-const TARGET_LANGUAGE = Type.String({ description: 'Shortname of a language.', examples: ['es'] });
+const LANGUAGE = Type.String({ description: 'A language code.', examples: ['en'] });
+const TARGET_LANGUAGE = Type.String({ description: 'A language code.', examples: ['es'] });
 const TextFormat = Type.Enum([...TEXT_FORMATS], { title: 'TextFormat' });
 export const JobStatusSchema = Type.Enum([...JOB_STATUSES], {
   title: 'JobStatus',
@@ -51,7 +51,7 @@ const REQUESTED_TONE = Type.Enum([...TONE_NAMES], { examples: ['Formal'] });
 const REQUESTED_TOPICS = Type.Array(Type.Enum([...TOPIC_NAMES], { examples: ['tech'] }), {
   maxItems: MAX_TOPICS,
 });
-const BRAND = Type.String({ description: 'External identifier of a brand of the account.' });
+const BRAND = Type.String({ description: 'The external identifier of a brand of the account.' });
 const CALLBACK_URL = Type.String({
   format: 'uri',
   description: 'URL to which the finished job is posted: public, http or https, without credentials.',
@@ -65,7 +65,7 @@ const requested = {
     examples: ['The house is big.'],
   }),
   source_language: Type.Optional(
-    Type.String({ description: 'Shortname of a language; detected when absent.', examples: ['en'] }),
+    Type.String({ description: 'A language code; detected when absent.', examples: ['en'] }),
   ),
   target_language: Type.String({ ...TARGET_LANGUAGE, pattern: '\\S' }),
   text_format: Type.Optional(Type.Enum([...TEXT_FORMATS], { default: 'text' })),
@@ -85,7 +85,7 @@ const requested = {
   instructions: Type.Optional(
     Type.String({
       maxLength: 10_000,
-      description: 'For the editor, and for engines that support instructions.',
+      description: 'Instructions for the editor, and for engines that support them.',
     }),
   ),
 };
@@ -97,7 +97,7 @@ export const JobRequest = Type.Object(
   {
     ...requested,
     target_text: Type.Optional(
-      Type.String({ description: 'Your own translation, used as the draft instead of a machine’s.' }),
+      Type.String({ description: 'Your own translation, used as the draft instead of machine translation.' }),
     ),
   },
   { title: 'JobRequest', description: IGNORED },
@@ -159,7 +159,7 @@ export const LegacyJob = Type.Object(
     translatedText: Type.Optional(TRANSLATED),
     ...accountBalance,
   },
-  { title: 'LegacyJob', description: 'What a key of the legacy dialect reads.' },
+  { title: 'LegacyJob', description: 'The body for a key of the legacy dialect.' },
 );
 
 const listed = {
@@ -174,7 +174,7 @@ const listed = {
 export const JobListItem = Type.Object(listed, { title: 'JobListItem' });
 export const LegacyJobListItem = Type.Object(
   { ...listed, status: LegacyJobStatus },
-  { title: 'LegacyJobListItem', description: 'What a key of the legacy dialect reads.' },
+  { title: 'LegacyJobListItem', description: 'The body for a key of the legacy dialect.' },
 );
 export const JobList = pageOf(JobListItem, 'JobList');
 export const LegacyJobList = pageOf(LegacyJobListItem, 'LegacyJobList');
@@ -192,7 +192,7 @@ export const LegacyJobCallback = Type.Object(
     uid: UID,
     status: LegacyJobStatus,
     order_number: Type.Optional(Type.String({ description: 'Human jobs only.' })),
-    price: Type.Optional(Type.String({ description: 'Cents. Human jobs only.' })),
+    price: Type.Optional(Type.String({ description: 'The price in cents; human jobs only.' })),
     source_language: LANGUAGE,
     target_language: TARGET_LANGUAGE,
     text: Type.String(),
@@ -279,7 +279,7 @@ export const BulkRequest = Type.Object(
   { title: 'BulkRequest' },
 );
 export const BulkCreation = Type.Object(
-  { objects: Type.Array(JobCreation, { description: 'In the order of the request.' }) },
+  { objects: Type.Array(JobCreation, { description: 'The jobs in the order of the request.' }) },
   { title: 'BulkCreation' },
 );
 
@@ -342,7 +342,7 @@ const REASON = Type.String({
   pattern: '\\S',
   maxLength: 2000,
   'x-trim': true,
-  description: 'What is wrong. Editors read it.',
+  description: 'What is wrong with the translation; editors read it.',
 });
 export const RejectRequest = Type.Object({ reason: REASON }, { title: 'RejectRequest' });
 
@@ -392,11 +392,11 @@ export const upgradeJobSchema = {
 } satisfies FastifySchema;
 
 const LANGUAGES = Type.String({
-  description: 'Shortnames: a comma list, a JSON array, or the parameter repeated.',
+  description: 'Language codes: a comma list, a JSON array, or the parameter repeated.',
   examples: ['en,es'],
 });
 const MOMENT = Type.String({
-  description: 'ISO 8601; UTC where it has no time zone.',
+  description: 'A time in ISO 8601; without a time zone it is UTC.',
   examples: ['2026-01-31T08:00:00Z'],
 });
 
@@ -454,7 +454,7 @@ export function readJobSchema(tier: JobTier): FastifySchema & { params: typeof j
   return {
     operationId: `get${name}`,
     summary: 'Read a job',
-    description: 'With `translated_text` once it is `completed`.',
+    description: 'The response has `translated_text` when the job is `completed`.',
     tags: [tag],
     params: jobParameters,
     response: {

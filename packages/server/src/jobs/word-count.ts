@@ -13,7 +13,8 @@ const WordCountRequest = Type.Object(
     text_format: Type.Enum([...TEXT_FORMATS], { default: 'text' }),
     source_language: Type.Optional(
       Type.String({
-        description: 'Sentences in other languages are not counted, as in a job; without it they are.',
+        description:
+          'The source language. Sentences in other languages are then not counted, as in a job. Without it they are counted.',
       }),
     ),
   },

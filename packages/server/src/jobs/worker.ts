@@ -240,7 +240,10 @@ function retryOf(drafted: readonly Drafted[], lease: Lease, { row, age }: Leased
   return failed.some(({ retry }) => retry === 'soon') && hasTries ? again : undefined;
 }
 
-/** @throws the error, unless a text is over its time limit, where a retry would take the same time again */
+/**
+ * Returns the outcome for a text over its time limit; a retry would exceed the limit again. @throws any other
+ * error
+ */
 function outcomeOfTimeLimit(error: unknown, { row }: LeasedJob): JobOutcome {
   if (!(error instanceof TextTakesTooLong)) throw error;
   // A redrafted job keeps its old drafts.

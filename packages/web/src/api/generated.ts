@@ -59,32 +59,32 @@ export type BrandDraft = {
 export type ChatMessage = {
   id: string;
   chat_id: string;
-  /** The message’s identifier on your side; unique in its chat. */
+  /** Your identifier of the message, unique in its chat. */
   external_id: string;
-  /** Who wrote it. */
+  /** The author of the message. */
   author_external_id: string | null;
-  /** Where the translation is posted. A public http or https address without credentials. */
+  /** The URL to which the result is posted: public, http or https, without credentials. */
   callback_url?: string | undefined;
-  /** `true`: written by a customer. `false`: by an agent. */
+  /** `true` for a message of a customer, `false` for a message of an agent. */
   is_inbound: boolean | null;
-  /** Shortname of a language. */
+  /** A language code. */
   source_language: string;
-  /** Shortname of a language. */
+  /** A language code. */
   target_language: string;
   text: string;
   text_format: MessageFormat;
-  /** In the format of `text`; there once translated. */
+  /** The translation, in the format of `text`; present when the message is translated. */
   translated_text?: string | undefined;
-  /** Identifier of the translation. */
+  /** The id of the translation. */
   translation_uid: string;
   status: MessageStatus;
   creation_date: string;
-  /** When it was translated. */
+  /** The time of the translation. */
   completion_date?: string | undefined
 };
 
 export type ChatMessageList = {
-  /** All messages of the chat. */
+  /** The number of all messages of the chat. */
   length: number;
   messages: ChatMessage[];
   index: number;
@@ -229,14 +229,14 @@ export type ConsoleDelivery = {
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** The URL that it is posted to. */
+  /** The URL to which the delivery is posted. */
   url: string;
-  /** The job that it is about. */
+  /** The uid of the job that the event is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** The message that it is about. */
+  /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
+  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
@@ -253,14 +253,14 @@ export type ConsoleDeliveryDetail = {
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** The URL that it is posted to. */
+  /** The URL to which the delivery is posted. */
   url: string;
-  /** The job that it is about. */
+  /** The uid of the job that the event is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** The message that it is about. */
+  /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
+  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
@@ -411,10 +411,10 @@ export type ConsoleJobDetail = {
   brand: string | null;
   tone: string | null;
   callback_url: string | null;
-  /** When a worker processes it next; null: never. */
+  /** The time at which a worker processes the job next; null for never. */
   due_at: string | null;
   attempts: number;
-  /** Whether a worker processes it now. */
+  /** Whether a worker processes the job now. */
   leased: boolean;
   /** Null when nobody works on the job, or its progress is unknown. */
   progress: JobProgress | null;
@@ -428,16 +428,16 @@ export type ConsoleJobDetail = {
   untouched: number;
   /** The engine of a redraft in progress, or empty for the engine route; null without a redraft. */
   redraft: string | null;
-  /** Engines that serve its pair. */
+  /** The engines that serve the job’s language pair. */
   engines: string[];
   timeline: ConsoleJobStep[];
-  /** Segments by the route that drafted them, or by the reason that none did. */
+  /** Segments by the engine route that drafted them, or by the reason for which they have no draft. */
   routes: ({
     route: string | null;
     failure: string | null;
     segments: number
   })[];
-  /** The first 20,000 characters of each. */
+  /** The first 20,000 characters of each text. */
   texts: ({
     kind: string;
     body: string;
@@ -724,14 +724,14 @@ export type Delivery = {
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** The URL that it is posted to. */
+  /** The URL to which the delivery is posted. */
   url: string;
-  /** The job that it is about. */
+  /** The uid of the job that the event is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** The message that it is about. */
+  /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
+  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
@@ -745,18 +745,18 @@ export type DeliveryAttempt = {
   attempt: number;
   started_at: string;
   finished_at?: string | undefined;
-  /** How it ended; absent while it is in progress, or when the sender stopped during it. */
+  /** How the attempt ended; absent while it is in progress, or if the sender stopped during it. */
   outcome?: 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other' | undefined;
-  /** A description, when there was no answer. */
+  /** A description of the failure, if there was no answer. */
   detail?: string | undefined;
   status_code?: number | undefined;
-  /** The time until the status line. */
+  /** The milliseconds until the status line. */
   milliseconds?: number | undefined;
   /** The headers of the answer, shortened, without cookies. */
   headers?: Record<string, string> | undefined;
   /** The first 4 KiB of the body of the answer. */
   answer?: string | undefined;
-  /** False when the answer was cut off or broke off. */
+  /** False if the answer was cut at the limit or broke off. */
   answer_complete?: boolean | undefined
 };
 
@@ -765,14 +765,14 @@ export type DeliveryDetail = {
   id: string;
   event: EventType;
   status: DeliveryStatus;
-  /** The URL that it is posted to. */
+  /** The URL to which the delivery is posted. */
   url: string;
-  /** The job that it is about. */
+  /** The uid of the job that the event is about. */
   uid?: string | undefined;
   chat_id?: string | undefined;
-  /** The message that it is about. */
+  /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why it is dead: `gone` after 410, `out of time` after 72 hours. */
+  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
   failure?: 'gone' | 'out of time' | undefined;
   created_at: string;
   finished_at?: string | undefined;
@@ -1043,11 +1043,11 @@ export type ListedAccounts = {
 
 export type ListedChat = {
   id: string;
-  /** The chat’s identifier on your side. */
+  /** Your identifier of the chat. */
   external_id: string;
-  /** Who serves the chat; should be an e-mail address. */
+  /** The agent who serves the chat; should be an e-mail address. */
   agent_external_id: string | null;
-  /** Identifier of a brand on your side. */
+  /** The chat’s brand on your platform. If it is a brand of the account, its style and glossary apply. */
   brand: string | null;
   creation_date: string;
   messages: number
@@ -1171,7 +1171,7 @@ export type MemorySummary = {
 
 export type MessageFormat = 'html' | 'text';
 
-/** `mt_init`: being translated. `deliver_init`: translated, the delivery is pending. `deliver_complete`: translated, and delivered or nobody to deliver to. `mt_failed`: could not be translated. `deliver_failed`: translated, but the receiver never took it. */
+/** `mt_init`: translation is pending. `deliver_init`: translated, the delivery is pending. `deliver_complete`: translated, and delivered or without a callback URL. `mt_failed`: could not be translated. `deliver_failed`: translated, but the receiver never accepted the callback. */
 export type MessageStatus = 'mt_init' | 'deliver_init' | 'deliver_complete' | 'mt_failed' | 'deliver_failed';
 
 export type MovedMoney = {
@@ -1325,7 +1325,7 @@ export type OwnJobDetail = {
   /** Status changes, oldest first. */
   timeline: OwnJobStep[];
   deliveries: Delivery[];
-  /** What its status allows now. */
+  /** The actions that the job’s status allows. */
   may: {
     cancel: boolean;
     accept: boolean;
@@ -1351,9 +1351,9 @@ export type OwnJobText = {
 
 export type OwnJobs = {
   objects: OwnJob[];
-  /** `after` of the next page. */
+  /** The value of `after` for the next page; null on the last page. */
   next: string | null;
-  /** Number of matches; with filters by parts of a uid or by time, at most ten thousand. */
+  /** The number of matches; at most ten thousand with filters by parts of a uid or by time. */
   total: number
 };
 
@@ -2412,7 +2412,7 @@ export interface Operations {
   /** Read a job with its history */
   readOwnJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: {
@@ -2424,7 +2424,7 @@ export interface Operations {
   /** Cancel an unfinished job */
   cancelOwnJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: {
@@ -2444,14 +2444,14 @@ export interface Operations {
     body: undefined;
     answer: ListedChats
   };
-  /** The messages of a chat, in their order */
+  /** The messages of a chat in order */
   listOwnMessages: {
     path: {
       chat_id: string
     };
     query: {
       environment?: 'production' | 'sandbox' | undefined;
-      /** The first one’s place. */
+      /** The position of the first message to return, from 1. */
       index?: number | undefined;
       limit?: number | undefined
     };
@@ -3416,7 +3416,7 @@ export interface Operations {
   /** Accept a completed job */
   acceptMyJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: undefined;
@@ -3428,12 +3428,12 @@ export interface Operations {
   /** Send a completed job back to its editors */
   rejectMyJob: {
     path: {
-      /** Names the job within its account and environment. `.` and `..` are no uids. */
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
       uid: string
     };
     query: undefined;
     body: {
-      /** What is wrong. Editors read it. */
+      /** What is wrong with the translation; editors read it. */
       reason: string;
       environment?: 'production' | 'sandbox' | undefined
     };
