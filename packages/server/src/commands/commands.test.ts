@@ -316,7 +316,7 @@ withEngine('one data directory', () => {
 
   it('dragoman account create refuses an existing and an invalid name', async () => {
     for (const name of ['acme', 'a:b']) {
-      const ended = await dragomanProcess(['account', 'create', name, '--json', ...here]);
+      const ended = await dragoman(['account', 'create', name, '--json', ...here]);
       expect(ended).toMatchObject({ status: 1, stdout: '' });
       expect(ended.stderr).toMatch(
         name === 'acme' ? /already an account named acme/ : /^A username must have /,

@@ -163,7 +163,7 @@ describe('the time limit of a task', () => {
 
   it('kills the process of a task that exceeds it, and the next task succeeds', async () => {
     processes = createProcessPool(withEndless);
-    const over = processes.run('count', endless, limited('a', 300));
+    const over = processes.run('count', endless, limited('a', 3_000));
     const failed = expect(over).rejects.toThrow(TimeLimitExceeded);
     const [ended] = begun();
     const next = processes.run('count', task, A);
@@ -178,9 +178,9 @@ describe('the time limit of a task', () => {
     const stopped = processes.run('count', task, limited('a', 1_000));
     const [pid] = begun();
     process.kill(pid!, 'SIGSTOP');
-    // The second task uses more processor time than the first task's limit. So more than that limit has
-    // passed when it ends.
-    await expect(processes.run('count', endless, limited('b', 1_500))).rejects.toThrow(TimeLimitExceeded);
+    // The second task uses a tenth of its limit, which is more processor time than the first task's limit. So
+    // more than that limit has passed when it ends.
+    await expect(processes.run('count', endless, limited('b', 15_000))).rejects.toThrow(TimeLimitExceeded);
     process.kill(pid!, 'SIGCONT');
     expect(await stopped).toEqual(count(task));
     expect(begun()).toEqual([pid]);
