@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectText, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -55,3 +55,71 @@ it('moves the tag that was chosen right after the list opened', () =>
     await page.keyboard.press('Enter', HELD);
     await expectText(first, '[{name}]HELLO .');
   }, 'Hello {name}.\n'));
+
+it('types into the text after Esc and a click, and in the segments after it', () =>
+  visit(async (page) => {
+    const { keyboard } = page;
+    const first = await target(page, 1);
+    await keyboard.press('Escape', HELD);
+    await first.click(HELD);
+    await keyboard.press('End', HELD);
+    await keyboard.type('!', HELD);
+    await expectText(first, 'ONE HOUSE.!');
+    await keyboard.press('Backspace', HELD);
+    await keyboard.press('Control+Enter', HELD);
+    const second = await target(page, 2);
+    await keyboard.press('End', HELD);
+    await keyboard.type('?!', HELD);
+    await expectText(second, 'TWO HOUSES.?!');
+  }));
+
+it('types into a segment that was clicked with a held press, and in the one after it', () =>
+  visit(async (page) => {
+    const { keyboard } = page;
+    await target(page, 1);
+    await row(page, 2).getByRole('gridcell').nth(1).click({ delay: 60 });
+    const second = await target(page, 2);
+    await keyboard.press('End', HELD);
+    await keyboard.type('!', HELD);
+    await expectText(second, 'TWO HOUSES.!');
+    await keyboard.press('Backspace', HELD);
+    await keyboard.press('Control+Enter', HELD);
+    const third = await target(page, 3);
+    await keyboard.press('End', HELD);
+    await keyboard.type('!', HELD);
+    await expectText(third, 'THREE.!');
+  }));
+
+it('puts the caret where a segment was clicked', () =>
+  visit(async (page) => {
+    await target(page, 1);
+    await row(page, 2)
+      .getByText('TWO HOUSES.', { exact: true })
+      .click({ position: { x: 2, y: 10 }, ...HELD });
+    const second = await target(page, 2);
+    await page.keyboard.type('!', HELD);
+    await expectText(second, '!TWO HOUSES.');
+  }));
+
+it('types a character on a row into its text', () =>
+  visit(async (page) => {
+    const { keyboard } = page;
+    await target(page, 1);
+    await keyboard.press('Escape', HELD);
+    await keyboard.press('ArrowDown', HELD);
+    await keyboard.type('a!', HELD);
+    await expectText(await target(page, 2), 'a!TWO HOUSES.');
+  }));
+
+it('types into the translation after a comment was sent', () =>
+  visit(async (page) => {
+    const { keyboard } = page;
+    const first = await target(page, 1);
+    await keyboard.press('End', HELD);
+    await keyboard.press('Control+m', HELD);
+    await keyboard.type('Why?', HELD);
+    await keyboard.press('Control+Enter', HELD);
+    await keyboard.type('!', HELD);
+    await page.getByRole('complementary').getByText('Why?').waitFor();
+    await expectText(first, 'ONE HOUSE.!');
+  }));

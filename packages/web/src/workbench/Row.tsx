@@ -3,7 +3,17 @@
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: keys are in keys.ts
 /** The row of one segment: number, source, target, status. It renders again only when its own segment changes. */
 import { IconCheck, IconCircle, IconCircleFilled, IconLock, IconMessage } from '@tabler/icons-react';
-import { type MouseEvent, memo, type Ref, type RefObject, useEffect, useMemo, useRef } from 'react';
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+} from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { settingOf, usePage, useSegment, useWorkbench } from './context.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
@@ -39,14 +49,34 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   const readOnly = usePage((page) => page.readOnly !== undefined);
   const editing = active && segment.mine && !readOnly;
 
+  const pressed = useRef(false);
   useFocus(row, position, moves);
 
   function click(event: MouseEvent): void {
-    // A selection of words, for copying, does not move to this segment.
+    pressed.current = false;
+    // Selecting words to copy them does not move.
     if (!getSelection()?.isCollapsed) return;
     if (event.target instanceof Element && event.target.closest('[data-live]')) return;
     if (active && workbench.page.focus === 'text') return;
     workbench.activate(position, segment.mine ? 'text' : 'row');
+    if (event.target instanceof Element && event.target.closest('[data-target]'))
+      workbench.editor.placeCaret(event.clientX, event.clientY);
+  }
+
+  function focus(event: FocusEvent): void {
+    if (event.target !== event.currentTarget) {
+      // A click into the text ends row mode.
+      if (active && editing && event.target.closest('[data-live]')) workbench.focusText();
+    } else if (!active && !pressed.current) {
+      // The click that follows a press activates the row; the press alone must not replace the pressed element.
+      workbench.activate(position, 'row');
+    }
+  }
+
+  function press(event: KeyboardEvent): void {
+    if (event.target !== event.currentTarget || !editing || !isCharacter(event)) return;
+    // The browser then writes the character into the text.
+    workbench.activate(position, 'text');
   }
 
   const joined = workbench.joined(position);
@@ -69,10 +99,18 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       aria-selected={selected}
       tabIndex={active ? 0 : -1}
       style={top === undefined ? undefined : { transform: `translateY(${top}px)` }}
-      onClick={click}
-      onFocus={(event) => {
-        if (event.target === event.currentTarget && !active) workbench.activate(position, 'row');
+      onPointerDown={() => {
+        pressed.current = true;
       }}
+      onPointerUp={() => {
+        pressed.current = false;
+      }}
+      onPointerCancel={() => {
+        pressed.current = false;
+      }}
+      onClick={click}
+      onFocus={focus}
+      onKeyDown={press}
     >
       <div role="rowheader" className={css.number}>
         {workbench.numberOf(position)}
@@ -83,7 +121,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
         </div>
         <Notes state={state} />
       </div>
-      <div role="gridcell" className={css.target} data-live={editing || undefined}>
+      <div role="gridcell" className={css.target} data-target data-live={editing || undefined}>
         <div className={css.text} {...settingOf(job.target_language, segment)} translate="no">
           {editing ? (
             <Target position={position} />
@@ -117,7 +155,11 @@ function useFocus(row: RefObject<HTMLDivElement | null>, position: number, moves
   }, [workbench, row, position, moves]);
 }
 
-/** Shows the number of comments and the number of issues. */
+/** Whether a key writes a character. Space and signs with an action on rows are handled before. */
+const isCharacter = ({ key, ctrlKey, metaKey, altKey, nativeEvent }: KeyboardEvent) =>
+  !ctrlKey && !metaKey && !altKey && !nativeEvent.isComposing && [...key].length === 1;
+
+/** The numbers of comments and issues. */
 function Counts({ state }: { state: SegmentState }) {
   const t = useTranslate();
   return (

@@ -90,6 +90,14 @@ export class SegmentEditor {
     this.#view?.focus();
   }
 
+  /** Puts the caret to a place of the viewport. */
+  placeCaret(left: number, top: number): void {
+    const view = this.#view;
+    const place = view?.posAtCoords({ left, top });
+    if (view && place)
+      view.dispatch(view.state.tr.setSelection(TextSelection.create(view.state.doc, place.pos)));
+  }
+
   get hasFocus(): boolean {
     return this.#view?.hasFocus() ?? false;
   }

@@ -155,6 +155,11 @@ export class Workbench extends WorkbenchStore {
     this.announce({ type: 'moved-to', at: this.numberOf(position), of: this.positions.length });
   }
 
+  /** Records that the text of the active segment has the focus, wherever it came from. */
+  focusText(): void {
+    if (this.page.focus !== 'text') this.update({ focus: 'text' });
+  }
+
   step(by: -1 | 1): void {
     const position = this.positions[this.indexOf(this.page.active) + by];
     if (position !== undefined) this.activate(position);
@@ -388,7 +393,13 @@ export class Workbench extends WorkbenchStore {
   /** Closes a part of the page and returns the focus to the active segment. */
   close(what: 'dialog' | 'find' | 'concordance' | 'codes' | 'filled'): void {
     const closed: { [Key in keyof PageState]?: undefined } = { [what]: undefined };
-    this.update({ ...closed, moves: this.page.moves + 1 });
+    this.update(closed);
+    this.focusActive();
+  }
+
+  /** Returns the focus to the active segment: its text or its row, as before. */
+  focusActive(): void {
+    this.update({ moves: this.page.moves + 1 });
     this.notify(this.page.active);
   }
 

@@ -15,6 +15,7 @@ export function Comments({ position }: { position: number }) {
   useSegment(position);
   const commenting = usePage((page) => page.commenting);
   const [text, setText] = useState('');
+  const [sending, setSending] = useState(false);
   const [error, setError] = useState<Error>();
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -22,13 +23,18 @@ export function Comments({ position }: { position: number }) {
   }, [commenting]);
   const here = workbench.comments.filter((one) => one.position === position || one.position === undefined);
   async function send(): Promise<void> {
-    if (text.trim() === '') return;
+    if (text.trim() === '' || sending) return;
+    setSending(true);
+    setError(undefined);
+    // At once: what is typed next belongs to the translation again.
+    workbench.focusActive();
     try {
       await workbench.session.comment(text.trim(), position);
       setText('');
-      setError(undefined);
     } catch (failed) {
       setError(failed as Error);
+    } finally {
+      setSending(false);
     }
   }
   return (
@@ -67,6 +73,7 @@ export function Comments({ position }: { position: number }) {
             autosize={false}
             rows={3}
             maxLength={2000}
+            readOnly={sending}
             value={text}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={(event) => {
@@ -74,12 +81,12 @@ export function Comments({ position }: { position: number }) {
               if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
               if (event.key === 'Escape') {
                 workbench.update({ commenting: false });
-                workbench.editor.focus();
+                workbench.focusActive();
               }
             }}
           />
           {error && <FailureNotice error={error} />}
-          <Button size="xs" onClick={() => void send()}>
+          <Button size="xs" loading={sending} onClick={() => void send()}>
             {t('workbench.comments.send')}
           </Button>
         </div>
