@@ -10,7 +10,13 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { AxeResults, RunOptions } from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { expect } from 'vitest';
 import { countRequests, findBrowser, rested } from '../../../scripts/browser.ts';
 import {
@@ -53,7 +59,10 @@ export interface Web extends TestServer {
   /** Opens a signed-out browser context. */
   context(): Promise<BrowserContext>;
   /** Opens a context and signs in a user made by `createPerson`. */
-  signedIn(person: { email: string; password: string }): Promise<BrowserContext>;
+  signedIn(
+    person: { email: string; password: string },
+    options?: BrowserContextOptions,
+  ): Promise<BrowserContext>;
   /** Opens a page and runs `visit` on it. Rejects when the page has reported a fault. */
   visit(options: VisitOptions, visit: (page: Page) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
@@ -65,11 +74,14 @@ export async function startWeb(options: TestServerOptions = {}): Promise<Web> {
     startTestServer(options),
     chromium.launch({ executablePath, args: FLAGS }),
   ]);
-  const newContext = () => createContext(browser, server.url);
+  const newContext = (options?: BrowserContextOptions) => createContext(browser, server.url, options);
   return Object.assign(server, {
-    context: newContext,
-    async signedIn({ email, password }: { email: string; password: string }) {
-      const context = await newContext();
+    context: () => newContext(),
+    async signedIn(
+      { email, password }: { email: string; password: string },
+      options?: BrowserContextOptions,
+    ) {
+      const context = await newContext(options);
       const answer = await context.request.post('/api/session', { data: { email, password } });
       expect(answer.status()).toBe(200);
       return context;
@@ -94,12 +106,17 @@ function stopBoth(server: TestServer, browser: Browser): () => Promise<void> {
   };
 }
 
-async function createContext(browser: Browser, url: string): Promise<BrowserContext> {
+async function createContext(
+  browser: Browser,
+  url: string,
+  options?: BrowserContextOptions,
+): Promise<BrowserContext> {
   const context = await browser.newContext({
     baseURL: url,
     locale: 'en-US',
     timezoneId: 'UTC',
     viewport: DESKTOP,
+    ...options,
   });
   context.setDefaultTimeout(TIMEOUT_MILLISECONDS);
   countRequests(context);

@@ -135,7 +135,7 @@ function SaveState() {
       case 'saved':
         return saving.at === undefined
           ? t('workbench.saved')
-          : t('workbench.saved_at', { at: intl.formatTime(saving.at, { timeStyle: 'medium' }) });
+          : t('workbench.saved_at', { at: intl.formatTime(saving.at, { timeStyle: 'short' }) });
       case 'saving':
         return t('workbench.saving');
       case 'offline':

@@ -1,7 +1,8 @@
 /** The bar below the grid that shows the most used keyboard shortcuts. */
 import { useTranslate } from '../i18n.tsx';
+import { pressAction } from './actions.ts';
 import { Caps } from './Caps.tsx';
-import { mac, usePage, useWorkbench } from './context.tsx';
+import { keepFocus, mac, usePage, useWorkbench } from './context.tsx';
 import { type ActionId, hintOf } from './keys.ts';
 import css from './workbench.module.css';
 
@@ -15,9 +16,14 @@ export function KeyBar() {
   return (
     <footer className={css.keys}>
       {shown.map((action) => (
-        <span key={action}>
+        <button
+          key={action}
+          type="button"
+          onMouseDown={keepFocus}
+          onClick={() => pressAction(workbench, action)}
+        >
           <Caps caps={hintOf(action, mac)} /> {t(`workbench.key.${action}`)}
-        </span>
+        </button>
       ))}
       <button type="button" onClick={() => workbench.update({ dialog: { dialog: 'help' } })}>
         <Caps caps={['?']} /> {t('workbench.key.help')}

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the row or the text in it has the focus
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: keys are in keys.ts
 /** The row of one segment: number, source, target, status. It renders again only when its own segment changes. */
-import { IconCheck, IconCircle, IconCircleFilled, IconLock, IconMessage } from '@tabler/icons-react';
+import { IconMessage } from '@tabler/icons-react';
 import {
   type FocusEvent,
   type KeyboardEvent,
@@ -18,6 +18,8 @@ import { useTranslate } from '../i18n.tsx';
 import { settingOf, usePage, useSegment, useWorkbench } from './context.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import type { Code } from './pieces.ts';
+import { RowFooter } from './RowFooter.tsx';
+import { Status } from './Status.tsx';
 import type { SegmentState } from './state.ts';
 import { Target } from './Target.tsx';
 import css from './workbench.module.css';
@@ -56,7 +58,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
     pressed.current = false;
     // Selecting words to copy them does not move.
     if (!getSelection()?.isCollapsed) return;
-    if (event.target instanceof Element && event.target.closest('[data-live]')) return;
+    if (event.target instanceof Element && event.target.closest('[data-live], button')) return;
     if (active && workbench.page.focus === 'text') return;
     workbench.activate(position, segment.mine ? 'text' : 'row');
     if (event.target instanceof Element && event.target.closest('[data-target]'))
@@ -129,6 +131,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
             <Pieces pieces={state.target} describe={describe} highlight={highlight} />
           )}
         </div>
+        {editing && <RowFooter position={position} />}
       </div>
       <div role="gridcell" className={css.status}>
         <Status state={state} />
@@ -182,31 +185,7 @@ function Counts({ state }: { state: SegmentState }) {
   );
 }
 
-function Status({ state }: { state: SegmentState }) {
-  const t = useTranslate();
-  const { segment, status, findings } = state;
-  const errors = findings?.some(({ severity }) => severity === 'error') && status !== 'open';
-  if (!segment.mine) {
-    return (
-      <span data-tone="muted" title={t('workbench.status.context')}>
-        <IconLock size={16} aria-hidden />
-        <span className="visually-hidden">{t('workbench.status.context')}</span>
-      </span>
-    );
-  }
-  const Icon = status === 'confirmed' ? IconCheck : status === 'draft' ? IconCircleFilled : IconCircle;
-  const words = errors ? t('workbench.status.errors') : t(`workbench.status.${status}`);
-  return (
-    <span data-tone={errors ? 'danger' : status} title={words}>
-      <Icon size={status === 'draft' ? 12 : 16} aria-hidden />
-      <span className="visually-hidden">{words}</span>
-    </span>
-  );
-}
-
-/**
- * The lines below the source: the notes of the document, why the segment is kept, and why it has no draft.
- */
+/** Below the source: the document's notes, why the segment is kept, why it has no draft. */
 function Notes({ state: { segment } }: { state: SegmentState }) {
   const t = useTranslate();
   const lines = [

@@ -9,6 +9,7 @@ import type { Loading, PageProps } from '../page.tsx';
 import { useUser } from '../session.ts';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { beforeReload, loadChunk } from '../upgrade.ts';
+import { ActionBar } from './ActionBar.tsx';
 import { performAction } from './actions.ts';
 import { createServer, task } from './api.ts';
 import { Banners } from './Banners.tsx';
@@ -132,6 +133,7 @@ function Page() {
     [workbench],
   );
   useActivity(workbench);
+  useVisibleHeight();
   const title = useMemo(
     () =>
       t('workbench.page_title', {
@@ -156,6 +158,7 @@ function Page() {
         </Suspense>
       </div>
       <KeyBar />
+      <ActionBar />
       {dialog && <Dialogs dialog={dialog} />}
       {leaving.status === 'blocked' && <Leave onStay={leaving.reset} onLeave={leaving.proceed} />}
     </main>
@@ -248,4 +251,24 @@ function useActivity(workbench: Workbench): void {
       for (const event of events) document.removeEventListener(event, record, { capture: true });
     };
   }, [workbench]);
+}
+
+/** Fits the page above an on-screen keyboard in browsers that lay it over the page (Safari). */
+function useVisibleHeight(): void {
+  useEffect(() => {
+    const viewport = globalThis.visualViewport;
+    if (!viewport || !matchMedia('(pointer: coarse)').matches) return;
+    const { style } = document.documentElement;
+    const fit = () => {
+      // A zoomed page has a smaller viewport without a keyboard.
+      if (viewport.scale === 1) style.setProperty('--visible-height', `${viewport.height}px`);
+      else style.removeProperty('--visible-height');
+    };
+    fit();
+    viewport.addEventListener('resize', fit);
+    return () => {
+      viewport.removeEventListener('resize', fit);
+      style.removeProperty('--visible-height');
+    };
+  }, []);
 }

@@ -13,13 +13,24 @@ export function performAction(workbench: Workbench, action: ActionId, event: Act
   return actions[action](workbench, event) !== false;
 }
 
-/** Returns false when there was nothing to do. */
+/** Performs an action for a button. */
+export function pressAction(workbench: Workbench, action: ActionId): void {
+  if (action === 'codes') workbench.editor.focus();
+  performAction(workbench, action, { target: document.activeElement, key: '' });
+}
+
+/** The plain text field applies its text on blur. */
+export function applyPlainText(workbench: Workbench): void {
+  const field = document.activeElement;
+  if (workbench.page.plain && field instanceof HTMLTextAreaElement) field.blur();
+}
+
+/** Returns false when it does nothing. */
 type Action = (workbench: Workbench, event: ActionEvent) => unknown;
 
 const actions: Record<ActionId, Action> = {
-  confirm(workbench, { target }) {
-    // The plain text field applies its text on blur.
-    if (workbench.page.plain) (target as HTMLElement | null)?.blur?.();
+  confirm(workbench) {
+    applyPlainText(workbench);
     workbench.confirm();
   },
   reopen: (workbench) => workbench.reopen(),

@@ -45,6 +45,9 @@ export function useWhole(): boolean {
   return usePage((page) => access === 'all' || page.readOnly === undefined);
 }
 
+/** For buttons that act on the text: a press must not take the focus from it, nor close an on-screen keyboard. */
+export const keepFocus = (event: { preventDefault(): void }) => event.preventDefault();
+
 export const mac = isMac(typeof navigator === 'undefined' ? '' : navigator.platform);
 
 /** Returns the direction of a job's language. */

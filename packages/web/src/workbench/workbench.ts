@@ -304,13 +304,33 @@ export class Workbench extends WorkbenchStore {
     this.update({ selected: new Set() });
   }
 
-  /** Makes the active segment a draft again. */
-  reopen(): void {
-    const { active } = this.page;
-    if (!this.canEdit(active) || this.segment(active).status !== 'confirmed') return;
-    this.change(active, { status: 'draft' });
-    this.#saveAtOnce(active);
-    this.announce({ type: 'reopened', position: this.numberOf(active) });
+  /** Confirms a segment, or makes a confirmed one a draft again. Moves only from the active segment or to findings. */
+  toggleConfirmed(position: number): void {
+    if (this.segment(position).status === 'confirmed') this.reopen(position);
+    else if (position === this.page.active) {
+      this.update({ focus: 'text' });
+      this.confirm();
+    } else if (this.canEdit(position) && !this.#confirmOne(position)) {
+      this.activate(position, 'text');
+      this.update({ blocked: position });
+    }
+  }
+
+  /** Whether confirming again accepts the warnings of the active segment. */
+  get keepsWarnings(): boolean {
+    const { active, blocked } = this.page;
+    return (
+      blocked === active &&
+      (this.segment(active).findings ?? []).every(({ severity }) => severity !== 'error')
+    );
+  }
+
+  /** Makes a segment a draft again. */
+  reopen(position = this.page.active): void {
+    if (!this.canEdit(position) || this.segment(position).status !== 'confirmed') return;
+    this.change(position, { status: 'draft' });
+    this.#saveAtOnce(position);
+    this.announce({ type: 'reopened', position: this.numberOf(position) });
   }
 
   /** Adds a segment to the selection or removes it. */

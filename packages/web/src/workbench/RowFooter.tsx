@@ -1,0 +1,46 @@
+/** Below the target of the active segment: what stopped the confirmation, and the button that confirms. */
+import { useTranslate } from '../i18n.tsx';
+import { pressAction } from './actions.ts';
+import css from './bar.module.css';
+import { Caps } from './Caps.tsx';
+import { keepFocus, mac, usePage, useSegment, useWorkbench } from './context.tsx';
+import { ariaKeys, hintOf } from './keys.ts';
+import { useSentence } from './sentences.ts';
+
+export function RowFooter({ position }: { position: number }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const blocked = usePage((page) => page.blocked === position);
+  const keeps = usePage(() => workbench.keepsWarnings);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keeps the focus in the text
+    <div className={css.footer} onMouseDown={keepFocus}>
+      {blocked && <Findings position={position} />}
+      <span className={css.spacer} />
+      <button
+        type="button"
+        className={css.confirm}
+        data-tone={keeps ? 'warning' : undefined}
+        aria-keyshortcuts={ariaKeys('confirm', mac)}
+        onClick={() => pressAction(workbench, 'confirm')}
+      >
+        {t(keeps ? 'workbench.checks.accept' : 'workbench.confirm')} <Caps caps={hintOf('confirm', mac)} />
+      </button>
+    </div>
+  );
+}
+
+/** On narrow screens, where the panel with the checks is folded away. */
+function Findings({ position }: { position: number }) {
+  const sentence = useSentence();
+  const { findings = [] } = useSegment(position);
+  return (
+    <ul className={css.findings}>
+      {findings.map((finding) => (
+        <li key={`${finding.check} ${JSON.stringify(finding.values)}`} data-severity={finding.severity}>
+          {sentence(finding)}
+        </li>
+      ))}
+    </ul>
+  );
+}
