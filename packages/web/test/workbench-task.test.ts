@@ -44,10 +44,13 @@ it('confirming a segment fills its repeats, and the editor can undo this', async
   const { path } = await fixture.createClaimedTask('Send it.\nWait.\nSend it.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     await target(page, 1);
+    const top = (await row(page, 1).boundingBox())!.y;
     await page.keyboard.press('Control+a');
     await page.keyboard.type('Abschicken.');
     await page.keyboard.press('Control+Enter');
     await page.getByText('1 repeat was filled with the same text.').waitFor();
+    // The message moves no row.
+    expect((await row(page, 1).boundingBox())!.y).toBe(top);
     const third = row(page, 3).getByRole('gridcell').nth(1);
     expect(await readText(third)).toBe('Abschicken.');
     await expectAccessible(page);
@@ -57,6 +60,30 @@ it('confirming a segment fills its repeats, and the editor can undo this', async
     await waitUntilSaved(page);
     expect(await row(page, 3).getAttribute('data-status')).toBe('draft');
     expect(await row(page, 1).getAttribute('data-status')).toBe('confirmed');
+  });
+});
+
+it('undoes a replacement in all segments at once', async () => {
+  const { path } = await fixture.createClaimedTask('One old house.\nTwo old houses.\nOld.\n', {
+    target_language: 'de',
+  });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    await target(page, 1);
+    await page.keyboard.press('Control+Enter');
+    await target(page, 2);
+    await page.keyboard.press('Control+h');
+    await page.getByRole('textbox', { name: 'Find' }).fill('OLD');
+    await page.getByRole('textbox', { name: 'Replace with' }).fill('NEW');
+    await page.getByRole('button', { name: 'Replace all' }).click();
+    const text = (number: number) => row(page, number).getByRole('gridcell').nth(1).locator('[lang]').first();
+    await expectText(text(3), 'NEW.');
+    await takeScreenshots(page, 'workbench-replaced', 'state');
+    await page.locator('[data-notice]').getByRole('button', { name: 'Undo' }).click();
+    await expectText(text(1), 'ONE OLD HOUSE.');
+    await expectText(text(2), 'TWO OLD HOUSES.');
+    await expectText(text(3), 'OLD.');
+    expect(await row(page, 1).getAttribute('data-status')).toBe('confirmed');
+    await waitUntilSaved(page);
   });
 });
 

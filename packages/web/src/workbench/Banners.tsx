@@ -1,4 +1,4 @@
-/** Notices above the grid: read-only tasks, the end of the lease, filled repeats. */
+/** Notices above the grid: read-only tasks and the end of the lease. */
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -17,12 +17,7 @@ export function Banners() {
   const late = usePage((page) => page.late);
   const lease = usePage((page) => page.lease);
   if (readOnly) return <ReadOnlyBanner why={readOnly} />;
-  return (
-    <>
-      {late && lease && <LateBanner lease={lease} />}
-      <FilledBanner />
-    </>
-  );
+  return late && lease && <LateBanner lease={lease} />;
 }
 
 function ReadOnlyBanner({ why }: { why: ReadOnly }) {
@@ -62,32 +57,6 @@ function LateBanner({ lease }: { lease: Lease }) {
         {t('workbench.late', { at: new Date(lease.limit_until) })}
       </Notice>
       {error && <FailureNotice error={error} />}
-    </div>
-  );
-}
-
-function FilledBanner() {
-  const workbench = useWorkbench();
-  const t = useTranslate();
-  const filled = usePage((page) => page.filled);
-  if (!filled) return null;
-  return (
-    <div className={css.banner}>
-      <Notice
-        tone="info"
-        action={
-          <>
-            <Button size="xs" onClick={() => workbench.undoFill()}>
-              {t('workbench.undo_fill')}
-            </Button>
-            <Button size="xs" variant="subtle" onClick={() => workbench.close('filled')}>
-              {t('ui.close')}
-            </Button>
-          </>
-        }
-      >
-        {t('workbench.filled', { count: filled.before.length })}
-      </Notice>
     </div>
   );
 }

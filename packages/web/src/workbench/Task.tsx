@@ -27,6 +27,7 @@ import { Grid } from './Grid.tsx';
 import { Header } from './Header.tsx';
 import { KeyBar } from './KeyBar.tsx';
 import { actionOf, type Place } from './keys.ts';
+import { NoticeToast } from './NoticeToast.tsx';
 import { type Code, labelOf } from './pieces.ts';
 import { useAnnouncement } from './sentences.ts';
 import type { Announcement } from './state.ts';
@@ -156,6 +157,7 @@ function Page() {
         <Suspense fallback={<aside className={css.panel} />}>
           <Panel />
         </Suspense>
+        <NoticeToast />
       </div>
       <KeyBar />
       <ActionBar />

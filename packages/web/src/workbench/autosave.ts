@@ -142,12 +142,10 @@ export class Autosave {
     });
   }
 
-  /** Restores the repeats that the last confirmation filled. */
-  undoFill(): void {
-    const { filled } = this.#store.page;
-    if (!filled) return;
-    this.#store.update({ filled: undefined });
-    for (const { position, save } of filled.before) {
+  /** Restores the repeats that a confirmation filled and that have not been changed since. */
+  #undoFill(before: readonly { position: number; save: Save; filled: Segment }[]): void {
+    for (const { position, save, filled } of before) {
+      if (!samePieces(this.#store.segment(position).target, filled.target)) continue;
       this.#store.change(position, { target: save.target, status: 'draft', findings: undefined });
       this.#options.editor.reload(position);
       this.save(position);
@@ -169,7 +167,7 @@ export class Autosave {
       case 'saved': {
         const { segment } = answer;
         store.change(position, { segment, issues: segment.issues, comments: segment.comments });
-        this.#fill(position, answer.filled);
+        this.#fill(answer.filled);
         this.#options.onLease(answer.lease);
         return { outcome: 'saved', revision: segment.revision };
       }
@@ -191,22 +189,24 @@ export class Autosave {
   }
 
   /** Shows the repeats that the server filled, except those with unsaved edits. */
-  #fill(from: number, filled: readonly Segment[]): void {
-    const before: { position: number; save: Save }[] = [];
+  #fill(filled: readonly Segment[]): void {
+    const before: { position: number; save: Save; filled: Segment }[] = [];
     for (const segment of filled) {
       const { position } = segment;
       if (!this.#store.has(position) || this.#saver.queue.entries.has(position)) continue;
       const { target, acknowledged } = this.#store.segment(position);
       before.push({
         position,
+        filled: segment,
         save: { target: [...target], status: 'draft', acknowledged: [...acknowledged] },
       });
       this.#store.put(position, segmentStateOf(segment));
       this.#options.editor.reload(position);
     }
     if (before.length === 0) return;
-    this.#store.update({ filled: { from, before } });
-    this.#store.announce({ type: 'filled', count: before.length });
+    const { length: count } = before;
+    this.#store.update({ notice: { type: 'filled', count, undo: () => this.#undoFill(before) } });
+    this.#store.announce({ type: 'filled', count });
   }
 
   /** Shows the status of the save queue, and announces it when the kind of status changes. */

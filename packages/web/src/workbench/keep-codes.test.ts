@@ -134,3 +134,48 @@ test('a half of a pair that the editor moves may cross another pair', () => {
   const moved = crossing.apply(crossing.tr.delete(4, 5).insert(5, crossing.doc.nodeAt(4)!));
   expect(crossed(codesOf(piecesOf(moved.doc)))).toEqual(new Set([1, 2]));
 });
+
+test('typing over a range leaves the codes at its ends where they were', () => {
+  const pieces: Piece[] = [{ text: 'Hi ' }, { single: 1 }, { text: ', you' }, { single: 2 }, { text: '.' }];
+  const typeOver = (from: number, to: number, text: string) => {
+    let state = begin(pieces);
+    state = state.apply(state.tr.setSelection(TextSelection.create(state.doc, from, to)));
+    for (const letter of text) state = state.apply(state.tr.insertText(letter));
+    return piecesOf(state.doc);
+  };
+  expect(typeOver(3, 9, '!?')).toEqual([
+    { text: 'Hi ' },
+    { single: 1 },
+    { text: '!?' },
+    { single: 2 },
+    { text: '.' },
+  ]);
+  expect(typeOver(4, 10, 'Y')).toEqual([
+    { text: 'Hi ' },
+    { single: 1 },
+    { text: 'Y' },
+    { single: 2 },
+    { text: '.' },
+  ]);
+  // A code inside the range stands where the typed text ends.
+  expect(typeOver(1, 6, 'ello')).toEqual([
+    { text: 'Hello' },
+    { single: 1 },
+    { text: 'you' },
+    { single: 2 },
+    { text: '.' },
+  ]);
+});
+
+test('deleting a range leaves the caret behind the code at its start', () => {
+  let state = begin([{ text: 'Hi ' }, { single: 1 }, { text: ', you' }]);
+  state = state.apply(state.tr.setSelection(TextSelection.create(state.doc, 3, 9)).deleteSelection());
+  state = state.apply(state.tr.insertText('!'));
+  expect(piecesOf(state.doc)).toEqual([{ text: 'Hi ' }, { single: 1 }, { text: '!' }]);
+});
+
+test('text typed over the end of a pair stays outside of it', () => {
+  let state = begin([{ open: 1 }, { text: 'a' }, { close: 1 }, { text: ' b' }]);
+  state = state.apply(state.tr.insertText('c', 2, 5));
+  expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'a' }, { close: 1 }, { text: 'c' }]);
+});

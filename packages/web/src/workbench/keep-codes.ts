@@ -7,12 +7,18 @@
  * another pair, because a correct order sometimes needs an incorrect one in between. Crossing codes are
  * marked as wrong, and the checks prevent the confirmation of the segment.
  */
+import type { Node } from 'prosemirror-model';
 import { type EditorState, Plugin, TextSelection, type Transaction } from 'prosemirror-state';
 import { Mapping } from 'prosemirror-transform';
 import { codeAt, nodeOf, placedCodes } from './model.ts';
 import { type Code, crossed, keyOf, nested } from './pieces.ts';
 
 type Placed = { code: Code; at: number };
+/** A code to put back. `place`: at which end of the replaced text it stood, or inside it. */
+type Restored = Placed & { place: 'start' | 'inside' | 'end' };
+
+/** Metadata of a transaction that put codes of replaced text behind the new text: an array of `Code`. */
+export const MOVED_CODES = 'moved codes';
 
 export function keepCodes(): Plugin {
   return new Plugin({
@@ -20,21 +26,22 @@ export function keepCodes(): Plugin {
       if (!transactions.some((transaction) => transaction.docChanged)) return null;
       const mapping = new Mapping();
       for (const transaction of transactions) mapping.appendMapping(transaction.mapping);
-      return guard(placedCodes(before.doc), after, mapping);
+      return guard(before.doc, after, mapping);
     },
   });
 }
 
-function guard(before: Placed[], after: EditorState, mapping: Mapping): Transaction | null {
+function guard(old: Node, after: EditorState, mapping: Mapping): Transaction | null {
+  const before = placedCodes(old);
   const wasNested = crossed(before.map(({ code }) => code)).size === 0;
   const { surplus, lost } = compare(before, placedCodes(after.doc), mapping);
   if (surplus.length === 0 && lost.length === 0) return null;
 
-  const restored = lost.map(({ code, at }) => ({
-    code,
-    // An opening code goes before the text that replaced it. Every other code goes after this text.
-    at: code.kind === 'open' ? mapping.map(at, -1) : mapping.map(at + 1, 1),
-  }));
+  const gone = new Set(lost.map(({ code }) => keyOf(code)));
+  const restored = lost.map(({ code, at }): Restored => {
+    const place = placeOf(code, at, old, mapping, gone);
+    return { code, place, at: place === 'start' ? mapping.map(at, -1) : mapping.map(at + 1, 1) };
+  });
   restored.sort((one, other) => one.at - other.at);
 
   const transaction = after.tr;
@@ -48,23 +55,60 @@ function guard(before: Placed[], after: EditorState, mapping: Mapping): Transact
   }
   if (wasNested) nest(transaction);
   if (caret !== undefined) {
-    const gone = surplus.filter(({ at }) => at < caret).length;
-    const place = caret + countBefore(restored, caret) - gone;
+    const removed = surplus.filter(({ at }) => at < caret).length;
+    const place = caret + countBefore(restored, caret) - removed;
     transaction.setSelection(TextSelection.create(transaction.doc, place));
   }
+  const moved = restored.filter(({ place }) => place === 'inside').map(({ code }) => code);
+  if (moved.length > 0) transaction.setMeta(MOVED_CODES, moved);
   return transaction;
 }
 
 /**
- * Counts the restored codes before the caret. Of the codes at the caret, those up to the last opening code
- * are included.
+ * Returns where a lost code stood in the replaced text. A word-wise selection often takes the code in front of the words
+ * with it: such a code stays in front of the new text. An opening code always does, so that the new text is in its pair.
  */
-function countBefore(restored: readonly Placed[], caret: number): number {
+function placeOf(
+  code: Code,
+  at: number,
+  old: Node,
+  mapping: Mapping,
+  gone: ReadonlySet<string>,
+): Restored['place'] {
+  const hasLostHalf = (kind: 'open' | 'close') => gone.has(keyOf({ ...code, kind }));
+  if (code.kind === 'open') {
+    return hasLostHalf('close') || !reaches('end', at, old, mapping, gone) ? 'start' : 'end';
+  }
+  if (code.kind === 'close' && hasLostHalf('open')) return 'end';
+  if (reaches('start', at, old, mapping, gone)) return 'start';
+  return reaches('end', at, old, mapping, gone) ? 'end' : 'inside';
+}
+
+/** Whether only lost codes stand between a lost code and one end of the replaced text. */
+function reaches(
+  end: 'start' | 'end',
+  at: number,
+  old: Node,
+  mapping: Mapping,
+  gone: ReadonlySet<string>,
+): boolean {
+  const step = end === 'start' ? -1 : 1;
+  for (let place = at; ; place += step) {
+    const node = old.nodeAt(place);
+    if (!node || node.isText || !gone.has(keyOf(codeAt(node)))) {
+      const border = end === 'start' ? place + 1 : place;
+      const { deletedBefore, deletedAfter } = mapping.mapResult(border, step);
+      return end === 'start' ? !deletedBefore : !deletedAfter;
+    }
+    if (place === 0 && end === 'start') return true;
+  }
+}
+
+/** Counts the restored codes before the caret. Of those at the caret, the ones up to the last of the start count. */
+function countBefore(restored: readonly Restored[], caret: number): number {
   const here = restored.filter(({ at }) => at === caret);
   return (
-    restored.filter(({ at }) => at < caret).length +
-    here.findLastIndex(({ code }) => code.kind === 'open') +
-    1
+    restored.filter(({ at }) => at < caret).length + here.findLastIndex(({ place }) => place === 'start') + 1
   );
 }
 

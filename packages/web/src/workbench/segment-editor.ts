@@ -5,12 +5,13 @@
  */
 import { history, redo, undo } from 'prosemirror-history';
 import { Fragment, Slice } from 'prosemirror-model';
-import { EditorState, NodeSelection, Plugin, TextSelection } from 'prosemirror-state';
-import { Decoration, DecorationSet, EditorView } from 'prosemirror-view';
+import { EditorState, NodeSelection, TextSelection } from 'prosemirror-state';
+import { EditorView } from 'prosemirror-view';
 import { drawChip } from './chip.ts';
-import { codeAtCaret, keepCodes } from './keep-codes.ts';
+import { markCrossedCodes, markSelectedCodes } from './code-marks.ts';
+import { codeAtCaret, keepCodes, MOVED_CODES } from './keep-codes.ts';
 import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes } from './model.ts';
-import { type Code, type CodeDescription, crossed, keyOf, type Piece, plainText } from './pieces.ts';
+import { type Code, type CodeDescription, keyOf, type Piece, plainText } from './pieces.ts';
 
 /** What the editor needs to know, and the events that it reports. */
 export interface EditorHost {
@@ -24,6 +25,8 @@ export interface EditorHost {
   /** Reports that Backspace or Delete moved the caret over a code instead of deleting the code. */
   onCodeProtected(code: Code): void;
   onCodeMoved(code: Code): void;
+  /** Text was typed over codes, which now stand behind it. */
+  onCodesTypedOver(codes: readonly Code[]): void;
   /** @param typed true when a `<` opened the list of codes */
   onCodeListRequested(typed: boolean): void;
 }
@@ -54,6 +57,10 @@ export class SegmentEditor {
           view.updateState(state);
           this.#states.set(position, state);
           if (transactions.some((one) => one.docChanged)) this.#host.onChange(position, piecesOf(state.doc));
+          for (const one of transactions) {
+            const moved: readonly Code[] = one.getMeta(MOVED_CODES) ?? [];
+            if (moved.length > 0) this.#host.onCodesTypedOver(moved);
+          }
         },
         nodeViews: {
           code: (node) => {
@@ -240,7 +247,7 @@ export class SegmentEditor {
   #createState(position: number): EditorState {
     const state = EditorState.create({
       doc: documentOf(this.#host.initialTarget(position)),
-      plugins: [history(), keepCodes(), markCrossedCodes],
+      plugins: [history(), keepCodes(), markCrossedCodes, markSelectedCodes],
     });
     this.#states.set(position, state);
     return state;
@@ -379,24 +386,7 @@ export class SegmentEditor {
   }
 }
 
-/** Marks the codes of crossing pairs as wrong. */
-const markCrossedCodes = new Plugin({
-  props: {
-    decorations(state) {
-      const placed = placedCodes(state.doc);
-      const wrong = crossed(placed.map(({ code }) => code));
-      if (wrong.size === 0) return DecorationSet.empty;
-      return DecorationSet.create(
-        state.doc,
-        placed
-          .filter(({ code }) => (code.kind === 'open' || code.kind === 'close') && wrong.has(code.number))
-          .map(({ at }) => Decoration.node(at, at + 1, { class: 'chip-crossed' })),
-      );
-    },
-  },
-});
-
-/** Parses copied pieces. Each piece is checked, because another page can write the same clipboard type. */
+/** Parses copied pieces. Another page can write the same type, so each piece is checked. */
 function parsePieces(text: string): Piece[] | undefined {
   if (text === '') return undefined;
   try {

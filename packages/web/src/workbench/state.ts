@@ -2,7 +2,7 @@
 import type { Finding } from './checking.ts';
 import type { Effort } from './effort.ts';
 import { complete, type Piece } from './pieces.ts';
-import type { Save, SaveStatus, ServerVersion } from './save-queue.ts';
+import type { SaveStatus, ServerVersion } from './save-queue.ts';
 import type {
   Category,
   Comment,
@@ -74,11 +74,16 @@ export interface PageState {
   dialog?: Dialog | undefined;
   /** Whether the list of codes is open at the caret; `typed` when a `<` opened it. */
   codes?: { typed: boolean } | undefined;
-  /** The repeats that the last confirmation filled, each with its earlier save. */
-  filled?: { from: number; before: readonly { position: number; save: Save }[] } | undefined;
+  /** A short message over the grid, until the next confirmation or search. */
+  notice?: Notice | undefined;
 }
 
-/** A message for screen readers. `sentences.ts` writes its sentence. */
+/** `undo` takes the whole change back, in all segments. */
+export type Notice =
+  | { type: 'filled' | 'replaced'; count: number; undo: () => void }
+  | { type: 'code-moved'; label: string };
+
+/** A message for screen readers; `sentences.ts` puts it into words. */
 export type Announcement =
   | { type: 'confirmed'; position: number; at: number; of: number }
   | { type: 'moved-to'; at: number; of: number }

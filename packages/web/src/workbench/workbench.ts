@@ -20,7 +20,7 @@ import {
 } from './pieces.ts';
 import type { ServerVersion } from './save-queue.ts';
 import { SegmentEditor } from './segment-editor.ts';
-import type { Announcement, PageState, TaskServer } from './state.ts';
+import type { Announcement, PageState, SegmentState, TaskServer } from './state.ts';
 import { WorkbenchStore } from './store.ts';
 import type { Match, Task } from './task.ts';
 import { TaskSession } from './task-session.ts';
@@ -82,6 +82,11 @@ export class Workbench extends WorkbenchStore {
       onChange: (position, pieces) => this.#edited(position, pieces),
       onCodeProtected: (code) => this.announce({ type: 'code-kept', label: labelOf(code) }),
       onCodeMoved: (code) => this.announce({ type: 'code-moved', label: labelOf(code) }),
+      onCodesTypedOver: (codes) => {
+        const label = codes.map(labelOf).join(' ');
+        this.announce({ type: 'code-moved', label });
+        this.update({ notice: { type: 'code-moved', label } });
+      },
       onCodeListRequested: (typed) => this.update({ codes: { typed } }),
     });
   }
@@ -149,6 +154,7 @@ export class Workbench extends WorkbenchStore {
     }
     this.#autosave.flush([active]);
     const closed = { codes: undefined, blocked: undefined, concordance: undefined, commenting: false };
+    if (this.page.notice?.type === 'code-moved') this.update({ notice: undefined });
     this.update({ ...closed, active: position, focus, moves: this.page.moves + 1 });
     this.notify(active);
     this.notify(position);
@@ -285,7 +291,10 @@ export class Workbench extends WorkbenchStore {
       this.announce({ type: 'checks', errors: errors.length, warnings: open.length });
       return false;
     }
-    if (this.page.blocked === position) this.update({ blocked: undefined });
+    this.update({
+      blocked: this.page.blocked === position ? undefined : this.page.blocked,
+      notice: undefined,
+    });
     this.change(position, {
       status: 'confirmed',
       acknowledged: [...new Set(findings.map(keyOfFinding))],
@@ -353,18 +362,34 @@ export class Workbench extends WorkbenchStore {
     });
   }
 
-  /** Replaces all matches in the editable targets. */
+  /** Replaces all matches in the editable targets. The notice undoes it in all segments. */
   replaceAll(query: string, by: string, positions: readonly number[] = this.positions): void {
-    let count = 0;
-    for (const position of positions) {
-      const { target } = this.segment(position);
-      if (!this.canEdit(position)) continue;
-      const replaced = replaceIn(target, query, by);
-      if (replaced === target) continue;
-      this.setTarget(position, replaced);
-      count += 1;
-    }
+    const replaced = positions.flatMap((position) => {
+      const { target, status } = this.segment(position);
+      const now = replaceIn(target, query, by);
+      if (!this.canEdit(position) || now === target) return [];
+      this.setTarget(position, now);
+      return [{ position, target, status, now: this.segment(position).target }];
+    });
+    const { length: count } = replaced;
     this.announce({ type: 'replaced', count });
+    const undo = () => this.#undoReplace(replaced);
+    this.update({ notice: count > 0 ? { type: 'replaced', count, undo } : undefined });
+  }
+
+  /** Restores the segments that have not been changed since a replacement, with their status. */
+  #undoReplace(
+    replaced: readonly (Pick<SegmentState, 'target' | 'status'> & {
+      position: number;
+      now: readonly Piece[];
+    })[],
+  ): void {
+    for (const { position, target, status, now } of replaced) {
+      if (!samePieces(this.segment(position).target, now)) continue;
+      this.setTarget(position, target);
+      if (status !== 'draft') this.change(position, { status });
+      this.#autosave.save(position);
+    }
   }
 
   // — Saving —
@@ -404,14 +429,10 @@ export class Workbench extends WorkbenchStore {
     this.activate(position, 'text');
   }
 
-  undoFill(): void {
-    this.#autosave.undoFill();
-  }
-
   // — The page —
 
   /** Closes a part of the page and returns the focus to the active segment. */
-  close(what: 'dialog' | 'find' | 'concordance' | 'codes' | 'filled'): void {
+  close(what: 'dialog' | 'find' | 'concordance' | 'codes' | 'notice'): void {
     const closed: { [Key in keyof PageState]?: undefined } = { [what]: undefined };
     this.update(closed);
     this.focusActive();

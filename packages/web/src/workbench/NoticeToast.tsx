@@ -1,0 +1,34 @@
+/** A message over the grid about a change in other segments, with its undo. It moves nothing. */
+import { Button, CloseButton } from '@mantine/core';
+import { useTranslate } from '../i18n.tsx';
+import css from './bar.module.css';
+import { keepFocus, usePage, useWorkbench } from './context.tsx';
+
+export function NoticeToast() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const notice = usePage((page) => page.notice);
+  if (!notice) return null;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keeps the focus in the text
+    <div className={css.notice} data-notice onMouseDown={keepFocus}>
+      <span>
+        {notice.type === 'code-moved'
+          ? t('workbench.notice.code-moved', { label: notice.label })
+          : t(`workbench.notice.${notice.type}`, { count: notice.count })}
+      </span>
+      {notice.type !== 'code-moved' && (
+        <Button
+          size="compact-sm"
+          onClick={() => {
+            workbench.close('notice');
+            notice.undo();
+          }}
+        >
+          {t('workbench.undo')}
+        </Button>
+      )}
+      <CloseButton size="sm" aria-label={t('ui.close')} onClick={() => workbench.close('notice')} />
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+/** Tags under the keys of a person: selecting them, typing over them, and reading many of them. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { takeScreenshots } from './browser.ts';
+import { expectText, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+
+let fixture: WorkbenchFixture;
+beforeAll(async () => {
+  fixture = await startWorkbench();
+});
+afterAll(() => fixture.stop());
+
+const HELD = { delay: 150 };
+
+it('keeps a tag in front of the words that replace a word-wise selection', async () => {
+  const { path } = await fixture.createClaimedTask('Hello {name}, thank you.\n', { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard } = page;
+    const text = await target(page, 1);
+    await keyboard.press('End', HELD);
+    // Three times word by word: ".", "you", "thank"; the fourth takes the comma and, unseen, the tag.
+    for (let presses = 0; presses < 4; presses += 1) await keyboard.press('Control+Shift+ArrowLeft', HELD);
+    await keyboard.type(', danke.', HELD);
+    await expectText(text, 'HELLO [{name}], danke.');
+    await keyboard.press('Control+z', HELD);
+    await keyboard.press('Control+z', HELD);
+  });
+});
+
+it('draws the tags of a selection as selected, and says where a typed-over tag went', async () => {
+  const { path } = await fixture.createClaimedTask('Hello {name}, thank you.\n', { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard } = page;
+    const text = await target(page, 1);
+    const chip = text.locator('[data-kind]');
+    await keyboard.press('Control+a', HELD);
+    await text.locator('.chip-selected').waitFor();
+    await takeScreenshots(page, 'workbench-tag-selected', 'state');
+    await keyboard.press('ArrowLeft', HELD);
+    await text.locator('.chip-selected').waitFor({ state: 'detached' });
+    expect(await chip.count()).toBe(1);
+    await keyboard.press('Control+a', HELD);
+    await keyboard.type('Hallo', HELD);
+    await page.getByText('Tag {name} now stands behind your text.').waitFor();
+    await expectText(text, 'Hallo[{name}]');
+    await takeScreenshots(page, 'workbench-tag-moved', 'state');
+  });
+});
