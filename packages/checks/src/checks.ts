@@ -29,6 +29,7 @@ export {
   rendered,
   type TermComparison,
 } from './glossary.ts';
+export { type SubtitleFigures, subtitleFigures } from './subtitles.ts';
 export type { Term } from './term.ts';
 
 /** All checks, errors first. Findings are returned in this order. */

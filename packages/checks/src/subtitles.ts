@@ -1,3 +1,4 @@
+import type { Piece } from '@dragoman/documents/pieces';
 import type { Check } from './finding.ts';
 import { base } from './language.ts';
 import { visible } from './pieces.ts';
@@ -48,9 +49,45 @@ export const readingSpeed: Check = {
   question: 'Is there enough time to read the subtitle?',
   find({ target, to, format, time }) {
     if (format !== 'srt' || time === undefined || time.to <= time.from) return [];
-    const { length } = graphemesOf(visible(target).replace(/\s+/gu, ' ').trim());
-    const speed = (length * 1000) / (time.to - time.from);
+    const speed = speedOf(target, time);
     const most = SPEEDS[base(to)] ?? SPEED;
     return speed > most ? [{ values: { speed: Math.ceil(speed), most } }] : [];
   },
 };
+
+/** The figures of a subtitle that an editor watches while writing, with their maximums. */
+export interface SubtitleFigures {
+  seconds: number;
+  /** Characters per second. */
+  speed: number;
+  mostSpeed: number;
+  /** Characters of the longest line. Without line breaks, the lines are estimated as equally long. */
+  line: number;
+  mostLine: number;
+}
+
+export function subtitleFigures(
+  target: readonly Piece[],
+  to: string,
+  time: { from: number; to: number; cues?: number },
+): SubtitleFigures {
+  const mostLine = LINES[base(to)] ?? LINE;
+  const lines = visible(target)
+    .split(/[\r\n]+/)
+    .map((line) => graphemesOf(line.trim()).length);
+  const longest = Math.max(...lines);
+  const fits = lines.length > 1 || longest <= mostLine;
+  return {
+    seconds: (time.to - time.from) / 1000,
+    speed: time.to > time.from ? Math.ceil(speedOf(target, time)) : 0,
+    mostSpeed: SPEEDS[base(to)] ?? SPEED,
+    line: fits ? longest : Math.ceil(longest / (CUE_LINES * (time.cues ?? 1))),
+    mostLine,
+  };
+}
+
+/** Returns the reading speed in characters per second. */
+function speedOf(target: readonly Piece[], time: { from: number; to: number }): number {
+  const { length } = graphemesOf(visible(target).replace(/\s+/gu, ' ').trim());
+  return (length * 1000) / (time.to - time.from);
+}

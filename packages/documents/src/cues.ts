@@ -6,7 +6,7 @@
 
 import type { Document, Piece, Unit } from './document.ts';
 import { Limits } from './limits.ts';
-import { layOut } from './lines.ts';
+import { layOut, linesOf } from './lines.ts';
 import { encoderOf, type Translations, translationOf } from './render.ts';
 import { keyOf } from './repair.ts';
 import { codesOfUnit, isText, type Run, runsOf } from './runs.ts';
@@ -294,27 +294,33 @@ function renderCue(document: Document, unit: Unit, parts: Part[], newline: strin
   for (const gap of blocks) {
     let block = '';
     let changed = false;
+    let broken = false;
     const from = position;
     while (next < parts.length && parts[next]!.start < gap.start) {
       const part = parts[next]!;
       next += 1;
       changed = true;
-      block += text.slice(position, part.start) + part.text;
+      broken ||= part.text !== undefined && /[\r\n]/.test(part.text);
+      block += oneLine(text.slice(position, part.start)) + part.text;
       position = part.end;
     }
-    block += text.slice(position, gap.start);
+    const rest = text.slice(position, gap.start);
+    block += changed ? oneLine(rest) : rest;
     if (changed) {
       const source = text.slice(from, gap.start).trimEnd();
       const tail = text.slice(from + source.length, gap.start);
       // Within a block, a line may end with LF, CR, CR LF or CR CR LF.
       const lines = source.trimStart().split(/\r+\n?|\n/).length;
-      block = joinLines(layOut(block, lines, language), newline) + tail;
+      block = joinLines(broken ? linesOf(block) : layOut(block, lines, language), newline) + tail;
     }
     out.push(block, text.slice(gap.start, gap.end));
     position = gap.end;
   }
   return out.join('');
 }
+
+/** Replaces the line breaks between two sentences of a cue by spaces. */
+const oneLine = (text: string) => text.replace(/[ \t]*[\r\n]+[ \t]*/g, ' ');
 
 /**
  * Joins lines. In a line that looks like a time line, the arrow is replaced, because the line would start another

@@ -35,14 +35,12 @@ export function layOut(text: string, sourceLines: number, language: string): str
 }
 
 /** Joins the lines of a text with spaces. White space within a line stays unchanged. */
-function oneLine(text: string): string {
+const oneLine = (text: string) => linesOf(text).join(' ');
+
+/** Returns the lines of a text, without empty ones. */
+export function linesOf(text: string): string[] {
   const lines = text.trim().split(/[\r\n]+/);
-  return lines.length === 1
-    ? lines[0]!
-    : lines
-        .map((line) => line.trim())
-        .filter((line) => line !== '')
-        .join(' ');
+  return lines.length === 1 ? lines : lines.map((line) => line.trim()).filter((line) => line !== '');
 }
 
 function wordsOf(text: string, language: string): Word[] {

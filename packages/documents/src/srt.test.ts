@@ -78,6 +78,21 @@ test('layOut returns one line when the text fits, otherwise two lines of about t
   expect(long).toBe(cue(1, '01,0', '02,0', 'This is a much longer text than\nthe source had in it, really.'));
 });
 
+test('SRT: keeps the line breaks of a translation', () => {
+  const said = (source: string, ...targets: string[]) => {
+    let next = 0;
+    return result(cue(1, '01,0', '02,0', source), 'srt', () => [{ text: targets[next++]! }]);
+  };
+  const wanted = (text: string) => cue(1, '01,0', '02,0', text);
+  expect(said('Short text here.', 'Der Wind war stärker\nals alles.')).toBe(
+    wanted('Der Wind war stärker\nals alles.'),
+  );
+  // An empty line would end the cue.
+  expect(said('Short text here.', 'Der Wind \n\n als alles.')).toBe(wanted('Der Wind\nals alles.'));
+  expect(said('One.\nTwo.', 'Eins\nund.', 'Zwei.')).toBe(wanted('Eins\nund. Zwei.'));
+  expect(said('- Hi there.\n- Hello you.', 'Na\nda.', 'Hallo.')).toBe(wanted('- Na\nda.\n- Hallo.'));
+});
+
 test('SRT: a translation that contains a time line does not create a cue', () => {
   const text = cue(1, '01,0', '02,0', 'Hello there.') + cue(2, '03,5', '04,0', 'Bye now.');
   for (const words of [

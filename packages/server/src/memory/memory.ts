@@ -346,6 +346,14 @@ export interface FinishedJob {
   }[];
 }
 
+/** Replaces line breaks of a target whose source has none, as in subtitles: they fit only their own cue. */
+function withBreaksOf(source: readonly Piece[], target: readonly Piece[]): readonly Piece[] {
+  if (plainText(source).includes('\n')) return target;
+  return target.map((piece) =>
+    'text' in piece && !('keep' in piece) ? { text: piece.text.replace(/\s*\n\s*/g, ' ') } : piece,
+  );
+}
+
 /**
  * Adds the confirmed segments of a finished job to the memory, in the transaction that completes the job.
  * Earlier lessons of the job, from before a rejection, are deleted. The sandbox teaches nothing.
@@ -366,7 +374,7 @@ export async function learnFromJob(
           {
             ...segment,
             source,
-            target,
+            target: withBreaksOf(source, target),
             tone: job.tone,
             context: contextHashOf(segments[index - 1]?.source, segments[index + 1]?.source),
           },

@@ -1,4 +1,4 @@
-/** Below the target of the active segment: what stopped the confirmation, and the button that confirms. */
+/** Below the target of the active segment: the figures of a subtitle, what stopped the confirmation, and the button that confirms. */
 import { useTranslate } from '../i18n.tsx';
 import { pressAction } from './actions.ts';
 import css from './bar.module.css';
@@ -15,6 +15,7 @@ export function RowFooter({ position }: { position: number }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keeps the focus in the text
     <div className={css.footer} onMouseDown={keepFocus}>
+      <Figures position={position} />
       {blocked && <Findings position={position} />}
       <span className={css.spacer} />
       <button
@@ -27,6 +28,23 @@ export function RowFooter({ position }: { position: number }) {
         {t(keeps ? 'workbench.checks.accept' : 'workbench.confirm')} <Caps caps={hintOf('confirm', mac)} />
       </button>
     </div>
+  );
+}
+
+/** The duration of a subtitle, its reading speed and its longest line. */
+function Figures({ position }: { position: number }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  useSegment(position);
+  const figures = workbench.subtitleFigures(position);
+  if (!figures) return null;
+  const { seconds, speed, mostSpeed, line, mostLine } = figures;
+  return (
+    <span className={css.figures}>
+      <span>{t('workbench.figures.seconds', { seconds })}</span>
+      <span data-over={speed > mostSpeed}>{t('workbench.figures.speed', { speed, most: mostSpeed })}</span>
+      <span data-over={line > mostLine}>{t('workbench.figures.line', { line, most: mostLine })}</span>
+    </span>
   );
 }
 

@@ -1,6 +1,5 @@
 /** What each key of `keys.ts` does. */
 import type { ActionId } from './keys.ts';
-import { plainText } from './pieces.ts';
 import type { Workbench } from './workbench.ts';
 
 interface ActionEvent {
@@ -46,10 +45,8 @@ const actions: Record<ActionId, Action> = {
   goTo: (workbench) => workbench.update({ dialog: { dialog: 'goTo' } }),
   help: (workbench) => workbench.update({ dialog: { dialog: 'help' } }),
   comment: (workbench) => workbench.update({ commenting: true }),
-  lineBreak(workbench) {
-    const { source } = workbench.segment(workbench.page.active).segment;
-    if (plainText(source).includes('\n')) workbench.editor.insertText('\n');
-  },
+  // A space where no line break is possible, so that two words are never joined.
+  lineBreak: ({ editor, allowsLineBreaks }) => editor.insertText(allowsLineBreaks ? '\n' : ' '),
   leave: (workbench) => workbench.activate(workbench.page.active, 'row'),
   codes(workbench, { key }) {
     const { page, editor } = workbench;

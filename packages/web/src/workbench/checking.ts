@@ -1,10 +1,10 @@
 /** Runs the same checks as the server on one segment. */
-import { check, type Finding, glossary, keyOf, type Term } from '@dragoman/checks';
+import { check, type Finding, glossary, keyOf, subtitleFigures, type Term } from '@dragoman/checks';
 import type { Piece } from './pieces.ts';
 import type { Segment, Task } from './task.ts';
 
 export type { Finding };
-export { glossary, keyOf as keyOfFinding };
+export { glossary, keyOf as keyOfFinding, subtitleFigures };
 
 export function findingsOf(
   { job }: Task,

@@ -9,15 +9,7 @@ import type { Finding } from './checking.ts';
 import type { Drafts } from './drafts.ts';
 import { EffortTracker } from './effort-tracker.ts';
 import { countIn, replaceIn } from './find.ts';
-import {
-  type Code,
-  type CodeDescription,
-  complete,
-  labelOf,
-  type Piece,
-  plainText,
-  samePieces,
-} from './pieces.ts';
+import { type Code, type CodeDescription, complete, labelOf, type Piece, samePieces } from './pieces.ts';
 import type { ServerVersion } from './save-queue.ts';
 import { SegmentEditor } from './segment-editor.ts';
 import type { Announcement, PageState, SegmentState, TaskServer } from './state.ts';
@@ -76,7 +68,7 @@ export class Workbench extends WorkbenchStore {
     return new SegmentEditor({
       initialTarget: (position) => this.segment(position).target,
       language: () => this.task.job.target_language,
-      allowsLineBreaks: (position) => plainText(this.segment(position).segment.source).includes('\n'),
+      allowsLineBreaks: () => this.allowsLineBreaks,
       isEditable: () => this.canEdit(this.page.active),
       describeCode: (position, code) => this.describeCode(position, code),
       onChange: (position, pieces) => this.#edited(position, pieces),
@@ -187,6 +179,20 @@ export class Workbench extends WorkbenchStore {
   }
 
   // — Editing —
+
+  /** Only subtitles: in other documents a segment is a part of one line. */
+  get allowsLineBreaks(): boolean {
+    return this.task.job.format === 'srt';
+  }
+
+  /** Returns the figures of a subtitle, undefined for other segments. */
+  subtitleFigures(position: number): ReturnType<typeof checking.subtitleFigures> | undefined {
+    const { segment, target } = this.segment(position);
+    if (!segment.time) return undefined;
+    const { from, to, cues } = segment.time;
+    const time = { from, to, ...(cues === undefined ? {} : { cues }) };
+    return this.#options.checks.subtitleFigures(target, this.task.job.target_language, time);
+  }
 
   #edited(position: number, pieces: readonly Piece[]): void {
     if (!this.canEdit(position) || samePieces(pieces, this.segment(position).target)) return;

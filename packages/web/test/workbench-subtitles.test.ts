@@ -1,0 +1,61 @@
+/** Subtitles: the line breaks of a cue and the figures that an editor watches. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectAccessible, takeScreenshots } from './browser.ts';
+import { row, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
+
+let fixture: WorkbenchFixture;
+beforeAll(async () => {
+  fixture = await startWorkbench();
+});
+afterAll(() => fixture.stop());
+
+const HELD = { delay: 150 };
+const SRT = `1
+00:00:01,000 --> 00:00:03,500
+The wind was stronger
+than anything.
+
+2
+00:00:04,000 --> 00:00:05,000
+Nobody came.
+`;
+
+it('breaks a cue into lines, shows its figures, and keeps the break in the document', async () => {
+  const { path } = await fixture.createClaimedTask(SRT, { text_format: 'srt', target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard } = page;
+    const first = await target(page, 1);
+    await keyboard.press('Control+a', HELD);
+    await keyboard.insertText('Der Wind war stärker');
+    await keyboard.press('Shift+Enter', HELD);
+    await keyboard.type('als alles.', { delay: 20 });
+    await expect.poll(() => first.innerText()).toBe('Der Wind war stärker\nals alles.');
+    const cue = row(page, 1);
+    await cue.getByText('2.5 s').waitFor();
+    await cue.getByText('13 / 17 characters/s').waitFor();
+    await cue.getByText('20 / 42 characters/line').waitFor();
+    await takeScreenshots(page, 'workbench-subtitle', 'state');
+    await keyboard.press('Control+Enter', HELD);
+    await target(page, 2);
+    await waitUntilSaved(page);
+    await keyboard.press('F4');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await expect
+      .poll(() => preview.getByText('Der Wind war').innerText())
+      .toBe('Der Wind war stärker\nals alles.');
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-subtitle-preview', 'state');
+  });
+});
+
+it('types a space for Shift+Enter where no line break is possible', async () => {
+  const { path } = await fixture.createClaimedTask('One house.\n', { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const text = await target(page, 1);
+    await page.keyboard.press('Control+a', HELD);
+    await page.keyboard.type('Ein', HELD);
+    await page.keyboard.press('Shift+Enter', HELD);
+    await page.keyboard.type('Haus.', HELD);
+    await expect.poll(() => text.innerText()).toBe('Ein Haus.');
+  });
+});
