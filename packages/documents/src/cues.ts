@@ -320,7 +320,14 @@ function renderCue(document: Document, unit: Unit, parts: Part[], newline: strin
 }
 
 /** Replaces the line breaks between two sentences of a cue by spaces. */
-const oneLine = (text: string) => text.replace(/[ \t]*[\r\n]+[ \t]*/g, ' ');
+function oneLine(text: string): string {
+  const lines = text.split(/[\r\n]+/);
+  const last = lines.length - 1;
+  return lines
+    .map((line, index) => (index === 0 ? line : line.trimStart()))
+    .map((line, index) => (index === last ? line : line.trimEnd()))
+    .join(' ');
+}
 
 /**
  * Joins lines. In a line that looks like a time line, the arrow is replaced, because the line would start another

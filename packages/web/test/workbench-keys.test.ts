@@ -123,3 +123,20 @@ it('types into the translation after a comment was sent', () =>
     await page.getByRole('complementary').getByText('Why?').waitFor();
     await expectText(first, 'ONE HOUSE.!');
   }));
+
+it('announces only the errors when errors and warnings stop a confirmation', async () => {
+  const { path } = await fixture.createClaimedTask('<p><b>One</b> of <i>17</i> houses.</p>', {
+    target_language: 'de',
+    text_format: 'html',
+  });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    await target(page, 1);
+    await page.keyboard.press('F2', HELD);
+    await page.locator('textarea:focus').fill('{1}Eines{3} der{/1} Häuser.{/3}');
+    await page.keyboard.press('Control+Enter', HELD);
+    const said = page.locator('[data-said]');
+    await said.getByText('error').waitFor();
+    expect(await said.innerText()).not.toContain('warning');
+    await page.getByRole('complementary').getByText('Missing number 17').waitFor();
+  });
+});

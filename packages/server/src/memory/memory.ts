@@ -350,7 +350,7 @@ export interface FinishedJob {
 function withBreaksOf(source: readonly Piece[], target: readonly Piece[]): readonly Piece[] {
   if (plainText(source).includes('\n')) return target;
   return target.map((piece) =>
-    'text' in piece && !('keep' in piece) ? { text: piece.text.replace(/\s*\n\s*/g, ' ') } : piece,
+    'text' in piece && !('keep' in piece) ? { text: piece.text.replaceAll('\n', ' ') } : piece,
   );
 }
 

@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { usePage, useWorkbench } from './context.tsx';
+import { countMatches, replaceAll } from './search.ts';
 import css from './workbench.module.css';
 
 export default function Find() {
@@ -16,7 +17,7 @@ export default function Find() {
     (listener) => workbench.watch('text', listener),
     () => workbench.textVersion,
   );
-  const found = workbench.countMatches(query);
+  const found = countMatches(workbench, query);
   const count = found.reduce((sum, one) => sum + one.count, 0);
   useEffect(() => {
     field.current?.focus();
@@ -104,13 +105,13 @@ function Replace({ onReplaced }: { onReplaced: () => void }) {
         size="xs"
         disabled={query === '' || !workbench.canEdit(active)}
         onClick={() => {
-          workbench.replaceAll(query, by, [active]);
+          replaceAll(workbench, query, by, [active]);
           onReplaced();
         }}
       >
         {t('workbench.replace.one')}
       </Button>
-      <Button size="xs" disabled={query === ''} onClick={() => workbench.replaceAll(query, by)}>
+      <Button size="xs" disabled={query === ''} onClick={() => replaceAll(workbench, query, by)}>
         {t('workbench.replace.all')}
       </Button>
     </>

@@ -19,7 +19,7 @@ export function Grid() {
   const scroller = useRef<HTMLDivElement>(null);
   const { positions } = workbench;
   return (
-    <div ref={scroller} className={css.scroller}>
+    <div ref={scroller} className={css.scroller} data-scroller>
       <div
         role="grid"
         aria-label={t('workbench.grid')}

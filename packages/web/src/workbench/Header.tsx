@@ -5,6 +5,7 @@ import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/Link.tsx';
+import { pressAction } from './actions.ts';
 import { mac, usePage, useWorkbench } from './context.tsx';
 import { ariaKeys } from './keys.ts';
 import css from './workbench.module.css';
@@ -58,7 +59,7 @@ export function Header() {
         aria-keyshortcuts={ariaKeys('preview', mac)}
         title={`${t('workbench.key.preview')} (F4)`}
         aria-label={t('workbench.key.preview')}
-        onClick={() => workbench.update({ preview: !preview })}
+        onClick={() => pressAction(workbench, 'preview')}
       >
         <IconEye size={18} aria-hidden />
       </Button>

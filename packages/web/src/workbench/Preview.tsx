@@ -3,7 +3,7 @@
  * origin and loads nothing.
  */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { preview } from './api.ts';
@@ -24,9 +24,11 @@ export default function Preview() {
   const { format } = workbench.task.job;
   // The server assembles the document only for the holder of the claim.
   const whole = useWhole();
+  const section = useRef<HTMLElement>(null);
+  useFollowing(section);
   const isAssembled = whole && side === 'target' && (format === 'html' || format === 'srt');
   return (
-    <section className={css.preview} aria-label={t('workbench.preview')}>
+    <section ref={section} className={css.preview} aria-label={t('workbench.preview')}>
       <div className={css.previewHead}>
         <h2>{t('workbench.preview')}</h2>
         <fieldset className={css.sides} aria-label={t('workbench.preview.side')}>
@@ -43,7 +45,24 @@ export default function Preview() {
   );
 }
 
-/** Shows the document that the server assembles from saved texts. */
+/** Keeps the active segment visible in the preview. A customer's HTML has no places to scroll to. */
+function useFollowing(section: RefObject<HTMLElement | null>): void {
+  const active = usePage((page) => page.active);
+  useEffect(() => {
+    const follow = () => {
+      const place = section.current!.querySelector('[data-active=true]');
+      place?.scrollIntoView({ block: 'center' });
+      return place !== null;
+    };
+    if (follow() || active < 0) return;
+    // The document is still being assembled.
+    const observer = new MutationObserver(() => follow() && observer.disconnect());
+    observer.observe(section.current!, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [section, active]);
+}
+
+/** The document that the server assembles from saved texts. */
 function Assembled() {
   const workbench = useWorkbench();
   const t = useTranslate();

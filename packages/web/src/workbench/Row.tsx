@@ -19,6 +19,7 @@ import { settingOf, usePage, useSegment, useWorkbench } from './context.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import type { Code } from './pieces.ts';
 import { RowFooter } from './RowFooter.tsx';
+import { reveal } from './reveal.ts';
 import { Status } from './Status.tsx';
 import type { SegmentState } from './state.ts';
 import { Target } from './Target.tsx';
@@ -51,35 +52,8 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   const readOnly = usePage((page) => page.readOnly !== undefined);
   const editing = active && segment.mine && !readOnly;
 
-  const pressed = useRef(false);
+  const events = useRowEvents(position, active, editing);
   useFocus(row, position, moves);
-
-  function click(event: MouseEvent): void {
-    pressed.current = false;
-    // Selecting words to copy them does not move.
-    if (!getSelection()?.isCollapsed) return;
-    if (event.target instanceof Element && event.target.closest('[data-live], button')) return;
-    if (active && workbench.page.focus === 'text') return;
-    workbench.activate(position, segment.mine ? 'text' : 'row');
-    if (event.target instanceof Element && event.target.closest('[data-target]'))
-      workbench.editor.placeCaret(event.clientX, event.clientY);
-  }
-
-  function focus(event: FocusEvent): void {
-    if (event.target !== event.currentTarget) {
-      // A click into the text ends row mode.
-      if (active && editing && event.target.closest('[data-live]')) workbench.focusText();
-    } else if (!active && !pressed.current) {
-      // The click that follows a press activates the row; the press alone must not replace the pressed element.
-      workbench.activate(position, 'row');
-    }
-  }
-
-  function press(event: KeyboardEvent): void {
-    if (event.target !== event.currentTarget || !editing || !isCharacter(event)) return;
-    // The browser then writes the character into the text.
-    workbench.activate(position, 'text');
-  }
 
   const joined = workbench.joined(position);
   return (
@@ -101,18 +75,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       aria-selected={selected}
       tabIndex={active ? 0 : -1}
       style={top === undefined ? undefined : { transform: `translateY(${top}px)` }}
-      onPointerDown={() => {
-        pressed.current = true;
-      }}
-      onPointerUp={() => {
-        pressed.current = false;
-      }}
-      onPointerCancel={() => {
-        pressed.current = false;
-      }}
-      onClick={click}
-      onFocus={focus}
-      onKeyDown={press}
+      {...events}
     >
       <div role="rowheader" className={css.number}>
         {workbench.numberOf(position)}
@@ -141,16 +104,61 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   );
 });
 
-/**
- * Scrolls to the active row after each move, and focuses the row or its text. @param moves -1 when the row is
- * not active
- */
+/** A click activates the row, and a click into its text ends row mode; so does a character typed on the row. */
+function useRowEvents(position: number, active: boolean, editing: boolean) {
+  const workbench = useWorkbench();
+  const pressed = useRef(false);
+
+  function click(event: MouseEvent): void {
+    pressed.current = false;
+    // Selecting words to copy them does not move.
+    if (!getSelection()?.isCollapsed) return;
+    if (event.target instanceof Element && event.target.closest('[data-live], button')) return;
+    if (active && workbench.page.focus === 'text') return;
+    workbench.activate(position, workbench.segment(position).segment.mine ? 'text' : 'row');
+    if (event.target instanceof Element && event.target.closest('[data-target]'))
+      workbench.editor.placeCaret(event.clientX, event.clientY);
+  }
+
+  function focus(event: FocusEvent): void {
+    if (event.target !== event.currentTarget) {
+      // A click into the text ends row mode.
+      if (active && editing && event.target.closest('[data-live]')) workbench.focusText();
+    } else if (!active && !pressed.current) {
+      // The click that follows a press activates the row; the press alone must not replace the pressed element.
+      workbench.activate(position, 'row');
+    }
+  }
+
+  function press(event: KeyboardEvent): void {
+    if (event.target !== event.currentTarget || !editing || !isCharacter(event)) return;
+    // The browser then writes the character into the text.
+    workbench.activate(position, 'text');
+  }
+
+  return {
+    onPointerDown: () => {
+      pressed.current = true;
+    },
+    onPointerUp: () => {
+      pressed.current = false;
+    },
+    onPointerCancel: () => {
+      pressed.current = false;
+    },
+    onClick: click,
+    onFocus: focus,
+    onKeyDown: press,
+  };
+}
+
+/** Scrolls to the row and focuses it or its text after each move. @param moves -1 when the row is not active */
 function useFocus(row: RefObject<HTMLDivElement | null>, position: number, moves: number): void {
   const workbench = useWorkbench();
   useEffect(() => {
     if (moves <= 0) return;
     const element = row.current!;
-    element.scrollIntoView({ block: 'nearest' });
+    reveal(element);
     if (workbench.page.focus === 'row' || !workbench.canEdit(position))
       element.focus({ preventScroll: true });
     else if (workbench.page.plain) element.querySelector('textarea')?.focus({ preventScroll: true });

@@ -4,6 +4,7 @@ import { type RefObject, useEffect } from 'react';
 import { usePage, useWorkbench } from './context.tsx';
 import { plainText } from './pieces.ts';
 import { Row } from './Row.tsx';
+import { ROWS_AHEAD } from './reveal.ts';
 import css from './workbench.module.css';
 
 export default function VirtualRows({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) {
@@ -34,7 +35,13 @@ export default function VirtualRows({ scroller }: { scroller: RefObject<HTMLDivE
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: each move scrolls, also to the same row
   useEffect(() => {
-    if (activeIndex >= 0) virtual.scrollToIndex(activeIndex, { align: 'auto' });
+    const { range } = virtual;
+    if (activeIndex < 0 || !range) return;
+    const ahead = Math.min(activeIndex + ROWS_AHEAD, positions.length - 1);
+    // Only what is not rendered; `reveal` scrolls to the rest.
+    if (ahead > range.endIndex) virtual.scrollToIndex(ahead, { align: 'end' });
+    else if (activeIndex < range.startIndex)
+      virtual.scrollToIndex(Math.max(0, activeIndex - 1), { align: 'start' });
   }, [virtual, activeIndex, moves]);
   return (
     <div role="presentation" className={css.window} style={{ blockSize: virtual.getTotalSize() }}>

@@ -1,5 +1,6 @@
 /** What each key of `keys.ts` does. */
 import type { ActionId } from './keys.ts';
+import { keepingPlace } from './reveal.ts';
 import type { Workbench } from './workbench.ts';
 
 interface ActionEvent {
@@ -74,7 +75,7 @@ const actions: Record<ActionId, Action> = {
     workbench.update({ plain: !workbench.page.plain });
     workbench.activate(workbench.page.active, 'text');
   },
-  preview: (workbench) => workbench.update({ preview: !workbench.page.preview }),
+  preview: (workbench) => keepingPlace(() => workbench.update({ preview: !workbench.page.preview })),
   issue(workbench) {
     if (workbench.task.kind !== 'review' || workbench.page.readOnly) return false;
     return workbench.openIssueDialog();

@@ -1,5 +1,5 @@
 /**
- * The workbench of one task: moving, editing, confirming and searching. Components observe it through `WorkbenchStore`.
+ * The workbench of one task: moving, editing and confirming. Components observe it through `WorkbenchStore`.
  * Confirming does not wait for the server.
  */
 import type { Glossary, Term } from '@dragoman/checks';
@@ -8,7 +8,6 @@ import type * as checking from './checking.ts';
 import type { Finding } from './checking.ts';
 import type { Drafts } from './drafts.ts';
 import { EffortTracker } from './effort-tracker.ts';
-import { countIn, replaceIn } from './find.ts';
 import { type Code, type CodeDescription, complete, labelOf, type Piece, samePieces } from './pieces.ts';
 import type { ServerVersion } from './save-queue.ts';
 import { SegmentEditor } from './segment-editor.ts';
@@ -20,6 +19,8 @@ import { TaskSession } from './task-session.ts';
 /** How long typing must pause before the checks run. */
 const CHECK_DELAY_MS = 300;
 const HEARTBEAT_MS = 60_000;
+/** Segments whose matches and checks are prepared before they open. */
+const SEGMENTS_AHEAD = 2;
 
 export interface WorkbenchOptions {
   task: Task;
@@ -44,6 +45,7 @@ export class Workbench extends WorkbenchStore {
   readonly #effort: EffortTracker;
   readonly #checkTimers = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #matches = new Map<number, Promise<Match[]>>();
+  readonly #receivedMatches = new Map<number, readonly Match[]>();
   #timers: ReturnType<typeof setInterval>[] = [];
 
   constructor(options: WorkbenchOptions) {
@@ -128,8 +130,26 @@ export class Workbench extends WorkbenchStore {
     if (known) return known;
     const requested = this.#options.server.matches(position);
     this.#matches.set(position, requested);
-    requested.catch(() => this.#matches.delete(position));
+    requested.then(
+      (matches) => this.#receivedMatches.set(position, matches),
+      () => this.#matches.delete(position),
+    );
     return requested;
+  }
+
+  /** Returns the memory matches of a segment if they have arrived. */
+  receivedMatches(position: number): readonly Match[] {
+    return this.#receivedMatches.get(position) ?? [];
+  }
+
+  /** Requests the matches and runs the checks of the next segments, so that they are complete when they open. */
+  prepareNext(position: number): void {
+    const index = this.indexOf(position);
+    for (const next of this.positions.slice(index + 1, index + 1 + SEGMENTS_AHEAD)) {
+      if (!this.canEdit(next)) continue;
+      this.matches(next).catch(() => {});
+      if (!this.segment(next).findings) this.findings(next);
+    }
   }
 
   // — Moving —
@@ -294,7 +314,9 @@ export class Workbench extends WorkbenchStore {
     );
     if (errors.length > 0 || (open.length > 0 && this.page.blocked !== position)) {
       this.update({ blocked: position });
-      this.announce({ type: 'checks', errors: errors.length, warnings: open.length });
+      // Confirming again accepts warnings, but not while there are errors.
+      const warnings = errors.length > 0 ? 0 : open.length;
+      this.announce({ type: 'checks', errors: errors.length, warnings });
       return false;
     }
     this.update({
@@ -356,46 +378,11 @@ export class Workbench extends WorkbenchStore {
     this.notify(position);
   }
 
-  // — Searching —
-
-  /** Counts the matches of a text in sources and targets; segments without a match are left out. */
-  countMatches(query: string): { position: number; count: number }[] {
-    if (query === '') return [];
-    return this.positions.flatMap((position) => {
-      const { segment, target } = this.segment(position);
-      const count = countIn(segment.source, query) + countIn(target, query);
-      return count === 0 ? [] : [{ position, count }];
-    });
-  }
-
-  /** Replaces all matches in the editable targets. The notice undoes it in all segments. */
-  replaceAll(query: string, by: string, positions: readonly number[] = this.positions): void {
-    const replaced = positions.flatMap((position) => {
-      const { target, status } = this.segment(position);
-      const now = replaceIn(target, query, by);
-      if (!this.canEdit(position) || now === target) return [];
-      this.setTarget(position, now);
-      return [{ position, target, status, now: this.segment(position).target }];
-    });
-    const { length: count } = replaced;
-    this.announce({ type: 'replaced', count });
-    const undo = () => this.#undoReplace(replaced);
-    this.update({ notice: count > 0 ? { type: 'replaced', count, undo } : undefined });
-  }
-
-  /** Restores the segments that have not been changed since a replacement, with their status. */
-  #undoReplace(
-    replaced: readonly (Pick<SegmentState, 'target' | 'status'> & {
-      position: number;
-      now: readonly Piece[];
-    })[],
-  ): void {
-    for (const { position, target, status, now } of replaced) {
-      if (!samePieces(this.segment(position).target, now)) continue;
-      this.setTarget(position, target);
-      if (status !== 'draft') this.change(position, { status });
-      this.#autosave.save(position);
-    }
+  /** Restores a target and its status, as one edit. */
+  restore(position: number, target: readonly Piece[], status: SegmentState['status']): void {
+    this.setTarget(position, target);
+    if (status !== 'draft') this.change(position, { status });
+    this.#autosave.save(position);
   }
 
   // — Saving —

@@ -26,8 +26,9 @@ export function Checks({ position }: { position: number }) {
   const open = (finding: Finding) => !state.acknowledged.includes(keyOfFinding(finding));
   return (
     <Section title={t('workbench.checks')}>
-      {state.findings && findings.length === 0 && (
-        <p className={css.passed}>
+      {findings.length === 0 && (
+        // Takes its place before the checks have run, so that the sections below do not move.
+        <p className={css.passed} data-pending={state.findings === undefined}>
           <IconCheck size={16} aria-hidden /> {t('workbench.checks.none')}
         </p>
       )}

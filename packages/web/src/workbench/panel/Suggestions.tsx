@@ -115,19 +115,26 @@ interface Suggestion {
   tone?: string | undefined;
 }
 
-/** Returns the matches, then the draft, and registers them for the keys. */
+/**
+ * Returns the draft, then the matches, and registers them for the keys. The draft is first because it is known at once:
+ * a match that arrives later gets the next key and never takes one away.
+ */
 function useSuggestions(position: number): readonly Suggestion[] {
   const workbench = useWorkbench();
   const { segment } = useSegment(position);
   const whole = useWhole();
-  const [matches, setMatches] = useState<readonly Match[]>([]);
+  const [matches, setMatches] = useState(() => workbench.receivedMatches(position));
   useEffect(() => {
     if (!whole) return;
     let unmounted = false;
     // Waits a moment, so that moving quickly over segments requests no matches.
     const timer = setTimeout(() => {
       workbench.matches(position).then(
-        (found) => !unmounted && setMatches(found),
+        (found) => {
+          if (unmounted) return;
+          setMatches(found);
+          workbench.prepareNext(position);
+        },
         () => {},
       );
     }, 150);
@@ -137,8 +144,8 @@ function useSuggestions(position: number): readonly Suggestion[] {
     };
   }, [workbench, position, whole]);
   const suggestions = [
-    ...matches.map((match): Suggestion => ({ ...match, kind: 'match' })),
     ...(segment.draft ? [{ kind: 'draft', target: segment.draft } as const] : []),
+    ...matches.map((match): Suggestion => ({ ...match, kind: 'match' })),
   ];
   useEffect(() => {
     workbench.suggestions = suggestions.map(({ target }) => target);

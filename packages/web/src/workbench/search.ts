@@ -1,0 +1,39 @@
+/** Finds and replaces in the whole task. */
+import { countIn, replaceIn } from './find.ts';
+import { samePieces } from './pieces.ts';
+import type { WorkbenchStore } from './store.ts';
+import type { Workbench } from './workbench.ts';
+
+/** Counts the matches of a text in sources and targets; segments without a match are left out. */
+export function countMatches(store: WorkbenchStore, query: string): { position: number; count: number }[] {
+  if (query === '') return [];
+  return store.positions.flatMap((position) => {
+    const { segment, target } = store.segment(position);
+    const count = countIn(segment.source, query) + countIn(target, query);
+    return count === 0 ? [] : [{ position, count }];
+  });
+}
+
+/** Replaces all matches in the editable targets. The notice undoes it in all segments that were not changed since. */
+export function replaceAll(
+  workbench: Workbench,
+  query: string,
+  by: string,
+  positions: readonly number[] = workbench.positions,
+): void {
+  const replaced = positions.flatMap((position) => {
+    const { target, status } = workbench.segment(position);
+    const now = replaceIn(target, query, by);
+    if (!workbench.canEdit(position) || now === target) return [];
+    workbench.setTarget(position, now);
+    return [{ position, target, status, now: workbench.segment(position).target }];
+  });
+  const { length: count } = replaced;
+  function undo(): void {
+    for (const { position, target, status, now } of replaced) {
+      if (samePieces(workbench.segment(position).target, now)) workbench.restore(position, target, status);
+    }
+  }
+  workbench.announce({ type: 'replaced', count });
+  workbench.update({ notice: count > 0 ? { type: 'replaced', count, undo } : undefined });
+}

@@ -1,0 +1,83 @@
+/** Where the page stands while an editor moves: rows ahead, the panel, the suggestions, and the preview. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectAccessible } from './browser.ts';
+import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+
+let fixture: WorkbenchFixture;
+beforeAll(async () => {
+  fixture = await startWorkbench();
+});
+afterAll(() => fixture.stop());
+
+const HELD = { delay: 150 };
+const LINES = Array.from({ length: 40 }, (_, index) => `This is sentence ${index + 1}.\n`).join('');
+
+const place = async (page: Page, number: number) => (await row(page, number).boundingBox())!;
+
+async function expectVisible(page: Page, number: number): Promise<void> {
+  const scroller = (await page.locator('[data-scroller]').boundingBox())!;
+  const { y, height } = await place(page, number);
+  expect(y).toBeGreaterThanOrEqual(scroller.y - 1);
+  expect(y + height).toBeLessThanOrEqual(scroller.y + scroller.height + 1);
+}
+
+it('keeps two rows below the active one readable while moving down, and the active row when the preview opens', async () => {
+  const { path } = await fixture.createClaimedTask(LINES, { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    await target(page, 1);
+    for (let number = 2; number <= 24; number += 1) {
+      await page.keyboard.press('Alt+ArrowDown');
+      await target(page, number);
+    }
+    await expectVisible(page, 24);
+    await expectVisible(page, 26);
+    const { y } = await place(page, 24);
+    await page.keyboard.press('F4', HELD);
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.locator('[data-active=true]').waitFor();
+    await expect.poll(async () => Math.abs((await place(page, 24)).y - y)).toBeLessThan(2);
+    await expectVisible(page, 26);
+    const [shown, region] = [
+      (await preview.locator('[data-active=true]').boundingBox())!,
+      (await preview.boundingBox())!,
+    ];
+    expect(shown.y + shown.height).toBeLessThan(region.y + region.height);
+    await expectAccessible(page);
+  });
+});
+
+it('keeps the meaning of each suggestion key and the place of each section while matches arrive', async () => {
+  const { path } = await fixture.createClaimedTask('The red house.\nThe red houses.\nA third one.\n', {
+    target_language: 'de',
+  });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const matches = Promise.withResolvers<void>();
+    await page.route('**/matches', async (route) => {
+      await matches.promise;
+      const target = [{ text: 'Das rote Haus.' }];
+      await route.fulfill({
+        json: { matches: [{ target, source: [{ text: 'The red house!' }], score: 95, origin: '' }] },
+      });
+    });
+    await page.reload();
+    const first = await target(page, 1);
+    const panel = page.getByRole('complementary');
+    const top = async (name: string) => (await panel.getByRole('heading', { name }).boundingBox())!.y;
+    const before = [await top('Glossary'), await top('Suggestions')];
+    await panel.getByText('No findings').waitFor();
+    matches.resolve();
+    await panel.getByText('Das rote Haus.').waitFor();
+    expect([await top('Glossary'), await top('Suggestions')]).toEqual(before);
+    // The draft keeps the key that it had before the match arrived.
+    await page.keyboard.press('Control+2', HELD);
+    await expectText(first, 'Das rote Haus.');
+    await page.keyboard.press('Control+1', HELD);
+    await expectText(first, 'THE RED HOUSE.');
+    // The next segment's match and checks are there when it opens.
+    await page.keyboard.press('Alt+ArrowDown', HELD);
+    const second = await target(page, 2);
+    await page.keyboard.press('Control+2');
+    await expectText(second, 'Das rote Haus.');
+  });
+});
