@@ -55,7 +55,7 @@ const NAVIGATION: Record<User['role'], NavigationEntry[]> = {
 export function SignedInLayout() {
   const t = useTranslate();
   const user = useUser();
-  if (user === undefined) return null; // signing out: the redirect to the sign-in page follows
+  if (user === undefined) return null; // after sign-out, until the redirect to the sign-in page
   const items = NAVIGATION[user.role].map((entry) => ({ ...entry, label: t(entry.label) }));
   return (
     <AppLayout name="Dragoman" items={items} foot={<UserMenu user={user} />}>

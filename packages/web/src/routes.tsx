@@ -1,4 +1,4 @@
-/** All pages with their addresses and roles. `page.tsx` describes how to write one. */
+/** All pages with their addresses and roles. `page.tsx` describes how to write a page. */
 import type { QueryClient } from '@tanstack/react-query';
 import {
   type AnyRoute,

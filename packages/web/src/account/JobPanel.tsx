@@ -27,7 +27,7 @@ import type { Environment } from './environment.tsx';
 import { readJob } from './snippets.ts';
 
 interface JobPanelProps {
-  /** Undefined closes the panel. */
+  /** The uid of the open job; undefined while the panel is closed. */
   uid: string | undefined;
   environment: Environment;
   onClose(): void;

@@ -10,7 +10,7 @@ import css from './account.module.css';
 
 interface JobTableProps {
   label: string;
-  /** Undefined while loading. */
+  /** Undefined while the jobs are loading. */
   jobs: readonly OwnJob[] | undefined;
   empty: ReactNode;
   error?: Error | null;

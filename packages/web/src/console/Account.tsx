@@ -265,7 +265,7 @@ function AccountFields({ account }: { account: ConsoleAccount }) {
   );
 }
 
-/** A day in UTC. */
+/** A date field whose day is in UTC. */
 function Day({ name, label, at }: { name: string; label: string; at: string | null }) {
   return <Field name={name} type="date" label={label} defaultValue={at?.slice(0, 10) ?? ''} optional ltr />;
 }

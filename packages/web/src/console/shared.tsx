@@ -21,7 +21,7 @@ export function useChange(): <T>(work: () => Promise<T>, message?: string) => Pr
   };
 }
 
-/** A language pair by its codes, always left to right. */
+/** Shows a language pair by its codes, always left to right. */
 export function Pair({ from, to }: { from: string; to: string }) {
   return (
     <bdi className={css.pair} dir="ltr">
@@ -55,7 +55,7 @@ export function Count({ value }: { value: number }) {
   );
 }
 
-/** A duration in its two largest units. */
+/** Shows a duration in its two largest units. */
 export function Duration({ seconds }: { seconds: number }) {
   const parts: [number, string][] = [
     [Math.floor(seconds / 86_400), 'day'],
@@ -92,13 +92,13 @@ export function centsOf(written: string): number | undefined {
 
 type NamedValue = readonly [name: string, value: ReactNode];
 
-/** Names with their values. Names without a value are left out. */
+/** Shows names with their values. Names without a value are left out. */
 export function Facts({ facts }: { facts: readonly NamedValue[] }) {
   const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== '');
   return <UiFacts facts={known.map(([label, value]) => ({ label, value }))} />;
 }
 
-/** A few key figures. */
+/** Shows a few key figures. */
 export function Figures({ figures }: { figures: readonly NamedValue[] }) {
   return (
     <dl className={css.figures}>

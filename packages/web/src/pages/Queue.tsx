@@ -35,7 +35,7 @@ export default function Queue({ search }: PageProps) {
   useLiveUpdates('tasks', 'readQueue');
   const claim = useClaim();
   const pairs = [...new Set(data.open.map(pairOf))].sort();
-  // A filter without any task left is ignored.
+  // A language filter is ignored when no task with these languages is left.
   const pair = pairs.includes(search.pair ?? '') ? search.pair : undefined;
   const open = data.open.filter((task) => pair === undefined || pairOf(task) === pair);
   const next = pair === undefined ? undefined : open[0]?.task;
@@ -109,7 +109,7 @@ function PairFilter({ pairs, pair }: { pairs: readonly string[]; pair: string | 
 interface OpenTasksProps {
   tasks: readonly QueueTask[];
   claim: ReturnType<typeof useClaim>;
-  /** The server has paused claims for this editor. */
+  /** Whether the server has paused claims for this editor. */
   paused: boolean;
 }
 

@@ -16,10 +16,10 @@ export interface Bar {
 }
 
 interface ChartProps {
-  /** The accessible name. */
+  /** The accessible name of the chart. */
   label: string;
   bars: readonly Bar[];
-  /** The headers of the table. */
+  /** The headers of the table with the same figures. */
   heads: { label: string; value: string; bad?: string };
   format(value: number): string;
 }

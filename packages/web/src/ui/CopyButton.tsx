@@ -47,7 +47,7 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** One line to copy. */
+/** A line of text with a button that copies it. */
 export function CopyLine({ text, what }: { text: string; what: string }) {
   return (
     <div className={css.line}>
@@ -57,7 +57,7 @@ export function CopyLine({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** Several lines to copy. */
+/** A block of lines with a button that copies them. */
 export function CopyBlock({ text, what }: { text: string; what: string }) {
   return (
     <figure className={css.block} aria-label={what}>

@@ -2,7 +2,7 @@ import { useIntl } from 'react-intl';
 
 const MINUTE_MILLISECONDS = 60_000;
 
-/** A duration in hours and minutes. */
+/** Shows a duration in hours and minutes. */
 export function Duration({ milliseconds }: { milliseconds: number }) {
   const intl = useIntl();
   const minutes = Math.round(milliseconds / MINUTE_MILLISECONDS);

@@ -6,7 +6,7 @@ export interface Fact {
   value: ReactNode;
 }
 
-/** A few important numbers in a row. */
+/** Shows a few important numbers in a row. */
 export function Numbers({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl className={css.numbers}>
@@ -20,7 +20,7 @@ export function Numbers({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
-/** Names with their values, line by line. */
+/** Shows names with their values, line by line. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl className={css.facts}>

@@ -21,11 +21,11 @@ export interface ListFilter {
 }
 
 interface ListProps<Row> {
-  /** The accessible name. */
+  /** The accessible name of the list. */
   label: string;
   search: Search;
   filters: readonly ListFilter[];
-  /** Undefined while loading. */
+  /** Undefined while the rows are loading. */
   rows: readonly Row[] | undefined;
   rowKey(row: Row): string;
   columns: readonly Column<Row>[];

@@ -1,6 +1,6 @@
 import { FormattedNumber } from 'react-intl';
 
-/** An amount in dollars. @param cents US cents */
+/** Shows an amount in dollars. @param cents US cents */
 export function Money({ cents }: { cents: number }) {
   return (
     <bdi className="numbers" dir="ltr">

@@ -16,7 +16,7 @@ export function useLanguageName(): (code: string) => string {
   };
 }
 
-/** A language pair. */
+/** Shows a language pair by the names of its languages. */
 export function Pair({ from, to }: { from: string; to: string }) {
   const t = useTranslate();
   const name = useLanguageName();

@@ -3,11 +3,11 @@ import type { ReactNode } from 'react';
 import css from './Progress.module.css';
 
 interface ProgressProps {
-  /** The accessible name. */
+  /** The accessible name of the progress bar. */
   label: string;
   done: number;
   of: number;
-  /** The numbers as text. */
+  /** The progress in numbers, as text. */
   children: ReactNode;
 }
 

@@ -15,7 +15,7 @@ import { useTranslate } from '../i18n.tsx';
 import css from './StatusBadge.module.css';
 
 const STATUSES = {
-  // jobs and messages
+  // statuses of jobs and messages
   new: ['neutral', IconCircle],
   translating: ['info', IconCircleHalf2],
   completed: ['success', IconCheck],
@@ -24,7 +24,7 @@ const STATUSES = {
   accepted: ['success', IconChecks],
   rejected: ['warning', IconRotate2],
   machine_translate_in_progress: ['info', IconCircleDashed],
-  // tasks of editors
+  // statuses of editing tasks
   open: ['neutral', IconCircle],
   claimed: ['info', IconCircleHalf2],
   submitted: ['success', IconCheck],
@@ -44,7 +44,7 @@ const STATUSES = {
   requested: ['info', IconClock],
   granted: ['success', IconCheck],
   refused: ['danger', IconX],
-  // brands and terms
+  // statuses of brands and terms
   published: ['success', IconCheck],
   draft: ['warning', IconCircleDashed],
   term_added: ['success', IconCirclePlus],

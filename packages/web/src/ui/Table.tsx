@@ -22,10 +22,10 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** The accessible name. */
+  /** The accessible name of the table. */
   label: string;
   columns: readonly Column<Row>[];
-  /** Undefined while loading. */
+  /** Undefined while the rows are loading. */
   rows: readonly Row[] | undefined;
   rowKey(row: Row): Key;
   /** Shown instead of rows when there are none: an `Empty`. */

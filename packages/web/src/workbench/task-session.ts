@@ -65,7 +65,7 @@ export class TaskSession {
       if (codeOfError(error) === 'job_canceled') this.endEditing('canceled');
       else if (codeOfError(error) === 'not_found') this.#loseTask('lost');
     });
-    // Does nothing during an action of this page, which shows the new state itself.
+    // During an action of this page, a live update changes nothing: the action shows the new state itself.
     if (!task || this.#running > 0) return;
     this.#addOthersComments(task.comments);
     const { lease, readOnly } = this.#store.page;
