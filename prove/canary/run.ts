@@ -24,7 +24,7 @@ export const CANARY = 'Qanarixyz';
 export interface CanaryHistory {
   /** The number of responses for each status. */
   statuses: Record<number, number>;
-  /** How often the word was found in each place. */
+  /** The number of times that the word was found, by place. */
   hits: {
     log: number;
     metrics: number;
@@ -127,7 +127,7 @@ function requests(): [method: string, path: string, body: string][] {
     ],
     ['POST', '/v2/chats/messages', message({})],
     ['POST', '/tapi/v2/wordcount/', JSON.stringify({ text: NAME })],
-    // The server refuses the requests from here on.
+    // The server must refuse the following requests.
     ['POST', human, `{"text": "${NAME}`],
     ['POST', human, job({ text: `${NAME}\u0000` })],
     ['POST', human, job({ target_language: 'xx' })],
@@ -170,7 +170,7 @@ async function sendAll(url: string, account: Credentials) {
       });
       const text = await response.text();
       statuses[response.status] = (statuses[response.status] ?? 0) + 1;
-      // An error may repeat a wrong value of a list, but not a text.
+      // An error message may repeat an invalid value of a fixed list, but never the text of a customer.
       if (response.status >= 400 && text.includes(`house of ${CANARY}`)) errors++;
     }
   }

@@ -163,7 +163,7 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
 function loadsIn(owner: pg.Client) {
   const own = 'account_id = (select account_id from accounts where username = $1)';
   return {
-    /** Postpones a load. Leased jobs finish, except the one document: it loses its lease. */
+    /** Postpones a load. Leased jobs are allowed to finish, except the one document, which loses its lease. */
     async postpone(name: Name): Promise<void> {
       const which = name === 'document' ? '' : 'and lease_token is null';
       await owner.query(

@@ -122,7 +122,7 @@ export async function runMoney({ directory, seed, say, ...options }: MoneyOption
 interface Customer {
   root: string;
   key: string;
-  /** The kills. The customers' loops stop when a restart fails. */
+  /** The kills and restarts of the service. If a restart fails, the customers' loops stop. */
   killer: BackgroundLoad;
 }
 

@@ -33,7 +33,8 @@ export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
  * @param logFile the output of the service, which was started with {@link INSPECTABLE}
  */
 export async function watchProgram(logFile: string): Promise<Watch> {
-  // The first address belongs to the service. Its child processes open an inspector too, but later.
+  // The first inspector address in the log belongs to the service. Its child processes also open an inspector, but
+  // later.
   const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(readFileSync(logFile, 'utf8'))!;
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {

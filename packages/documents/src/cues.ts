@@ -153,7 +153,7 @@ interface Part {
   text: string | undefined;
 }
 
-/** Returns edits for the cues that change. Their lines are broken again. */
+/** Returns edits for the cues whose text changes. The new text is divided into lines again. */
 export function cueEdits(
   document: Document,
   language: string,

@@ -80,7 +80,7 @@ function declaresOther(
   return false;
 }
 
-/** Returns the parts of units that belong to kept segments, by the index of the unit and in order. */
+/** Returns the parts of units that belong to kept segments: by the index of the unit, in order. */
 export function keptStretches(document: Document, language: string): Map<number, Stretch[]> {
   const found = new Map<number, Stretch[]>();
   const add = (unit: number, stretch: Stretch) => {

@@ -122,7 +122,8 @@ function rank(samples: readonly string[], joined: string, offered: readonly stri
   const likely = likelihoods(joined);
   const best = Math.max(...ngramNames.map((name) => likely.get(name)!));
   if (ngramNames.length < names.length && likely.get('other')! > best) {
-    // A language outside the seven is returned only if both detectors agree that it is not one of the seven.
+    // A language outside the seven of `ngrams.ts` is returned only if both detectors agree that the text is in none
+    // of the seven.
     const all = rankByDetector(samples, names);
     if (all.length > 0 && !ngramNames.includes(all[0]![0])) return all;
   }

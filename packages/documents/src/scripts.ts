@@ -3,7 +3,10 @@
  * translation.
  */
 
-/** Languages with more scripts than the one that Unicode CLDR calls likely, with ISO 15924 codes. */
+/**
+ * Languages that are written in more scripts than the one that Unicode CLDR calls likely. The scripts are ISO 15924
+ * codes.
+ */
 const SEVERAL: Readonly<Record<string, readonly string[]>> = {
   az: ['Latn', 'Cyrl', 'Arab'],
   bs: ['Latn', 'Cyrl'],

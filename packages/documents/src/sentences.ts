@@ -62,7 +62,7 @@ export function segmenter(language: string, granularity: 'sentence' | 'word' | '
     try {
       tag = Intl.getCanonicalLocales(language.replaceAll('_', '-'))[0] ?? 'und';
     } catch {
-      // The tag is invalid. Callers validate languages; this function only needs some segmentation.
+      // The language tag is invalid. Callers validate languages, so any segmentation is good enough here.
     }
     found = new Intl.Segmenter(tag, { granularity });
     // The cache has a limit, because language tags come from requests.

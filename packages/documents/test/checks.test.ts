@@ -34,7 +34,7 @@ describe('checkHtml', () => {
     ['a doubled tag', '<p class="a">X <b>Y</b><b></b> <i>Z</i></p>'],
     ['a changed attribute', '<p class="b">X <b>Y</b> <i>Z</i></p>'],
     ['forged markup', '<p class="a">X <b>Y</b> <i>Z</i><br></p>'],
-  ])('reports %s', (_, result) => {
+  ])('reports an error in the result: %s', (_, result) => {
     expect(checkHtml(source, result)).not.toEqual([]);
     expect(checkHtmlLoosely(source, result)).not.toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('checkSrt', () => {
     ['a moved time', source.replace('02,000', '02,001')],
     ['a forged cue', source.replace('\na\n', '\n00:00:01,000 --> 00:00:02,000\na\n')],
     ['a lost cue', source.slice(0, source.indexOf('2\n00'))],
-  ])('reports %s', (_, result) => {
+  ])('reports an error in the result: %s', (_, result) => {
     expect(checkSrt(source, result)).not.toEqual([]);
   });
 });

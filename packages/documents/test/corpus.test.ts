@@ -18,7 +18,7 @@ const cases = readable.flatMap((file) =>
 );
 const unchanged = cases.filter(({ title }) => title.endsWith('unchanged'));
 
-test('sample files: the folder exists on CI and has more than 100 files', () => {
+test('sample files for tests: the folder exists on CI and has more than 100 files', () => {
   if (!hasCorpora && mustHaveCorpora)
     throw new Error('The folder shared/corpora is missing beside the repository.');
   expect(hasCorpora || !mustHaveCorpora).toBe(true);

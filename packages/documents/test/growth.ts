@@ -149,7 +149,7 @@ const SUBTITLES = [
 const named = (atoms: readonly string[]): [string, Atom][] =>
   atoms.map((atom) => [JSON.stringify(atom), atom]);
 
-/** All atoms by the names under which they are printed. */
+/** All atoms (texts to repeat) by the names under which the table lists them. */
 export const ATOMS: ReadonlyMap<string, Atom> = new Map<string, Atom>([
   ...Object.entries(WHITE),
   ...named(CHARACTERS),
