@@ -406,7 +406,7 @@ describe('GET /chats/:chat_id/messages', () => {
     let chat = '';
     for (let n = 1; n <= 5; n++) {
       const made = await call('POST', MESSAGES, message({ chat_external_id, external_id: `m${n}` }));
-      // A repeated message gets no position of its own.
+      // Repeats each message; a repeat takes no position in the chat.
       await call('POST', MESSAGES, message({ chat_external_id, external_id: `m${n}` }));
       chat = made.body.chat.id;
     }

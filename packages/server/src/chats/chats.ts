@@ -184,7 +184,8 @@ function settleAll(
       const messages = ended.map(({ lease }) => ({ account: lease.account, messageId: lease.id }));
       await requestCorrections(transaction, messages);
     }
-    // If an earlier message has no answer yet, its own settlement will release this event too.
+    // While an earlier message has no answer, the event of this one waits. Settling the earlier message will
+    // release it.
     const next = done.filter(({ lease, leased }) => leased.message.position === moved.get(lease.id)! + 1);
     if (next.length > 0) {
       const waiting = next.map((one) => ({ ...refOf(one), answered: one.leased.message.position - 1 }));
@@ -236,7 +237,7 @@ function eventOf(
   };
 }
 
-/** Opens and settles leased messages in batches: one round trip and one commit for all that are queued. */
+/** Opens and settles leased messages in batches: one round trip or one commit for all pending calls. */
 export interface MessageSettler {
   open(lease: MessageLease): Promise<LeasedMessage | undefined>;
   settle(settlement: MessageSettlement): Promise<boolean>;

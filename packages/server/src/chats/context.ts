@@ -3,8 +3,8 @@ import { plainText, scan, segments } from '@dragoman/documents';
 import type { EarlierRow } from './store.ts';
 
 /**
- * The size limit of the context. It is enough to show who is addressed and the subject, and small enough for
- * every request.
+ * The maximum length of the context. It is long enough to show the addressee and the subject, and short
+ * enough to send with every request.
  */
 const MAX_CHARACTERS = 1_500;
 

@@ -43,7 +43,7 @@ export interface DeliveryRecorder {
 const MAX_BATCH = 256;
 /** Pause before each shared commit: under load some hundred attempts end each second. */
 const FINISHING_REST_MILLISECONDS = 50;
-/** The limit for the bodies that one query returns. */
+/** The maximum total size, in bytes, of the bodies that one query returns. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 /** Higher than the number of deliveries that a sender can hold. */
 const MAX_WAITING = 100_000;
@@ -84,7 +84,7 @@ export function createDeliveryRecorder(
 
   /** Failed attempts are not batched: each changes its host's breaker and must not wait for another host. */
   async function finishFailing(attempt: FinishedAttempt): Promise<RecordedAttempt> {
-    // A single statement is its own transaction, in one round trip instead of three.
+    // A single statement is a transaction by itself: one round trip instead of three.
     if (attempt.decision.status === 'pending') return finishAttempt(database, attempt);
     return database.transaction(async (transaction) => {
       const recorded = await finishAttempt(transaction, attempt);

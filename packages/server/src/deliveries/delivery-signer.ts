@@ -20,7 +20,7 @@ export interface DeliverySigner {
   headersOf(lease: DeliveryLease, delivery: DeliveryRow): Promise<Record<string, string> | undefined>;
 }
 
-/** At most one warning about unusable secrets is logged in this time. */
+/** Milliseconds in which at most one warning about unusable secrets is logged. */
 const QUIET_MILLISECONDS = 60_000;
 
 export function createDeliverySigner({ secrets, log, now }: DeliverySignerOptions): DeliverySigner {
@@ -53,8 +53,8 @@ export function createDeliverySigner({ secrets, log, now }: DeliverySignerOption
       }
       try {
         return {
-          // Sorted, so that every attempt sends the headers in the same order, whether they come from memory
-          // or the database.
+          // Headers are sorted, so that every attempt sends them in the same order, whether they come from
+          // memory or the database.
           ...Object.fromEntries(Object.entries(delivery.headers).sort()),
           'content-type': delivery.content_type,
           'user-agent': 'dragoman',

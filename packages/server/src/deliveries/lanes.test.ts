@@ -192,7 +192,7 @@ describe('the order of deliveries', () => {
     expect(sink.bodies.filter((body) => body.startsWith('a'))).toEqual(['a0']);
     expect(sink.bodies.filter((body) => body.startsWith('b'))).toEqual(['b0', 'b1']);
     refused.clear();
-    // Only the first delivery is made due; each other one becomes due when its predecessor ends.
+    // Makes only the first delivery due. Each other delivery becomes due when its predecessor ends.
     await owner.query(`update deliveries set due_at = now() where body = 'a0'`);
     loop.wake();
     await until(async () => (await count(`status = 'delivered'`)) === 5);
@@ -222,7 +222,7 @@ describe('the order of deliveries', () => {
       }),
     );
     const claimed = (await Promise.all(queues.map((queue) => queue.claim(8)))).flat();
-    // A claim may have skipped rows that another worker had locked; one more claim finds them.
+    // A claim skips rows that another worker has locked; one more claim finds the skipped rows.
     await makeDue();
     claimed.push(...(await queues[0]!.claim(8)));
     const { rows } = await owner.query(
@@ -429,7 +429,7 @@ describe('fairness between accounts and hosts', () => {
     await enqueue(flood, sink.url, chats(30), Array(30).fill('slow'));
     const { loop } = start({ perHost: 8 });
     await until(() => slow.length === 6);
-    // The slow deliveries are still unanswered when these arrive.
+    // The slow deliveries are still unanswered when the other accounts' deliveries arrive.
     for (const [account, name] of [
       [second, 'second'],
       [third, 'third'],
@@ -487,7 +487,8 @@ describe('fairness between accounts and hosts', () => {
     await enqueue(failing, shared, chats(5));
     const half = 'insert into breakers (part, account_id, host, failures) values ($1, $2, $3, 3)';
     await owner.query(half, [failing.part, failing.accountId, hostOf(shared)]);
-    // Three failures leave one of eight slots to that account; the others go to the other account.
+    // Three failures leave one of the eight slots to the failing account. The other account's slots stay the
+    // same.
     expect(await fill(queue, held, [failing, other])).toEqual([1, 6]);
   });
 

@@ -33,7 +33,7 @@ export function createOutboxSender(
   worker: LeaseWorker<DeliveryLease, DeliveryRow>,
   perHost: number,
 ): OutboxSender {
-  /** Deliveries of open transactions; they count as users of their slots. */
+  /** The deliveries of open transactions. Each of them already uses a slot. */
   const reserved = new Set<DeliveryLease>();
 
   function createOutbox() {

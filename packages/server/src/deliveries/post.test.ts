@@ -13,7 +13,7 @@ import { createPoster, type Poster, type PosterSettings, type PostOutcome } from
 const guard = createAddressGuard({ allowedNetworks: ['127.0.0.0/8', '::1/128'] });
 const resolver: Resolver = async () => [{ address: '127.0.0.1' }];
 const now = () => new Date('2026-03-01T12:00:00Z');
-/** Longer than any of these tests needs; tests of timeouts set their own limit. */
+/** A timeout that none of these tests reaches; tests of timeouts set their own. */
 const PATIENT = 60_000;
 
 type Behaviour = (socket: Socket) => void;

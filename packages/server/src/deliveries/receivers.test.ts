@@ -23,7 +23,7 @@ interface Running {
 
 async function run(command: string, file: string, account: AccountCredentials): Promise<Running> {
   const child = spawn(command, [EXAMPLES + file], {
-    // While a secret is being replaced, a receiver knows two. The first one here signs nothing.
+    // While a secret is being replaced, a receiver knows two secrets. The first one here signs nothing.
     env: {
       ...process.env,
       PORT: '0',

@@ -115,7 +115,7 @@ export function verify(
     .split(' ')
     .filter((entry) => entry.startsWith('v1,'))
     .map((entry) => Buffer.from(entry.slice(3), 'base64'));
-  // Compares every pair, so that the time does not reveal which one matched.
+  // Compares every pair, so that the duration does not reveal which pair matched.
   let matches = 0;
   for (const secret of secrets) {
     const expected = digest(secret, id, stamp, body);

@@ -270,7 +270,7 @@ function toChanged(row: ChangedRow): ChangedDelivery {
   };
 }
 
-// Makes the next delivery of the same order due when one has ended.
+// SQL: makes the next delivery of the same order due when a delivery has ended.
 const WAKE_NEXT = `
   update deliveries n set due_at = now() from ended d
    where n.part = :part and n.account_id = :account_id and n.lease_token is null
@@ -452,7 +452,7 @@ export function findFailingHosts(on: Queryable): Promise<FailingHostKey[]> {
   return on.query(FAILING_HOSTS);
 }
 
-// Deliveries behind another one do not expire, because they had no attempt yet.
+// Deliveries that wait behind another delivery do not expire, because they had no attempt yet.
 const EXPIRE = statement<ChangedRow>(
   'deliveries.expire',
   `with late as materialized (

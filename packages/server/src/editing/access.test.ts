@@ -331,7 +331,7 @@ async function readQueue({ person, task }: Case): Promise<string> {
 const token = ({ token }: Case) => ({ token });
 const target = [{ text: 'Una casa' }];
 const saving = (more: object) => (one: Case) => ({ token: one.token, revision: 1, target, ...more });
-/** The position of the segment after the task, and of one far from it. */
+/** The position of the segment right after the task, and of a segment far away from it. */
 const nearbyPosition = ({ positions }: Case) => positions.at(-1)! + 1;
 const FAR = LINES - 1;
 const segment = (rest: string, at: (one: Case) => number) => (one: Case) => `/segments/${at(one)}${rest}`;
@@ -416,7 +416,7 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
   ],
 };
 
-/** The database tables that probes may change; referenced tables come last. */
+/** The database tables that the test's requests may change; referenced tables come last. */
 const CHANGED = [
   'issues',
   'task_reports',
@@ -431,8 +431,8 @@ const CHANGED = [
 ];
 
 /**
- * Saves the rows of these tables. @returns a function that restores them, so that every probe finds the same
- * situation
+ * Saves the rows of these tables. @returns a function that restores the rows, so that every request meets the
+ * same situation
  */
 async function keep(): Promise<() => Promise<void>> {
   for (const table of CHANGED) {

@@ -276,7 +276,7 @@ const WAITING = statement<{ waiting: number }>(
       where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable('$1')} limit $2) one`,
 );
 
-/** The highest number of open tasks that is counted. */
+/** Open tasks are counted up to this number. */
 const MAX_COUNTED = 1000;
 
 export async function countWaiting(on: Queryable, userId: string): Promise<number> {

@@ -16,7 +16,10 @@ const MAX_SHOWN = 100;
 const MAX_SHOWN_PER_ACCOUNT = 10;
 /** The maximum number of claims that one transaction ends. */
 export const EXPIRED_AT_ONCE = 500;
-/** A claim skips rows that other claims have locked, so it is tried again while open tasks exist. */
+/**
+ * The attempts to claim a task. A claim skips rows that other claims have locked, so it is repeated while
+ * open tasks exist.
+ */
 const CLAIM_TRIES = 5;
 
 /** Ends expired claims. Runs before every claim and periodically. @returns the number of ended claims */

@@ -31,7 +31,7 @@ export async function takeDueJob(
   return { account: { part: row.part, accountId: row.account_id } as AccountRef, jobId: row.job_id };
 }
 
-// If another transaction has changed the stage, it has also set `due_at`.
+// Stages are compared, because another transaction that changed the stage has also set `due_at`.
 const DUE_AGAIN = statement(
   'editing.due_again',
   `update edited_jobs

@@ -14,8 +14,8 @@ export interface NewEditedJob {
   deadlineHours: number;
 }
 
-// Only a job with a fallback falls due at its deadline. If a machine job is upgraded again, its canceled row
-// exists already.
+// Only a job with a fallback falls due at its deadline. For a machine job that is upgraded again, a canceled
+// row exists already.
 const INSERT_JOB = statement<{ deadline_at: Date }>(
   'editing.insert_job',
   `insert into edited_jobs (part, account_id, job_id, stage, words, fallback, deadline_at, due_at)
@@ -133,7 +133,7 @@ export async function reopenEditedJob(
   return row?.revision;
 }
 
-/** The columns of a job that editors see. */
+/** The columns of a job that its editors see. */
 export interface TaskJobRow {
   uid: string;
   order_number: number;

@@ -88,7 +88,7 @@ export function readRepeats(
   return on.query(REPEATS, [account.part, account.accountId, jobId, first, position]);
 }
 
-/** The text of a segment that will be delivered. */
+/** A segment's text for the delivery. */
 export interface SegmentTargetRow {
   segment_id: string;
   position: number;

@@ -207,7 +207,7 @@ describe('a review that is returned to the editors', () => {
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
     await passDeadline(uid);
     await order().then(async (other) => {
-      // Resolves after the fallback has processed another job, so this one had its turn too.
+      // Waits until another late job is delivered; the fallback has then also handled this one.
       await passDeadline(other);
       await done(other);
     });

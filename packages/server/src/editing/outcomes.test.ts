@@ -104,7 +104,7 @@ class Walk {
     this.jobId = jobId;
   }
 
-  /** Returns the task of a kind that the user holds, or claims one if one is open. */
+  /** Returns the user's held task of a kind. Without one, it claims an open task. */
   async taskOf(person: TestPerson, kind: 'edit' | 'review') {
     const { held, open } = (await person.call('GET', '/api/editing/queue')).body;
     const found = [...held, ...open].find((task: { kind: string }) => task.kind === kind);

@@ -1,4 +1,4 @@
-/** Finds segments of a job with the same text, and copies a target from one to another. */
+/** Finds segments of a job with the same text, and copies the target of one segment to another. */
 import type { Piece } from '@dragoman/documents';
 
 /**

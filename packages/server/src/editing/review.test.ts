@@ -77,7 +77,7 @@ describe('a review', () => {
     expect((await rita.call('POST', pathOf(review, '/return'), back)).status).toBe(200);
     expect((await rita.call('POST', pathOf(review, '/return'), back)).status).toBe(200);
 
-    // Only the task with the issue comes back, reserved for its editor for some hours.
+    // Only the task with the issue returns to the queue, reserved for its editor for some hours.
     expect(await kindsOf(rita)).toEqual([]);
     const [again] = (await ann.call('GET', '/api/editing/queue')).body.open;
     expect(again).toMatchObject({ task: second.task, reserved: true });

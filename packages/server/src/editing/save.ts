@@ -230,7 +230,7 @@ async function keepLateEdit(
 ): Promise<ApiError> {
   const { account, jobId, taskId } = key;
   const holder = { userId: user.userId, token };
-  // Ends expired claims first, because the periodic run may not have ended this one yet.
+  // Ends expired claims first: the periodic run may not have ended the editor's claim yet.
   await endExpiredClaims(context);
   return context.database.transaction(async (transaction) => {
     const ended = await claims.findPastClaim(transaction, key, holder);

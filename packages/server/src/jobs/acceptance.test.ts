@@ -172,7 +172,7 @@ describe('rejecting a job', () => {
     expect((await call('POST', `${HUMAN}${uid}/accept/`)).body.status).toBe('accepted');
   });
 
-  it('in the sandbox moves it to rejected and then to completed, without editors', async () => {
+  it('in the sandbox moves the job to rejected and then to completed, without editors', async () => {
     const uid = await inSandbox('again', { callback_url: `${receiver.url}/sandbox` });
     const answered = await sandbox('POST', `${HUMAN}${uid}/reject/`, { reason: ' Once more. ' });
     expect(answered.body.status).toBe('completed');

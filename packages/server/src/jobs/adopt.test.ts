@@ -47,7 +47,7 @@ const ended = (uid: string) =>
     return ['completed', 'failed'].includes(body.status) && body;
   });
 
-/** Lists the jobs that their insert leased. A later claim would have set a later `due_at`. */
+/** Lists the jobs that inserts leased. A later claim would have set a later `due_at`. */
 async function leasedAtOnce(): Promise<string[]> {
   const { rows } = await owner.query<{ uid: string }>(
     `select uid from jobs where lease_token is not null and attempts = 1

@@ -36,8 +36,8 @@ export async function cancelCorrectionJob(
 const NO_LEASE = 0;
 
 /**
- * Creates a job in which editors correct a text. It is due at once, because a worker divides its draft into
- * tasks.
+ * Creates a job in which editors correct a text. The job is due at once, because a worker must divide its
+ * draft into tasks.
  */
 export async function createCorrectionJob(
   transaction: Transaction,

@@ -46,7 +46,7 @@ async function createCustomer() {
   };
 }
 
-/** Returns the counters that disagree with the jobs table; empty if all are right. */
+/** Returns the counters that disagree with the jobs table. The list is empty if all counters are right. */
 async function miscounted(): Promise<unknown[]> {
   const { rows } = await owner.query(
     `select * from (

@@ -62,7 +62,7 @@ export interface JobCreator {
   createBulk(caller: Caller, body: unknown, idempotencyKey?: unknown): Promise<JobCreationBody[]>;
   /** Turns a completed machine job into a human one; see `upgradeJob`. */
   upgrade(caller: Caller, uid: string, body: unknown): Promise<JobCreationBody>;
-  /** Resolves when no creation is in progress, including those whose clients disconnected. */
+  /** Resolves when no creation is in progress. Creations of clients that disconnected count too. */
   idle(): Promise<void>;
 }
 

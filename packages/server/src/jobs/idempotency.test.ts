@@ -125,7 +125,7 @@ describe('an Idempotency-Key', () => {
     await answers();
     const before = (await answers()).map(({ body }) => body.uid);
     expect(new Set(before).size).toBe(3);
-    // Adds a bulk that finds one of its jobs, and a key that its refused request releases.
+    // Sends a bulk that finds one of its jobs, and a refused request that releases its key.
     const objects = [job(), job({ uid: 'before' })];
     expect((await production('PATCH', HUMAN, { objects }, keyed('mixed'))).status).toBe(202);
     await sandboxed('refused');

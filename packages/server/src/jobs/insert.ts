@@ -35,7 +35,7 @@ export type InsertResult =
   | { kind: 'inserted'; balance: number | undefined }
   /** The uid belongs to an existing job. */
   | { kind: 'exists' }
-  /** A retry of this request, or another request, used the idempotency key before. */
+  /** The idempotency key was used before, by a retry of this request or by another request. */
   | { kind: 'key used' };
 
 export interface JobBulk {
@@ -240,7 +240,7 @@ function insertSingles(
       going.map(({ job }) => job),
       leaseSeconds,
     );
-    // Deletes the keys of creates whose uid existed already: they created no job.
+    // Deletes the keys of creates whose uid existed already, because those creates made no job.
     const idle = going.filter(({ job, key }) => key !== undefined && !rows.has(job.jobId));
     for (const { job, key } of idle)
       await deleteIdempotencyKey(transaction, job.account, job.environment, key!);
@@ -333,8 +333,7 @@ async function insertSorted(
   const { rows, ended } = await insertJobs(transaction, sorted, leaseSeconds, begun.id);
   begun.ended ||= ended;
   if (rows.length > 0 && !begun.ended) {
-    // Another process deleted the creation record as stale, so list readers may have passed these ids
-    // already.
+    // The creation record was deleted as stale, so list readers may have passed these ids already.
     throw new ApiError('unavailable', 'The job could not be created in time; try again.', {
       'retry-after': '1',
     });

@@ -312,7 +312,7 @@ describe('POST /mt_translation/', () => {
     expect((await finished(production, MACHINE, 'mt-own')).translated_text).toBe('THE HOUSE IS BIG.');
   });
 
-  it('lists and reads only jobs of its own tier', async () => {
+  it('lists and reads jobs of its tier only', async () => {
     await production('POST', MACHINE, job({ uid: 'tier' }));
     expect((await production('GET', `${HUMAN}tier/`)).status).toBe(404);
   });
@@ -376,7 +376,7 @@ describe('the sandbox', () => {
     production = createClient(server.url, account.production_key);
     const asked = Date.now();
     await sandbox('POST', HUMAN, job({ uid: 'held', callback_url: `${receiver.url}/held` }));
-    // A slow machine may have no draft before the hold period ends; reads after that time prove nothing.
+    // Reads after the hold period prove nothing; a slow machine may have no draft before its end.
     const early: object[] = [];
     await until(async () => {
       const { body } = await sandbox('GET', `${HUMAN}held/`);
@@ -394,7 +394,7 @@ describe('the sandbox', () => {
 describe('reading jobs', () => {
   it('omits the result until the job is completed, and shows balance and client', async () => {
     engine.stall();
-    // Uses its own text, because a pending request for the same text would be shared with this job.
+    // The text differs from earlier jobs, because a pending engine request for the same text would be shared.
     await production('POST', MACHINE, job({ uid: 'slow', text: 'The house is slow.' }));
     const { body } = await production('GET', `${MACHINE}slow/`);
     expect(body).toEqual({

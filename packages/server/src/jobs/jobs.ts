@@ -412,7 +412,7 @@ export async function cancelJob(
     }
     await voidPrice(transaction, account, { jobId, charge });
     await hooks.onCanceled(transaction, account, jobId);
-    // The event appears in the event feed only; whoever cancels gets no callback.
+    // The event appears in the event feed only. Callers know that they canceled, so there is no callback.
     const type = restored ? 'job.completed' : 'job.canceled';
     await recordEvents(transaction, [{ account, environment, type, subject: { kind: 'job', jobId } }]);
     // Audits operators only: job events record what customers do, and an erasure has one audit entry.

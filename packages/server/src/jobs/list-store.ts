@@ -39,7 +39,7 @@ export interface Slice {
   newestFirst: boolean;
   limit: number;
   offset: number;
-  /** The bounds that the cursor of the previous page sets. */
+  /** The bounds after which the page begins. */
   cursor: Bounds;
 }
 

@@ -146,8 +146,8 @@ const ENDS_IN_WORD = new RegExp(`${WORD}$`, 'u');
 const GOES_ON_BEFORE = new RegExp(`${WORD}${JOINT}$`, 'u');
 const GOES_ON_AFTER = new RegExp(`^${JOINT}${WORD}`, 'u');
 /**
- * The number of code units to look at beside a word: a joining character and one character, which may be a
- * surrogate pair.
+ * The number of code units to look at on each side of a word: a joining character and one character, which
+ * may be a surrogate pair.
  */
 const NEIGHBOUR = 3;
 

@@ -274,7 +274,7 @@ describe('a sentence that was confirmed with a tone', () => {
       expect(await machine(one, source, { tone: 'Formal' })).toBe(formal);
       expect(await machine(one, source)).toBe(formal);
     }
-    // Each tone has its own entry.
+    // The memory keeps a separate entry for each tone.
     await teach(owner, source, informal, { tone: 'Informal' });
     expect(await machine(owner, source, { tone: 'Informal' })).toBe(informal);
     expect(await machine(owner, source, { tone: 'Formal' })).toBe(formal);
