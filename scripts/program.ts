@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createApertium } from '../packages/engines/src/engines.ts';
+import { createAccount as insertAccount } from '../packages/server/src/accounts/accounts.ts';
 import { createLog } from '../packages/server/src/base/log.ts';
 import { replacePairs } from '../packages/server/src/languages/store.ts';
 import { openStore } from '../packages/server/src/roles/program.ts';
@@ -136,15 +137,27 @@ export async function runCommand(directory: string, ...args: string[]): Promise<
   return stdout;
 }
 
-/** Creates an account on the command line. The server may be running or stopped. */
+/** Creates an account without a credit limit. The server may be running or stopped. */
 export async function createAccount(
   directory: string,
-  name: string,
-  cents = 0,
-  ...options: string[]
+  username: string,
+  balanceCents = 0,
+  { chat = false } = {},
 ): Promise<Credentials> {
-  const account = ['account', 'create', name, '--balance', String(cents), '--prepaid', 'off', ...options];
-  return JSON.parse(await runCommand(directory, ...account, '--json')) as Credentials;
+  const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
+  try {
+    const fields = {
+      username,
+      balanceCents,
+      chat,
+      email: undefined,
+      dialect: 'spec',
+      prepaid: false,
+    } as const;
+    return await insertAccount(store.database, store.vault, 'command', fields);
+  } finally {
+    await store.close();
+  }
 }
 
 /**

@@ -53,7 +53,7 @@ export async function runCanary(directory: string, say: (line: string) => void):
     },
     logFile,
   );
-  const account = await createAccount(directory, 'canary', 100_000, '--chat');
+  const account = await createAccount(directory, 'canary', 100_000, { chat: true });
   await importBrand(directory, account);
   const sent = await sendAll(service.url, account);
   say(`${sent.count} requests`);

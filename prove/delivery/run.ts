@@ -62,7 +62,7 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryHis
     NODE_EXTRA_CA_CERTS: trusted,
   });
   try {
-    const account = await createAccount(directory, 'delivery', 0, '--chat');
+    const account = await createAccount(directory, 'delivery', 0, { chat: true });
     sink.setSecret(account.webhook_secret_production);
     const asked: string[] = [];
     const accepted: Accepted[] = [];

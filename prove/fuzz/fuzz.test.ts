@@ -18,10 +18,10 @@ import { verdict } from './run.ts';
 const SEED = 4;
 const run = { ...shortRun('fuzz', SEED), rest: false };
 
-it('fuzz proof: the service answers 5,000 random requests as described and without a server error', async () => {
-  const found = await fuzzProgram({ ...run, count: 5_000 });
+it('fuzz proof: the service answers 2,000 random requests as described and without a server error', async () => {
+  const found = await fuzzProgram({ ...run, count: 2_000 });
   expect(found.faults, `seed ${SEED}`).toEqual([]);
-  expect(found).toMatchObject({ sent: 5_000, alive: true, ledger: true });
+  expect(found).toMatchObject({ sent: 2_000, alive: true, ledger: true });
   // Most operations succeed at least once, which shows that the requests pass the first checks.
   expect(found.succeeded.length, `seed ${SEED}`).toBeGreaterThan(found.operations.length * 0.75);
   expect(found.heapGrown).toBeLessThan(16);
@@ -177,7 +177,7 @@ it.each([
   ['rubbish, with codes lost and doubled', faulty],
 ])('document processing keeps hostile documents intact when the engine answers with %s', (_, engineOf) => {
   const random = createRandom(SEED);
-  for (let index = 1; index <= 1_000; index += 1) {
+  for (let index = 1; index <= 400; index += 1) {
     const drawn = drawDocument(random, ['text', 'html', 'srt', 'xliff']);
     let result = drawn.text;
     try {

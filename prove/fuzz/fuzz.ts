@@ -70,7 +70,7 @@ export async function fuzzProgram(options: FuzzProgramOptions): Promise<FuzzHist
     if (rest) await scannersEnded(watch);
     return watch.sample();
   };
-  const { production_key, sandbox_key } = await createAccount(data, 'fuzz', OPENING_CENTS, '--chat');
+  const { production_key, sandbox_key } = await createAccount(data, 'fuzz', OPENING_CENTS, { chat: true });
   const keys = { production: production_key, sandbox: sandbox_key };
   const warm = await runFuzz({ url, keys, count: Math.ceil(count * WARM_SHARE), seed: seed + 1, say });
   const before = await sample();

@@ -35,7 +35,7 @@ export async function runIdempotency(options: IdempotencyOptions): Promise<Idemp
   const { directory, keys, requests, say } = options;
   const random = createRandom(options.seed);
   const service = await startService(directory);
-  const { production_key } = await createAccount(directory, 'idempotency', OPENING_CENTS, '--chat');
+  const { production_key } = await createAccount(directory, 'idempotency', OPENING_CENTS, { chat: true });
   const pool = new Pool(service.url, { connections: ORDERS_AT_A_TIME * requests + FOLLOWERS });
   const list = createList(pool, production_key);
   const orders: Order[] = [];

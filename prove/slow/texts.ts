@@ -27,10 +27,8 @@ const PATIENCE_MILLISECONDS = 10_000;
 
 /** Runs the scenario. At the end, the service is killed. */
 export async function runTexts(directory: string, program: Program): Promise<TextsHistory> {
-  const [one, other] = await Promise.all([
-    createAccount(directory, 'long-texts'),
-    createAccount(directory, 'short-texts'),
-  ]);
+  const one = await createAccount(directory, 'long-texts');
+  const other = await createAccount(directory, 'short-texts');
   let answered = 0;
   const countLong = () => {
     const text = PARAGRAPH.repeat(Math.floor(TEXT_BYTES / PARAGRAPH.length));

@@ -57,7 +57,7 @@ export async function runSoak({ directory, seconds, say }: SoakOptions): Promise
     { ...INSPECTABLE, TMPDIR: temporary, DRAGOMAN_LOG_LEVEL: 'silent', DRAGOMAN_SANDBOX_HOLD: '1' },
     logFile,
   );
-  const account = await createAccount(data, 'soak', 100_000_000, '--chat');
+  const account = await createAccount(data, 'soak', 100_000_000, { chat: true });
   const email = 'soak@example.com';
   await createUser(data, email, 'customer', '--account', 'soak');
   const receiver = await startReceiver(() => {});

@@ -59,8 +59,8 @@ export async function runTenants({ directory, calls, seed, say }: TenantsOptions
     DRAGOMAN_TASK_WORDS: TASK_WORDS,
   });
   const { url } = service;
-  const victim = await createAccount(directory, `${CANARY}-account`, 100_000, '--chat');
-  const stranger = await createAccount(directory, 'stranger', 100_000, '--chat');
+  const victim = await createAccount(directory, `${CANARY}-account`, 100_000, { chat: true });
+  const stranger = await createAccount(directory, 'stranger', 100_000, { chat: true });
   const own = await fillVictim(url, directory, victim);
   const byKey = sender(url, { authorization: `ApiKey ${stranger.production_key}` });
   const user = async (email: string, role: string, ...options: string[]) => {

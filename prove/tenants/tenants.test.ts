@@ -9,7 +9,7 @@ const run = shortRun('tenants', 1);
 
 describe('tenants proof', () => {
   it('shows nothing of another account in any operation', async () => {
-    const history = await runTenants({ ...run, calls: 300 });
+    const history = await runTenants({ ...run, calls: 100 });
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
   });
 });

@@ -51,7 +51,7 @@ interface Filling {
 }
 
 export async function fill(url: string, directory: string, vectors: readonly Vector[]): Promise<Filled> {
-  const account = await createAccount(directory, ACCOUNT, 100_000_000, '--chat');
+  const account = await createAccount(directory, ACCOUNT, 100_000_000, { chat: true });
   const authorization = `ApiKey ${account.production_key}`;
   const call = sender(url, { authorization });
   const taken: Filled['taken'] = {};
