@@ -1,11 +1,13 @@
 /**
- * Measures the source code: imports between modules, tables used by other modules, lengths, duplicate names. `npm run
- * tidy` prints each figure with its goal. `packages/server/src/tidy.test.ts` fails when a figure gets worse.
+ * Measures the source code: imports between modules, tables used by other modules, lengths, duplicate names, unwanted
+ * words in texts. `npm run tidy` prints each figure with its goal. `packages/server/src/tidy.test.ts` fails when a figure
+ * gets worse.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'vite';
+import { readComments, readLines, readMessages, readTitles, type Text } from './texts.ts';
 
 export interface Source {
   /** The path relative to the root of the repository. */
@@ -36,9 +38,10 @@ const TEST = /\.test\.tsx?$|(?:^|\/)testing(?:\/|[-.\w]*\.tsx?$)/;
  * @throws Error for a file with a syntax error
  */
 export function readSources(): Source[] {
-  const exclude = (path: string) => /(?:^|\/)(?:node_modules|dist|\.\w+)$|\.d\.ts$/.test(path);
-  return globSync('**/*.{ts,tsx}', { cwd: ROOT, exclude }).sort().map(readSource);
+  return globSync('**/*.{ts,tsx}', { cwd: ROOT, exclude: isIgnored }).sort().map(readSource);
 }
+
+const isIgnored = (path: string): boolean => /(?:^|\/)(?:node_modules|dist|\.\w+)$|\.d\.ts$/.test(path);
 
 function readSource(path: string): Source {
   const code = readFileSync(join(ROOT, path), 'utf8');
@@ -227,6 +230,65 @@ function exportedNames(program: Node): string[] {
   });
 }
 
+/** Words that texts must not use, as patterns, each with the words to write instead. */
+const UNWANTED_WORDS: Record<string, string> = {
+  anew: 'again',
+  'asker|askers': 'actor',
+  'beside|besides': 'next to, also, apart from',
+  'crew|crews': 'process pool',
+  '(?<!help )(?:desk|desks)': 'the name of what is settled',
+  'doorkeeper|doorkeepers': 'authenticator',
+  'examiner|examiners': 'page checker',
+  hurry: 'immediate',
+  'live lane': 'interactive lane',
+  'look on|looks on|looked on|looking on|onlooker|onlookers': 'subscribe, subscriber',
+  'of whom': 'whose, or a second sentence',
+  "one[’']s own": 'a noun',
+  'purse|purses': 'account balance',
+  '(?:the|a|this|editing) (?:room|rooms)': 'module, editing context',
+  'station|stations': 'engine runner',
+  'tally|tallies': 'statistics',
+  told: 'notified, or the active voice',
+  'undecided|unsound': 'languageUndetermined, invalid',
+  'what is so|what is more': 'a noun',
+  whoever: 'the noun, such as the caller',
+};
+
+/**
+ * Returns all comments, test titles, English messages and pages, except conformance tests and their page:
+ * they quote the specification.
+ */
+export function readTexts(sources: Source[]): Text[] {
+  const read = (patterns: string[], readFile: (path: string, content: string) => Text[]) =>
+    globSync(patterns, { cwd: ROOT, exclude: isIgnored })
+      .sort()
+      .flatMap((path) => readFile(path, readFileSync(join(ROOT, path), 'utf8')));
+  const written = sources.filter(
+    ({ path, generated }) => !generated && !path.endsWith('.conformance.test.ts'),
+  );
+  return [
+    ...written.flatMap(({ path, code }) => readComments(path, code)),
+    ...written.flatMap(({ path, code }) => (path.endsWith('.test.ts') ? readTitles(path, code) : [])),
+    ...read(['packages/web/src/**/messages/en.json'], readMessages),
+    ...read(['*.md', '{docs,examples}/**/*.md'], readLines).filter(
+      ({ where }) => !/conformance\.md/.test(where),
+    ),
+  ];
+}
+
+/** Lists the unwanted words of texts as `where: word, write …`. Code in backquotes does not count. */
+export function unwantedWords(texts: Text[]): string[] {
+  const patterns = Object.entries(UNWANTED_WORDS).map(
+    ([word, better]) => [new RegExp(`(?<![\\w-])(?:${word})(?![\\w-])`, 'i'), better] as const,
+  );
+  return texts.flatMap(({ where, text }) =>
+    patterns.flatMap(([pattern, better]) => {
+      const found = pattern.exec(text.replace(/`[^`]*`/g, '').replace(/\s+/g, ' '));
+      return found === null ? [] : [`${where}: ${found[0]}, write ${better}`];
+    }),
+  );
+}
+
 function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
   look(node, parent);
   for (const value of Object.values(node)) {
@@ -272,6 +334,7 @@ export function measureSource(): Figure[] {
       0,
     ],
     ['migrations', migrations.length, 1],
+    ['unwanted words', unwantedWords(readTexts(sources)).length, 0],
   ];
   return figures.map(([measure, value, goal]) => ({ measure, value, goal }));
 }

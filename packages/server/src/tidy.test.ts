@@ -14,10 +14,12 @@ import {
   moduleOf,
   parseSource,
   readSources,
+  readTexts,
   serverSources,
   sharedNames,
   statementsOf,
   tablesOf,
+  unwantedWords,
 } from '../../../scripts/tidy.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -323,6 +325,12 @@ describe('the documentation and the source', () => {
   });
 });
 
+describe('the texts of the repository', () => {
+  it('have no unwanted words', () => {
+    expect(unwantedWords(readTexts(sources))).toEqual([]);
+  });
+});
+
 describe('the functions that measure the source', () => {
   const parse = (code: string, path = 'jobs/planted.ts') => parseSource(path, code);
 
@@ -348,5 +356,22 @@ describe('the functions that measure the source', () => {
     expect(literalSpreads(parse(code))).toEqual([1]);
     expect(functionsOf(parse(code))).toMatchObject([{ name: 'two', lines: 122 }]);
     expect([...sharedNames([parse(code), parse(code, 'chats/planted.ts')]).keys()]).toEqual(['one', 'two']);
+  });
+
+  it('find an unwanted word, but not in code or inside another word', () => {
+    const texts = (text: string) => [{ where: 'jobs/planted.ts:1', text }];
+    const found = ['jobs/planted.ts:1: Whoever, write the noun, such as the caller'];
+    expect(unwantedWords(texts('Whoever cancels gets no callback.'))).toEqual(found);
+    expect(unwantedWords(texts('written\nanew'))).toHaveLength(1);
+    expect(unwantedWords(texts('`whoever` is a renewed name of the help desk'))).toEqual([]);
+  });
+
+  it('find the texts of comments, test titles, messages and guides', () => {
+    const code = `/** A planted comment. */\ndescribe('a job', () => { it('is planted', () => {}); });`;
+    const paths = readTexts([parse(code, 'planted.test.ts')]).map(({ where, text }) => `${where} ${text}`);
+    expect(paths).toContain('planted.test.ts:1 A planted comment.');
+    expect(paths).toContain('planted.test.ts a job › is planted');
+    expect(paths).toContain('ui.close Close');
+    expect(paths).toContain('docs/glossary.md:1 # Glossary');
   });
 });
