@@ -7,7 +7,7 @@ import { CallError, onSignedOut } from './api/client.ts';
 import { MessagesProvider, useTranslate } from './i18n.tsx';
 import { readPreferences, schemeOf, watchPreferences } from './preferences.ts';
 import { createAppRouter } from './routes.tsx';
-import { sessionQuery } from './session.ts';
+import { isAskedByPage, sessionQuery } from './session.ts';
 import { toast } from './ui/Toast.tsx';
 import { theme } from './ui/theme.ts';
 import { nonce } from './ui/trusted-types.ts';
@@ -24,7 +24,7 @@ const queries = new QueryClient({
 const router = createAppRouter(queries);
 onSignedOut(() => {
   // After the session has ended, the router runs its checks again and redirects to the sign-in page.
-  if (queries.getQueryData(sessionQuery().queryKey) == null) return;
+  if (queries.getQueryData(sessionQuery().queryKey) == null || isAskedByPage()) return;
   queries.clear();
   queries.setQueryData(sessionQuery().queryKey, null);
   void router.invalidate();

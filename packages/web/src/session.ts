@@ -22,6 +22,25 @@ export const sessionQuery = () =>
     },
   });
 
+let askAgain: (() => void) | undefined;
+
+/**
+ * Lets a page with unsaved input ask for the password itself when the session ends, in place of the sign-in page.
+ * Returns a function that removes it.
+ */
+export function askOnSessionEnd(ask: () => void): () => void {
+  askAgain = ask;
+  return () => {
+    if (askAgain === ask) askAgain = undefined;
+  };
+}
+
+/** Returns whether the open page asks for the password. */
+export function isAskedByPage(): boolean {
+  askAgain?.();
+  return askAgain !== undefined;
+}
+
 /** Returns the signed-in user. Inside `SignedInLayout` there always is one. */
 export function useUser(): User | undefined {
   return useQuery(sessionQuery()).data ?? undefined;

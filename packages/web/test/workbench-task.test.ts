@@ -122,11 +122,16 @@ it('a reviewer marks issues, and the task returns to its editor', async () => {
   await claimTask(fixture.bob, review.task);
   await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review.task}` }, async (page) => {
     await target(page, 1);
+    await page.keyboard.press('Control+a');
     await page.keyboard.press('Control+i');
     const mark = page.getByRole('dialog', { name: 'Mark an issue' });
     await mark.getByLabel('Note').fill('The door, not the gate.');
     await page.keyboard.press('Enter');
     await page.getByRole('complementary').getByText('The door, not the gate.').waitFor();
+    const quote = page.getByRole('complementary').locator('q');
+    expect(await quote.innerText()).toBe('THE DOOR IS SHUT.');
+    expect(await page.locator('[data-live] [class*=issue]').innerText()).toBe('THE DOOR IS SHUT.');
+    await takeScreenshots(page, 'workbench-issue-marked', 'state');
     await page.getByRole('button', { name: 'Return' }).click();
     const dialog = page.getByRole('dialog', { name: 'Return to the editors' });
     await dialog.getByText('1 issue is marked.').waitFor();
@@ -143,7 +148,15 @@ it('a reviewer marks issues, and the task returns to its editor', async () => {
     const about = page.getByRole('complementary');
     await about.getByText('The door, not the gate.').waitFor();
     await about.getByText('Please look at the door.').waitFor();
+    expect(await about.locator('q').innerText()).toBe('THE DOOR IS SHUT.');
+    const text = page.locator('[data-live]');
+    expect(await text.locator('[class*=issue]').innerText()).toBe('THE DOOR IS SHUT.');
     await takeScreenshots(page, 'workbench-returned', 'state');
+    // The mark goes with its words; the quote stays.
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('X');
+    await text.locator('[class*=issue]').waitFor({ state: 'detached' });
+    expect(await about.locator('q').innerText()).toBe('THE DOOR IS SHUT.');
   });
 });
 

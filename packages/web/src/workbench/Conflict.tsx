@@ -1,10 +1,12 @@
 import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { directionOf, localeOf, useWorkbench } from './context.tsx';
 import css from './dialogs.module.css';
-import { diff } from './diff.ts';
-import { plainText } from './pieces.ts';
+import { diff, type Part } from './diff.ts';
+import { Chip } from './Pieces.tsx';
+import { type Code, codeOf, keyOf, type Piece } from './pieces.ts';
 import shared from './workbench.module.css';
 
 /**
@@ -18,9 +20,18 @@ export function Conflict({ position }: { position: number }) {
   const theirs = workbench.serverVersion(position);
   if (!theirs) return null;
   const language = { lang: localeOf(job.target_language), dir: directionOf(job.target_language) };
-  const mine = plainText(target);
-  const other = plainText(theirs.target);
-  const parts = diff(other, mine, language.lang);
+  const codes = new SignedCodes();
+  const parts = diff(codes.write(theirs.target), codes.write(target), language.lang);
+  const draw = (text: string) =>
+    codes
+      .read(text)
+      .map((part) =>
+        typeof part === 'string' ? (
+          part
+        ) : (
+          <Chip key={keyOf(part)} code={part} {...workbench.describeCode(position, part)} />
+        ),
+      );
   return (
     <Dialog
       opened
@@ -32,12 +43,7 @@ export function Conflict({ position }: { position: number }) {
         <section>
           <h3>{t('workbench.conflict.mine')}</h3>
           <p {...language} translate="no" className={shared.diff}>
-            {parts
-              .filter(({ change }) => change !== 'removed')
-              .map(({ text, change }, index) =>
-                // biome-ignore lint/suspicious/noArrayIndexKey: the parts do not change
-                change === 'added' ? <ins key={index}>{text}</ins> : <span key={index}>{text}</span>,
-              )}
+            <Version parts={parts} without="removed" draw={draw} />
           </p>
           <Button data-autofocus onClick={() => workbench.resolve(position, target)}>
             {t('workbench.conflict.take_mine')}
@@ -46,12 +52,7 @@ export function Conflict({ position }: { position: number }) {
         <section>
           <h3>{t('workbench.conflict.theirs')}</h3>
           <p {...language} translate="no" className={shared.diff}>
-            {parts
-              .filter(({ change }) => change !== 'added')
-              .map(({ text, change }, index) =>
-                // biome-ignore lint/suspicious/noArrayIndexKey: the parts do not change
-                change === 'removed' ? <del key={index}>{text}</del> : <span key={index}>{text}</span>,
-              )}
+            <Version parts={parts} without="added" draw={draw} />
           </p>
           <Button onClick={() => workbench.resolve(position, theirs.target)}>
             {t('workbench.conflict.take_theirs')}
@@ -66,3 +67,47 @@ export function Conflict({ position }: { position: number }) {
     </Dialog>
   );
 }
+
+interface VersionProps {
+  parts: readonly Part[];
+  without: 'added' | 'removed';
+  draw: (text: string) => ReactNode;
+}
+
+/** One of two texts, with its difference from the other. */
+function Version({ parts, without, draw }: VersionProps) {
+  let at = 0;
+  return parts
+    .filter(({ change }) => change !== without)
+    .map(({ text, change }) => {
+      at += text.length;
+      if (change === 'added') return <ins key={at}>{draw(text)}</ins>;
+      if (change === 'removed') return <del key={at}>{draw(text)}</del>;
+      return <span key={at}>{draw(text)}</span>;
+    });
+}
+
+/** Writes each code as one private-use character, so that a moved tag is a difference of two texts. */
+class SignedCodes {
+  readonly #codes: Code[] = [];
+
+  write(pieces: readonly Piece[]): string {
+    return pieces
+      .map((piece) => {
+        const code = codeOf(piece);
+        if (!code) return (piece as { text: string }).text;
+        let at = this.#codes.findIndex((one) => keyOf(one) === keyOf(code));
+        if (at === -1) at = this.#codes.push(code) - 1;
+        return String.fromCodePoint(FIRST_SIGN + at);
+      })
+      .join('');
+  }
+
+  /** Returns the parts of a written text: texts and codes. */
+  read(text: string): (string | Code)[] {
+    return [...text].map((sign) => this.#codes[sign.codePointAt(0)! - FIRST_SIGN] ?? sign);
+  }
+}
+
+/** The first character of a plane for private use. */
+const FIRST_SIGN = 0xf0000;

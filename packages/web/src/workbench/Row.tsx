@@ -17,7 +17,7 @@ import {
 import { useTranslate } from '../i18n.tsx';
 import { settingOf, usePage, useSegment, useWorkbench } from './context.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
-import type { Code } from './pieces.ts';
+import { type Code, plainText } from './pieces.ts';
 import { RowFooter } from './RowFooter.tsx';
 import { reveal } from './reveal.ts';
 import { Status } from './Status.tsx';
@@ -48,6 +48,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
     () => (code: Code) => workbench.describeCode(position, code),
     [workbench, position],
   );
+  const issues = useMemo(() => issueMarks(workbench, state), [workbench, state]);
   const terms = useMemo(() => termsOf(workbench, state), [workbench, state]);
   const readOnly = usePage((page) => page.readOnly !== undefined);
   const editing = active && segment.mine && !readOnly;
@@ -91,7 +92,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
           {editing ? (
             <Target position={position} />
           ) : (
-            <Pieces pieces={state.target} describe={describe} highlight={highlight} />
+            <Pieces pieces={state.target} describe={describe} marks={issues} highlight={highlight} />
           )}
         </div>
         {editing && <RowFooter position={position} />}
@@ -220,4 +221,11 @@ function termsOf(workbench: ReturnType<typeof useWorkbench>, { segment, target }
     className: present ? css.termThere : css.term,
     title: term.doNotTranslate ? term.source : term.target,
   }));
+}
+
+/** Returns the words of a target that a reviewer marked. */
+function issueMarks(workbench: ReturnType<typeof useWorkbench>, { segment, target }: SegmentState): Mark[] {
+  return workbench
+    .issueRanges(segment.position, plainText(target))
+    .map((range) => ({ ...range, className: css.issue }));
 }

@@ -6,7 +6,7 @@ import { call } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import { subscribe } from '../live-updates.ts';
 import type { Loading, PageProps } from '../page.tsx';
-import { useUser } from '../session.ts';
+import { askOnSessionEnd, useUser } from '../session.ts';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { beforeReload, loadChunk } from '../upgrade.ts';
 import { ActionBar } from './ActionBar.tsx';
@@ -133,6 +133,7 @@ function Page() {
     () => subscribe(`task:${workbench.task.task}`, { onChange: () => void workbench.session.refresh() }),
     [workbench],
   );
+  useEffect(() => askOnSessionEnd(() => workbench.update({ dialog: { dialog: 'signIn' } })), [workbench]);
   useActivity(workbench);
   useVisibleHeight();
   const title = useMemo(

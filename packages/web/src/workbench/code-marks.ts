@@ -1,8 +1,10 @@
-/** Draws the codes of crossing pairs as wrong, and the codes inside a selection as selected. */
+/** Draws crossing codes as wrong, the codes inside a selection as selected, and the words that an issue marks. */
 import { Plugin, TextSelection } from 'prosemirror-state';
 import { Decoration, DecorationSet } from 'prosemirror-view';
-import { placedCodes } from './model.ts';
-import { crossed } from './pieces.ts';
+import { piecesOf, placedCodes } from './model.ts';
+import { crossed, plainText } from './pieces.ts';
+import type { Range } from './task.ts';
+import css from './workbench.module.css';
 
 export const markCrossedCodes = new Plugin({
   props: {
@@ -34,3 +36,29 @@ export const markSelectedCodes = new Plugin({
     },
   },
 });
+
+/** @param ranges returns the ranges of a text that issues mark, in UTF-16 units */
+export function markIssues(ranges: (text: string) => Range[]): Plugin {
+  return new Plugin({
+    props: {
+      decorations({ doc }) {
+        const marked = ranges(plainText(piecesOf(doc)));
+        if (marked.length === 0) return DecorationSet.empty;
+        const found: Decoration[] = [];
+        let length = 0;
+        doc.forEach((node, at) => {
+          const text = node.isText ? node.text! : String(node.attrs.text);
+          for (const { start, end } of marked) {
+            const from = Math.max(0, start - length);
+            const to = Math.min(text.length, end - length);
+            if (node.isText && from < to) {
+              found.push(Decoration.inline(at + from, at + to, { class: css.issue! }));
+            }
+          }
+          length += text.length;
+        });
+        return DecorationSet.create(doc, found);
+      },
+    },
+  });
+}

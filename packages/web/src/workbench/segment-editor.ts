@@ -8,10 +8,11 @@ import { Fragment, Slice } from 'prosemirror-model';
 import { EditorState, NodeSelection, TextSelection } from 'prosemirror-state';
 import { EditorView } from 'prosemirror-view';
 import { drawChip } from './chip.ts';
-import { markCrossedCodes, markSelectedCodes } from './code-marks.ts';
+import { markCrossedCodes, markIssues, markSelectedCodes } from './code-marks.ts';
 import { codeAtCaret, keepCodes, MOVED_CODES } from './keep-codes.ts';
 import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes } from './model.ts';
 import { type Code, type CodeDescription, keyOf, type Piece, plainText } from './pieces.ts';
+import type { Range } from './task.ts';
 
 /** What the editor needs to know, and the events that it reports. */
 export interface EditorHost {
@@ -21,6 +22,8 @@ export interface EditorHost {
   allowsLineBreaks(position: number): boolean;
   isEditable(): boolean;
   describeCode(position: number, code: Code): CodeDescription;
+  /** The ranges of a text that issues mark. */
+  issueRanges(position: number, text: string): Range[];
   onChange(position: number, pieces: Piece[]): void;
   /** Reports that Backspace or Delete moved the caret over a code instead of deleting the code. */
   onCodeProtected(code: Code): void;
@@ -247,7 +250,13 @@ export class SegmentEditor {
   #createState(position: number): EditorState {
     const state = EditorState.create({
       doc: documentOf(this.#host.initialTarget(position)),
-      plugins: [history(), keepCodes(), markCrossedCodes, markSelectedCodes],
+      plugins: [
+        history(),
+        keepCodes(),
+        markCrossedCodes,
+        markSelectedCodes,
+        markIssues((text) => this.#host.issueRanges(position, text)),
+      ],
     });
     this.#states.set(position, state);
     return state;

@@ -42,7 +42,7 @@ export type ReadOnly =
   | 'canceled';
 
 export type Dialog =
-  | { dialog: 'help' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' }
+  | { dialog: 'help' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' | 'signIn' }
   | { dialog: 'issue'; position: number; range?: Range; quote: string }
   | { dialog: 'conflict'; position: number };
 

@@ -3,8 +3,9 @@
  * renders one row.
  */
 import { type Effort, idle } from './effort.ts';
+import { plainText } from './pieces.ts';
 import { type Announcement, type PageState, readOnlyOf, type SegmentState, segmentStateOf } from './state.ts';
-import type { Comment, Task } from './task.ts';
+import type { Comment, Issue, Range, Task } from './task.ts';
 
 /** What a listener observes: the segment at a position, the page, or the text of any segment. */
 export type Observed = number | 'page' | 'text';
@@ -22,6 +23,8 @@ export class WorkbenchStore {
   readonly #segments = new Map<number, SegmentState>();
   readonly #indexes: ReadonlyMap<number, number>;
   readonly #listeners = new Map<Observed, Set<() => void>>();
+  /** The marked words of each issue, as they were when this page first saw it: an edit moves them. */
+  readonly #quotes = new Map<string, string>();
   #page: PageState;
   #comments: readonly Comment[];
 
@@ -30,7 +33,10 @@ export class WorkbenchStore {
     this.announce = announce;
     this.positions = task.segments.map(({ position }) => position);
     this.#indexes = new Map(this.positions.map((position, index) => [position, index]));
-    for (const segment of task.segments) this.#segments.set(segment.position, segmentStateOf(segment));
+    for (const segment of task.segments) {
+      this.#segments.set(segment.position, segmentStateOf(segment));
+      for (const issue of segment.issues) this.quoteOf(issue);
+    }
     this.#comments = task.comments;
     this.total = task.segments.filter(({ mine }) => mine).length;
     this.#page = {
@@ -101,6 +107,23 @@ export class WorkbenchStore {
     const after = unit(index + 1) === unit(index);
     if (before && after) return 'both';
     return before ? 'before' : after ? 'after' : undefined;
+  }
+
+  /** Returns the words that an issue marks, empty when it marks the whole segment. */
+  quoteOf({ issue, position, range }: Issue): string {
+    const known = this.#quotes.get(issue);
+    if (known !== undefined || !range) return known ?? '';
+    const quote = plainText(this.segment(position).target).slice(range.start, range.end);
+    this.#quotes.set(issue, quote);
+    return quote;
+  }
+
+  /** Returns the ranges of a target that its issues mark and that still have the marked words. */
+  issueRanges(position: number, text: string): Range[] {
+    return this.segment(position).issues.flatMap((issue) => {
+      const { range } = issue;
+      return range && text.slice(range.start, range.end) === this.quoteOf(issue) ? [range] : [];
+    });
   }
 
   /** Returns the first unconfirmed segment of this task, else its first, else the first of all; -1 without segments. */

@@ -144,6 +144,7 @@ export class TaskSession {
       ...(range ? { range } : {}),
     });
     this.#store.change(position, { issues: [...this.#store.segment(position).issues, issue] });
+    this.#options.editor.refreshEditable();
     this.#store.update({});
     this.#store.announce({ type: 'issue' });
   }
@@ -152,6 +153,7 @@ export class TaskSession {
     await this.#server.unmarkIssue(this.#store.token, issue);
     const { issues } = this.#store.segment(position);
     this.#store.change(position, { issues: issues.filter((one) => one.issue !== issue) });
+    this.#options.editor.refreshEditable();
     this.#store.update({});
   }
 

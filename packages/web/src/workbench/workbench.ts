@@ -73,6 +73,7 @@ export class Workbench extends WorkbenchStore {
       allowsLineBreaks: () => this.allowsLineBreaks,
       isEditable: () => this.canEdit(this.page.active),
       describeCode: (position, code) => this.describeCode(position, code),
+      issueRanges: (position, text) => this.issueRanges(position, text),
       onChange: (position, pieces) => this.#edited(position, pieces),
       onCodeProtected: (code) => this.announce({ type: 'code-kept', label: labelOf(code) }),
       onCodeMoved: (code) => this.announce({ type: 'code-moved', label: labelOf(code) }),
@@ -268,6 +269,7 @@ export class Workbench extends WorkbenchStore {
 
   openIssueDialog(): void {
     const { active } = this.page;
+    this.editor.syncSelection();
     const range = this.editor.selectedRange();
     const quote = range ? this.editor.selectedText() : '';
     this.update({ dialog: { dialog: 'issue', position: active, quote, ...(range ? { range } : {}) } });

@@ -34,6 +34,7 @@ export function Concordance({ words }: { words: string }) {
           if (event.key === 'Escape') workbench.close('concordance');
         }}
       />
+      {query === '' && <p className={shared.muted}>{t('workbench.concordance.hint')}</p>}
       {error && <FailureNotice error={error} />}
       {data && data.entries.length === 0 && !isFetching && (
         <p className={shared.muted}>{t('workbench.concordance.none')}</p>

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslate } from '../../i18n.tsx';
-import { mac, usePage, useSegment, useWorkbench } from '../context.tsx';
+import { mac, settingOf, usePage, useSegment, useWorkbench } from '../context.tsx';
 import { hintOf } from '../keys.ts';
 import shared from '../workbench.module.css';
 import css from './panel.module.css';
@@ -9,7 +9,7 @@ import { Section } from './Section.tsx';
 export function Issues({ position }: { position: number }) {
   const workbench = useWorkbench();
   const t = useTranslate();
-  const { issues } = useSegment(position);
+  const { issues, segment } = useSegment(position);
   const review = workbench.task.kind === 'review';
   const readOnly = usePage((page) => page.readOnly !== undefined);
   if (!review && issues.length === 0) return null;
@@ -35,6 +35,15 @@ export function Issues({ position }: { position: number }) {
         {issues.map((issue) => (
           <li key={issue.issue} className={css.card}>
             <b>{t(`workbench.category.${issue.category}`)}</b> · {t(`workbench.mqm.${issue.severity}`)}
+            {workbench.quoteOf(issue) !== '' && (
+              <q
+                className={css.quote}
+                {...settingOf(workbench.task.job.target_language, segment)}
+                translate="no"
+              >
+                {workbench.quoteOf(issue)}
+              </q>
+            )}
             {issue.note && <p dir="auto">{issue.note}</p>}
             <small className={shared.muted}>{issue.by}</small>
             {review && !readOnly && (

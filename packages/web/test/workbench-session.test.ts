@@ -1,0 +1,56 @@
+/** The end of the session in mid-sentence, and a conflict about a moved tag. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pathOf, save } from '../../server/src/testing/editors.ts';
+import { expectAccessible, takeScreenshots } from './browser.ts';
+import { expectText, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
+
+let fixture: WorkbenchFixture;
+beforeAll(async () => {
+  fixture = await startWorkbench();
+});
+afterAll(() => fixture.stop());
+
+it('asks for the password over the page when the session has ended, and sends the text after it', async () => {
+  const { path, task } = await fixture.createClaimedTask('One house.\n', { target_language: 'de' });
+  const context = await fixture.web.signedIn(fixture.ann);
+  await fixture.web.visit({ context, path }, async (page) => {
+    const text = await target(page, 1);
+    await context.clearCookies({ name: /dragoman$/ });
+    await page.keyboard.press('End');
+    await page.keyboard.type(' Ja', { delay: 150 });
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByText(`Enter the password of ${fixture.ann.email} to continue here.`).waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-session', 'state');
+    await dialog.getByLabel('Password').fill(fixture.ann.password);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await target(page, 1);
+    await page.keyboard.type('!');
+    await expectText(text, 'ONE HOUSE. Ja!');
+    await waitUntilSaved(page);
+    const { body } = await fixture.ann.call('GET', pathOf({ task }));
+    expect(body.segments[0].target).toEqual([{ text: 'ONE HOUSE. Ja!' }]);
+  });
+  await context.close();
+});
+
+it('shows the tags of both versions in a conflict', async () => {
+  const claimed = await fixture.createClaimedTask('Hello {name}, thanks.\n', { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
+    await target(page, 1);
+    const keep = { keep: 1, text: '{name}' };
+    const saved = await save(fixture.ann, claimed, claimed.segments[0]!, {
+      target: [keep, { text: ' danke.' }],
+    });
+    expect(saved.status).toBe(200);
+    await page.keyboard.press('End');
+    await page.keyboard.type('!');
+    await page.getByRole('button', { name: 'Conflict in 1' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Two versions of segment 1' });
+    await dialog.waitFor();
+    expect(await dialog.locator('[data-kind=keep]').count()).toBe(2);
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-conflict-tags', 'state');
+  });
+});
