@@ -51,7 +51,7 @@ it('editors edit, submit and approve a job by keyboard; it is delivered and char
     await keyboard.press('Control+End');
     await keyboard.type(' 17');
     await keyboard.press('Control+Enter');
-    await page.getByText('Number 17 is not in the source').waitFor();
+    await page.getByRole('complementary').getByText('Number 17 is not in the source').waitFor();
     expect(await row(page, 2).getAttribute('data-status')).toBe('draft');
     await takeScreenshots(page, 'workbench-checks', 'state');
     for (const _ of ' 17') await keyboard.press('Backspace');

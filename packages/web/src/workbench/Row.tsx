@@ -15,10 +15,9 @@ import {
   useRef,
 } from 'react';
 import { useTranslate } from '../i18n.tsx';
-import { settingOf, usePage, useSegment, useWorkbench } from './context.tsx';
+import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import { type Code, plainText } from './pieces.ts';
-import { RowFooter } from './RowFooter.tsx';
 import { reveal } from './reveal.ts';
 import { Status } from './Status.tsx';
 import type { SegmentState } from './state.ts';
@@ -35,6 +34,7 @@ interface RowProps {
 
 export const Row = memo(function Row({ position, index, measure, top }: RowProps) {
   const workbench = useWorkbench();
+  const { RowFooter } = useOverlays();
   const state = useSegment(position);
   const active = usePage((page) => page.active === position);
   const moves = usePage((page) => (page.active === position ? page.moves : -1));

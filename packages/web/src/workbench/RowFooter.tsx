@@ -1,4 +1,5 @@
 /** Below the target of the active segment: the figures of a subtitle, what stopped the confirmation, and the button that confirms. */
+import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { pressAction } from './actions.ts';
 import css from './bar.module.css';
@@ -35,13 +36,14 @@ export function RowFooter({ position }: { position: number }) {
 function Figures({ position }: { position: number }) {
   const workbench = useWorkbench();
   const t = useTranslate();
+  const intl = useIntl();
   useSegment(position);
   const figures = workbench.subtitleFigures(position);
   if (!figures) return null;
   const { seconds, speed, mostSpeed, line, mostLine } = figures;
   return (
     <span className={css.figures}>
-      <span>{t('workbench.figures.seconds', { seconds })}</span>
+      <span>{t('workbench.figures.seconds', { seconds: intl.formatNumber(seconds) })}</span>
       <span data-over={speed > mostSpeed}>{t('workbench.figures.speed', { speed, most: mostSpeed })}</span>
       <span data-over={line > mostLine}>{t('workbench.figures.line', { line, most: mostLine })}</span>
     </span>

@@ -21,7 +21,13 @@ export function SignInAgain() {
           workbench.online();
         }}
       >
-        <PasswordField name="password" label={t('session.password')} autoComplete="current-password" plain />
+        <PasswordField
+          name="password"
+          label={t('session.password')}
+          autoComplete="current-password"
+          autoFocus
+          plain
+        />
         <SubmitButton wide>{t('session.sign_in')}</SubmitButton>
       </Form>
     </Dialog>

@@ -2,9 +2,9 @@
 import { IconCheck, IconCircle, IconCircleFilled, IconLock } from '@tabler/icons-react';
 import { useTranslate } from '../i18n.tsx';
 import { applyPlainText } from './actions.ts';
-import css from './bar.module.css';
 import { keepFocus, usePage, useWorkbench } from './context.tsx';
 import type { SegmentState } from './state.ts';
+import css from './workbench.module.css';
 
 export function Status({ state }: { state: SegmentState }) {
   const workbench = useWorkbench();
@@ -40,7 +40,7 @@ export function Status({ state }: { state: SegmentState }) {
   return (
     <button
       type="button"
-      className={css.status}
+      className={css.statusButton}
       data-tone={tone}
       tabIndex={active ? 0 : -1}
       title={`${words} · ${action}`}

@@ -9,10 +9,8 @@ import type { Loading, PageProps } from '../page.tsx';
 import { askOnSessionEnd, useUser } from '../session.ts';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { beforeReload, loadChunk } from '../upgrade.ts';
-import { ActionBar } from './ActionBar.tsx';
 import { performAction } from './actions.ts';
 import { createServer, task } from './api.ts';
-import { Banners } from './Banners.tsx';
 import {
   mac,
   type Overlays,
@@ -25,9 +23,7 @@ import {
 import { noDrafts, openDrafts } from './drafts.ts';
 import { Grid } from './Grid.tsx';
 import { Header } from './Header.tsx';
-import { KeyBar } from './KeyBar.tsx';
 import { actionOf, type Place } from './keys.ts';
-import { NoticeToast } from './NoticeToast.tsx';
 import { type Code, labelOf } from './pieces.ts';
 import { useAnnouncement } from './sentences.ts';
 import type { Announcement } from './state.ts';
@@ -120,7 +116,7 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
 
 function Page() {
   const workbench = useWorkbench();
-  const { Dialogs, Find, Leave } = useOverlays();
+  const { ActionBar, Banners, Dialogs, Find, KeyBar, Leave, NoticeToast } = useOverlays();
   const t = useTranslate();
   const preview = usePage((page) => page.preview);
   const finding = usePage((page) => page.find !== undefined);
