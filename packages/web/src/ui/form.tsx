@@ -93,6 +93,8 @@ function useField({ name, label, optional, ltr, ...rest }: FieldProps) {
     name,
     label: optional ? t('ui.optional', { label }) : label,
     required: !optional,
+    // For dialogs, whose focus trap otherwise focuses the close button.
+    ...(rest.autoFocus ? { 'data-autofocus': true } : {}),
     ...(ltr ? { dir: 'ltr' } : {}),
     ...(error === undefined ? {} : { error }),
   };
