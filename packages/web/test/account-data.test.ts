@@ -11,7 +11,7 @@ import {
   type TestPerson,
   until,
 } from '../../server/src/testing/harness.ts';
-import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web, waitUntilIdle } from './browser.ts';
+import { expectAccessible, follow, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 let receiver: Receiver;
@@ -270,17 +270,20 @@ it('the pages for memory and data have no overflow on phones', async () => {
     { source: [{ text: 'Thank you for your order.' }], target: [{ text: 'Gracias por su pedido.' }] },
   ]);
   const context = await web.signedIn(owner);
-  for (const path of ['/account/memory', '/account/data']) {
-    await web.visit({ context, path }, async (page) => {
-      await waitUntilIdle(page);
+  const paths = ['/account/memory', '/account/data'];
+  await web.visit({ context, path: '/me' }, async (page) => {
+    for (const path of paths) {
+      await follow(page, path);
       await expectAccessible(page);
       await takeScreenshots(page, path.slice(1).replaceAll('/', '-'));
-    });
-    await web.visit({ context, path, size: PHONE, language: 'de' }, async (page) => {
-      await waitUntilIdle(page);
+    }
+  });
+  await web.visit({ context, path: '/me', size: PHONE, language: 'de' }, async (page) => {
+    for (const path of paths) {
+      await follow(page, path);
       const wide = await page.evaluate('document.documentElement.scrollWidth');
       expect({ path, wide }).toEqual({ path, wide: PHONE.width });
-    });
-  }
+    }
+  });
   await context.close();
 });

@@ -205,6 +205,20 @@ describe('the page checker', () => {
     expect(found!.match(/^\d+ px: .*?: [a-z-]+/gm)).toEqual([`${width} px: ${fault}`]);
   });
 
+  it('finds a fault of a page that it opens from another page', async () => {
+    const context = await data.web.context();
+    await context.addInitScript(`new MutationObserver(() => {
+      if (location.pathname !== '/app/sandbox' || document.getElementById('planted') !== null) return;
+      const button = document.createElement('button');
+      button.id = 'planted';
+      document.querySelector('main')?.append(button);
+    }).observe(document, { childList: true, subtree: true })`);
+    const checkPage = await openPageChecker(context, data.web.url);
+    expect(await checkPage(`${data.web.url}/app/sign-in`, 'two')).toEqual([]);
+    expect((await checkPage(`${data.web.url}/app/sandbox`, 'two')).join('\n')).toMatch(/button-name/);
+    await context.close();
+  });
+
   it('reports the faults of each page separately', async () => {
     const [first, second, third] = await plantAll([
       '<button></button>',

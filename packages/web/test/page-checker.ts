@@ -4,6 +4,7 @@ import {
   AXE_SOURCE,
   accessibilityFaults,
   DESKTOP,
+  follow,
   PHONE,
   type Variant,
   waitUntilIdle,
@@ -47,24 +48,16 @@ export async function openPageChecker(context: BrowserContext, origin: string): 
   };
 }
 
-/**
- * Opens an address: inside the app with the router, as a link does, otherwise by loading it. Loading takes five
- * times the processor time, and all pages of the app have the same document and policy.
- */
+/** Opens an address. All pages of the app have the same document and policy, so only the first is loaded. */
 async function open(page: Page, url: string): Promise<string[]> {
   const isInApp = (address: string) => new URL(address).pathname.startsWith('/app/');
   if (isInApp(page.url()) && isInApp(url) && (await page.evaluate('"__TSR_ROUTER__" in globalThis'))) {
-    await page.evaluate(FOLLOW, url.slice(new URL(url).origin.length));
+    await follow(page, url.slice(`${new URL(url).origin}/app`.length));
     return [];
   }
   const answer = await page.goto(url);
   return policyFaults(answer?.headers()['content-security-policy']);
 }
-
-const FOLLOW = `(path) => new Promise((rendered) => {
-  const stop = __TSR_ROUTER__.subscribe('onRendered', () => { stop(); rendered(); });
-  __TSR_ROUTER__.history.push(path);
-})`;
 
 async function checkPage(page: Page, url: string, variants: keyof typeof VARIANTS): Promise<string[]> {
   await page.setViewportSize(DESKTOP);
