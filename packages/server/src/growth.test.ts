@@ -14,8 +14,8 @@ const MOST = 3;
 const HEADER_BYTES = 7_000;
 const BODY_BYTES = 30_000;
 /**
- * The limit in milliseconds below which no growth is reported. A request of the greater length takes one to
- * five; a backtracking expression takes 100 and more.
+ * The time in milliseconds below which no growth is reported. A request of the greater length usually takes 1
+ * to 5 ms; with a backtracking expression it takes 100 ms or more.
  */
 const LITTLE = 25;
 
@@ -223,8 +223,8 @@ describe('the time of a request with twice as many repetitions', () => {
 
 describe('the measurement of growth', () => {
   it.each<[string, (request: IncomingMessage) => unknown]>([
-    // Both functions take eight times as long for twice the length. A busy machine could not distinguish a
-    // factor of 4 from 3.
+    // Both functions take eight times as long for a text of twice the length. A factor of four would be too
+    // close to the limit of three on a busy machine.
     [
       'an expression that tries again at every pair of spaces',
       ({ headers }) => /^apikey +([^:]*) +:(.*)$/i.exec(headers.authorization ?? ''),

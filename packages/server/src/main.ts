@@ -47,7 +47,7 @@ export const program = new Command('dragoman')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
   .hook('preAction', (_, command) => {
-    // The server logs these warnings itself.
+    // The command `serve` logs these warnings itself.
     if (command.name() === 'serve') return;
     for (const sentence of warnOfUnknownSettings(process.env)) say(sentence);
   });

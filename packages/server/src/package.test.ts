@@ -113,7 +113,7 @@ describe('the installed client', () => {
 /** Skips the demo where the engine is not installed, because the demo would install it. */
 describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('the installed demo', () => {
   it('runs outside the repository and serves the client', async () => {
-    // Started without npx, because npx does not forward SIGTERM.
+    // The demo is started without npx, because npx does not forward SIGTERM.
     const demo = spawn(join(outside, 'node_modules/.bin/dragoman'), ['demo', '--yes'], {
       cwd: outside,
       env: { ...environment, DRAGOMAN_PORT: '0' },

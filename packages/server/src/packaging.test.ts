@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const ROOT = new URL('../../../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
 
-it('the image contains only named files', () => {
+it('the container image contains only the files and folders that this test lists', () => {
   const rules = read('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));

@@ -146,7 +146,7 @@ function readRoutes(drawing: string): Route[] {
 /** Ids of the victim by parameter. A new parameter must be added here. */
 const FOREIGN: Record<string, string[]> = {
   ':uid': [`${CANARY}-human`, `${CANARY}-machine`],
-  ':delivery_id': [], // Filled above with one delivery for each environment.
+  ':delivery_id': [], // Filled by `beforeAll` with one delivery for each environment.
 };
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const UNKNOWN: Record<string, string> = {
@@ -263,7 +263,7 @@ describe('every route', () => {
     }
   });
 
-  it('is compared by text, headers and status of its answers', () => {
+  it('has answers that are compared by text, headers and status', () => {
     const unknown: Answer = { status: 404, headers: new Headers({ date: '1' }), body: {}, text: 'Not found' };
     expect(difference({ ...unknown, headers: new Headers({ date: '2' }) }, unknown)).toBeUndefined();
     expect(difference({ ...unknown, text: 'Not yours' }, unknown)).toBeDefined();
@@ -319,7 +319,7 @@ describe('the lists of jobs', () => {
     }
   });
 
-  it('show the victim its own jobs', async () => {
+  it('show an account its own jobs', async () => {
     const { body } = await victim.production('GET', HUMAN);
     expect(body.objects.map(({ uid }: { uid: string }) => uid)).toContain(`${CANARY}-human`);
   });

@@ -44,10 +44,10 @@ const LAYERS = [
 const layeredModule = (path: string): string => (path.includes('/') ? moduleOf(path) : 'commands');
 
 /**
- * The files of each module that other modules may import. Commands and roles may import all files except
- * stores.
+ * The public files of each module, which other modules may import. Commands and roles may import all files
+ * except stores.
  */
-const SHOWN: Record<string, string[]> = {
+const PUBLIC_FILES: Record<string, string[]> = {
   base: ['account.ts', 'errors.ts', 'ids.ts', 'json.ts', 'kept.ts', 'log.ts', 'text.ts', 'version.ts'],
   database: ['batcher.ts', 'changes.ts', 'database.ts', 'statements.ts'],
   http: ['http.ts', 'input.ts', 'schemas.ts'],
@@ -78,7 +78,7 @@ const SHOWN: Record<string, string[]> = {
   live: ['hub.ts'],
 };
 
-/** The exceptions: imports of files that their module does not show. */
+/** The exceptions: imports of files that are not public. */
 const PAST = [
   'jobs → deliveries/schemas.ts',
   'live → jobs/worker.ts',
@@ -194,7 +194,7 @@ const SQL_ELSEWHERE = [
   'work/queue.ts',
 ];
 
-/** The limit of lines in a file, and the files that exceed it. */
+/** The maximum number of lines in a file, and the files that exceed it. */
 const FILE_LINES = 500;
 const LONG_FILES: Record<string, number> = {};
 
@@ -202,7 +202,7 @@ const FUNCTION_LINES = 100;
 const LITERAL_SPREADS = 0;
 /** The number of names that two files of the server export. */
 const SHARED_NAMES = 1;
-/** A statement with this many positional parameters should take them by name. */
+/** The number of parameters from which a statement should take them by name instead of by position. */
 const MANY_PARAMETERS = 10;
 const STATEMENTS_OF_MANY = 0;
 
@@ -230,22 +230,22 @@ describe('the modules of the server', () => {
     expect(upward.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
-  it('import only files that other modules show', () => {
+  it('import only the public files of other modules', () => {
     const past = across.filter(({ from, to }) => {
       const puts = ['commands', 'roles'].includes(layeredModule(from));
       return puts
         ? to.endsWith('store.ts')
-        : !SHOWN[moduleOf(to)]?.some((file) => to === `${moduleOf(to)}/${file}`);
+        : !PUBLIC_FILES[moduleOf(to)]?.some((file) => to === `${moduleOf(to)}/${file}`);
     });
     expect([...new Set(past.map(({ from, to }) => `${layeredModule(from)} → ${to}`))].sort()).toEqual(PAST);
   });
 
-  it('show only files that another module imports', () => {
+  it('have only public files that another module imports', () => {
     const imported = new Set(across.map(({ to }) => to));
-    const shown = Object.entries(SHOWN).flatMap(([module, files]) =>
+    const published = Object.entries(PUBLIC_FILES).flatMap(([module, files]) =>
       files.map((file) => `${module}/${file}`),
     );
-    expect(shown.filter((path) => !imported.has(path))).toEqual([]);
+    expect(published.filter((path) => !imported.has(path))).toEqual([]);
   });
 });
 

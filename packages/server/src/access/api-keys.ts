@@ -35,7 +35,10 @@ const NO_KEY: store.KeyRow = {
 
 const SCHEME = 'apikey ';
 
-/** A user name has at most 64 characters and a key 60. The rest of the limit is for spaces. */
+/**
+ * The maximum length of an `Authorization` header. A user name has at most 64 characters and a key has 60.
+ * The rest is for the scheme and for spaces.
+ */
 const MAX_CREDENTIAL_LENGTH = 256;
 
 /**
@@ -77,7 +80,8 @@ export function createApiKeyAuthenticator(
     if (found === undefined || !secretRight || !nameRight || key.environment !== environment) {
       throw unauthorized();
     }
-    // The time of the last use is only information for operators. The request does not wait for this write.
+    // Writes the time of the key's last use. The request does not wait for this write, because the time only
+    // informs operators.
     if (key.untouched) void store.touchKey(database, keyId).catch(() => {});
     const caller = {
       account: { part: key.part, accountId: key.account_id } as AccountRef,

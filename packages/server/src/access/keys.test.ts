@@ -83,7 +83,8 @@ describe('API keys', () => {
     const { key, key_id } = await make();
     expect(await statusWith(key)).toBe(200);
     await revokeKey(server.database, 'command', account.ref, key_id, 0);
-    // Shows that the server is notified. The authenticator's own tests show that it clears its cache.
+    // The 401 shows that the server was notified of the revoked key. The authenticator's own tests show that
+    // a notification clears its cache.
     await until(async () => (await statusWith(key)) === 401);
     const again = revokeKey(server.database, 'command', account.ref, key_id, 0);
     await expect(again).rejects.toThrow(/no active key/);
@@ -109,7 +110,8 @@ describe('API keys', () => {
     expect(await keys()).toEqual(before);
     const entries = () => listAudit(server.database, { account: account.ref, action: `key.${what}` }, 5);
     expect(await entries()).toEqual([]);
-    // Notifications arrive in order. A notification of the failed attempts would come before this one.
+    // Notifications arrive in order, so a notification that a failed attempt sent would arrive before this
+    // one.
     await owner.query(`notify dragoman_keys, 'mine'`);
     await until(() => notifications.length > 0);
     expect(notifications).toEqual(['mine']);

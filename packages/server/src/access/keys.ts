@@ -29,13 +29,13 @@ export interface CreatedKeySecret {
 }
 
 /**
- * The limit of active keys per account and environment. Fifty allow one key per program and keep the list
- * short.
+ * The maximum number of active keys per account and environment. Fifty are enough for one key per program,
+ * and the list stays short.
  */
 export const MAX_LIVE_KEYS = 50;
 /**
- * The number of ended keys per account and environment that stay in the list. Older ones are found in the
- * audit only.
+ * The number of ended keys per account and environment that stay in the list of keys. Older ended keys are
+ * found only in the audit.
  */
 const MAX_ENDED_KEYS = 100;
 const LISTED_EXPIRIES = 5;

@@ -14,12 +14,16 @@ const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
 const MAX_RUNNING = 2;
 /**
- * The most calls that may wait for a hash, about three seconds of work. Further calls are answered with 503.
+ * The maximum number of calls that may wait for a hash, about three seconds of work. Further calls are
+ * answered with 503.
  */
 const MAX_WAITING = 200;
 
 const MIN_LENGTH = 10;
-/** A longer password is refused. Truncating it would accept passwords that differ after the limit. */
+/**
+ * The maximum number of characters in a password. Longer passwords are refused and not truncated, because
+ * passwords that differ only after the maximum would then be equal.
+ */
 const MAX_LENGTH = 200;
 
 let running = 0;

@@ -61,13 +61,16 @@ export interface NewPerson {
   role: PersonRole;
   /** Customers must have an account; users of other roles must not. */
   account?: AccountRef | undefined;
-  /** A user without a password is invited. */
+  /** Without a password, the new user has the status `invited`. */
   password?: string | undefined;
   languages?: readonly EditorLanguage[] | undefined;
   reviewShare?: number | undefined;
   /** The error message when another user has the e-mail address. */
   taken?: string | undefined;
-  /** Whether a valid invitation of the same e-mail address stays. By default the new user replaces it. */
+  /**
+   * Whether a user with the same e-mail address and a valid invitation is kept, so that the creation fails.
+   * By default the new user replaces that user.
+   */
   keepsPending?: boolean | undefined;
 }
 
@@ -75,7 +78,7 @@ const UNIQUE_VIOLATION = '23505';
 
 /**
  * Creates a user. Replaces a user with the same e-mail address who never accepted their invitation.
- * @param alongside runs in the same transaction
+ * @param alongside a function that runs in the same transaction
  * @returns the id of the new user
  * @throws ApiError `invalid_request` that names every invalid field
  */
@@ -400,7 +403,7 @@ export interface Link {
   expires_at: Date;
 }
 
-/** Creates an invitation for an invited user and a reset link for any other. */
+/** Creates an invitation for a user with the status `invited`, and a reset link for any other user. */
 export function linkFor(database: Database, by: Actor, user: User): Promise<Link> {
   return inviteUser(database, by, user, user.status === 'invited' ? 'invitation' : 'reset');
 }

@@ -47,7 +47,10 @@ const REPLACE = statement(
 /** Returns whether a vault has the secret key of the database. */
 export type KeyTest = (vault: Vault) => boolean;
 
-/** Returns a test for the key of this database, or undefined when the database was never used. */
+/**
+ * Returns a function that tests whether a vault has the key of this database. Returns undefined when the
+ * database was never used.
+ */
 export async function readKeyTest(on: Queryable): Promise<KeyTest | undefined> {
   const [row] = await on.query(READ);
   if (row !== undefined) return (vault) => hashesEqual(markOf(vault), row.mark);

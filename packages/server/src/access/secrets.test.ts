@@ -43,7 +43,7 @@ describe('API keys', () => {
     ['dgm_test_01234567', 'production'],
     ['dgm_live_01234567', 'sandbox'],
     ['xdgm_live_01234567', 'production'],
-  ] as const)('give no row id when %j is used in %s', (secret, environment) => {
+  ] as const)('have no row id when the key is %j and the environment is %s', (secret, environment) => {
     expect(keyIdOf(secret, environment)).toBeUndefined();
   });
 

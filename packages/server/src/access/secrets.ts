@@ -44,8 +44,8 @@ export function keyIdOf(secret: string, environment: Environment): string | unde
 }
 
 /**
- * The limit of active webhook secrets per account and environment. Each secret costs one HMAC over the body
- * of a delivery and 48 bytes of a header, and receivers limit headers to a few kilobytes.
+ * The maximum number of active webhook secrets per account and environment. Each secret costs one HMAC over
+ * the body of a delivery and 48 bytes of a header, and receivers limit headers to a few kilobytes.
  */
 export const MAX_LIVE_SECRETS = 5;
 

@@ -87,7 +87,7 @@ describe('cross-site protection', () => {
     const bytes = new TextEncoder().encode('{"theme":"dark"}');
     const ask = (body: RequestInit['body'], more = {}) =>
       fetch(`${server.url}/api/me`, { method: 'PATCH', headers: { cookie }, body, ...more } as RequestInit);
-    // The body is sent with a content length, chunked, and as a single byte.
+    // The body is sent in three ways: with a content length, in chunks, and as a single byte.
     for (const answer of [
       await ask(bytes),
       await ask(new Blob([bytes]).stream(), { duplex: 'half' }),
@@ -210,7 +210,7 @@ describe('the host and origin of a request', () => {
     ['https://dragoman.example', { origin: 'http://inside.test:8080' }, true],
     ['https://dragoman.example', { origin: 'https://dragoman.example.test' }, false],
   ])(
-    'decide at the public address %s, with the headers %j, whether the request may write and subscribe: %s',
+    'allow changes and subscriptions at the public address %s with the headers %j: %s',
     async (publicUrl, more, may) => {
       const app = fastify();
       acceptJson(app);

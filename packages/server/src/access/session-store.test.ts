@@ -55,7 +55,7 @@ describe('sessions', () => {
     expect((await other.call('GET', '/api/session')).status).toBe(200);
   });
 
-  it('publish a change only when a session ended', async () => {
+  it('cause a live update only when at least one session was ended', async () => {
     const one = await newEditor();
     let published = 0;
     const unsubscribe = server.database.onChanges((changes) => {
@@ -75,7 +75,7 @@ describe('sessions', () => {
     await one.call('GET', '/api/session');
     expect(await secondsSinceSeen(one.userId)).toBeLessThan(300);
     expect(await secondsSinceSeen(other.userId)).toBeGreaterThanOrEqual(300);
-    // A use is recorded at most once a minute.
+    // The last use of a session is recorded at most once a minute.
     await owner.query(`update sessions set last_seen_at = now() + interval '1 h' where user_id = $1`, [
       one.userId,
     ]);

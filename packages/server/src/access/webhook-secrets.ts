@@ -63,8 +63,8 @@ export function createSecretReader(
  * Creates a webhook secret for an environment. The previous secrets continue to sign during the overlap.
  * Ended secrets are deleted, so that the cost of a delivery does not grow with every roll.
  * @returns the secret in clear text, which cannot be shown again
- * @throws ApiError `conflict` when `MAX_LIVE_SECRETS` secrets would still sign; no active secret is ended for
- * this
+ * @throws ApiError `conflict` when `MAX_LIVE_SECRETS` previous secrets would still sign; no secret is changed
+ * in this case
  */
 export async function rollWebhookSecret(
   database: Database,

@@ -123,7 +123,7 @@ export interface AccountChanges {
   chatCorrection?: boolean | undefined;
   /** Whether the balance has a credit limit. */
   prepaid?: boolean | undefined;
-  /** The credit limit in cents. A credit limit makes the balance prepaid. */
+  /** The credit limit in cents. A balance with a credit limit is a prepaid balance. */
   creditLimit?: number | undefined;
   /** The environment to which `prepaid` and `creditLimit` apply. */
   environment: Environment;

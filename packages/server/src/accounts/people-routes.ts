@@ -41,9 +41,12 @@ import { type Me, peopleSchemas } from './people-schemas.ts';
 
 export type PeopleOptions = SessionAuthOptions & { vault: Vault; mailer: Mailer };
 
-/** The limit of request bodies on routes that need no session. */
+/** The maximum size of request bodies on routes that need no session, in bytes. */
 const SMALL_BODY = { bodyLimit: 16 * 1024 };
-/** The limit of a signed-in user's wrong guesses at their current password. */
+/**
+ * The limit of wrong guesses at the current password by a signed-in user: five without a delay, then delays
+ * up to 15 minutes.
+ */
 const PASSWORD_ATTEMPTS = { free: 5, mostSeconds: 900 };
 
 export function peopleRoutes(app: FastifyInstance, options: PeopleOptions): void {

@@ -30,7 +30,7 @@ import {
   type SandboxOptions,
 } from './sandbox.ts';
 
-/** The limit of request bodies on routes that need no session. */
+/** The maximum size of request bodies on routes that need no session, in bytes. */
 const SMALL_BODY = { bodyLimit: 32 * 1024 };
 const STATUSES = ['open', 'granted', 'refused'] as const;
 

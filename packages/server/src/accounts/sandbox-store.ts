@@ -189,8 +189,8 @@ export async function useLink(on: Queryable, tokenHash: Buffer): Promise<Account
   return row && ({ part: row.part, accountId: row.account_id } as AccountRef);
 }
 
-// The day comes from the database's clock, in UTC. The condition is part of the statement, so concurrent
-// requests cannot exceed the quota.
+// The day is taken from the database's clock, in UTC. The statement itself checks the quota, so concurrent
+// requests cannot exceed it.
 const COUNT_WORDS = statement<{ day: string }>(
   'sandbox.count_words',
   `insert into sandbox_words (part, account_id, day, words)

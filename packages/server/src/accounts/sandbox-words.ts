@@ -12,7 +12,10 @@ import * as store from './sandbox-store.ts';
 
 type Quota = Pick<Settings, 'sandboxWords'>;
 
-/** Without this rule, a long text without spaces would count as one word. */
+/**
+ * The number of characters for which at least one word is counted. Otherwise a long text without spaces would
+ * count as one word.
+ */
 const CHARACTERS_A_WORD = 50;
 const MILLISECONDS_A_DAY = 86_400_000;
 
@@ -35,7 +38,7 @@ export interface QuotaObserver {
   refused(): void;
 }
 
-/** The words of a request, and the field that contains the text. */
+/** The number of words in a request, and the field that contains the text. */
 interface RequestedWords {
   words: number;
   field: string;

@@ -159,7 +159,7 @@ describe('a request for a sandbox account', () => {
     'Ada\nBcc: b@example.com',
     'Ada\u2028b',
     'Ada\u0007',
-  ])('is refused with the name %j of the person', async (name) => {
+  ])('is refused when the name of the person is %j', async (name) => {
     const { status, body } = await ask(form({ name }));
     expect([status, Object.keys(body.error.fields)]).toEqual([400, ['name']]);
   });
@@ -173,7 +173,7 @@ describe('a request for a sandbox account', () => {
     'क्\u200dष',
     'עדה לאבלייס',
     '山田 太郎',
-  ])('is accepted with the name %j of the person', async (name) => {
+  ])('is accepted when the name of the person is %j', async (name) => {
     expect((await ask(form({ name }))).status).toBe(202);
   });
 

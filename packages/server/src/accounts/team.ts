@@ -169,8 +169,9 @@ async function memberOf(database: Database, request: UserRequest): Promise<User>
 }
 
 /**
- * Returns the user whom the path names, if the caller may change their sign-in. Only an owner may change
- * another owner. @throws ApiError `owner_only`
+ * Returns the user whom the path names, if the caller may change the access of this user. Only an owner may
+ * change the access of another owner.
+ * @throws ApiError `owner_only`
  */
 async function changeableMember(database: Database, request: UserRequest): Promise<User> {
   const user = await memberOf(database, request);
@@ -179,8 +180,10 @@ async function changeableMember(database: Database, request: UserRequest): Promi
 }
 
 /**
- * Like `changeableMember`, but only owners may get a user who has a password. A reset link lets its holder
- * sign in as that user.
+ * Returns the user whom the path names, if the caller may create a link for this user. Only an owner may
+ * create a link for an owner or for a user with a password, because the holder of a reset link can sign in as
+ * that user.
+ * @throws ApiError `owner_only`
  */
 async function linkableMember(database: Database, request: UserRequest): Promise<User> {
   const user = await changeableMember(database, request);

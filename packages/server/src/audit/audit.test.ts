@@ -54,7 +54,7 @@ it('the audit lists entries with actor, subject and account, newest first, in pa
   expect((await operator.call('GET', '/api/console/audit?after=x')).status).toBe(400);
 });
 
-it('the audit contains changes of keys, secrets, users and money by commands', async () => {
+it('the audit contains the changes that commands make to keys, secrets, users and balances', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-audit-'));
   const run = async (...args: string[]) => {
     const place = { DATABASE_URL: urlOf(server.connection) };

@@ -29,7 +29,7 @@ export interface AuditRow {
   actor: 'person' | 'command' | 'program';
   /**
    * The e-mail address that the user had at that time, or the system user who ran the command. Erasure
-   * replaces this field by the id.
+   * replaces the e-mail address by the id of the user.
    */
   name: string;
   action: string;

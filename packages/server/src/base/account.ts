@@ -21,7 +21,7 @@ export interface Caller {
   readonly environment: Environment;
   readonly dialect: Dialect;
   readonly readOnly: boolean;
-  /** The brand for requests that name no brand. */
+  /** The default brand of the account, which applies to requests that name no brand. */
   readonly defaultBrand: string | undefined;
 }
 

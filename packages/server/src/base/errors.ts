@@ -180,7 +180,7 @@ export function sentenceOf(given: Reason): string {
   );
 }
 
-/** The limit of lines in a 400 answer. Requests with more errors usually repeat the same error. */
+/** The maximum number of lines in a 400 answer. Requests with more errors usually repeat the same error. */
 export const MAX_LINES = 100;
 
 /** Returns a 400 error for one field, with the message `field: reason`. */

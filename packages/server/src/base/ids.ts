@@ -1,4 +1,7 @@
-/** Identifiers: UUIDv7 for rows (RFC 9562 §5.7), short random uids for jobs, and the part of an account. */
+/**
+ * Identifiers: UUIDv7 for rows (RFC 9562 §5.7) and short random uids for jobs. Also computes the part of an
+ * account, a number by which rows are distributed.
+ */
 import { randomBytes } from 'node:crypto';
 
 /** The size of the pool of random bytes. One call for many ids costs less than a call for each id. */
@@ -17,7 +20,8 @@ let counter = 0;
 
 /**
  * Returns a UUIDv7. Ids of one process sort in the order of their creation (RFC 9562 §6.2, methods 1 and 2):
- * `rand_a` is a counter within the millisecond, and a clock that steps back is held at its last value.
+ * `rand_a` is a counter within the millisecond. When the clock steps back, ids use the latest time until the
+ * clock has passed it.
  */
 export function uuidv7(now: number = Date.now()): string {
   if (now > lastMilliseconds) {
@@ -45,7 +49,7 @@ const PLACES = 0x1000;
 /**
  * Returns a UUIDv7 with a given millisecond and counter. Used where the database decides the order of the
  * ids.
- * @param place the counter, 0 to 4095
+ * @param place the value of the counter, 0 to 4095
  */
 export function uuidv7Of(milliseconds: number, place: number): string {
   if (!(place >= 0 && place < PLACES)) throw new RangeError('a millisecond has 4096 places');
@@ -77,8 +81,8 @@ export function assignUid(): string {
 }
 
 /**
- * Returns the part of an account, 0 to 255, by which rows are claimed and distributed. The part is the last
- * byte of the account's UUIDv7. That byte is random, so accounts are spread evenly.
+ * Returns the part of an account, a number from 0 to 255 by which rows are claimed and distributed. The part
+ * is the last byte of the account's UUIDv7. That byte is random, so accounts are spread evenly.
  */
 export function partOf(accountId: string): number {
   return Number.parseInt(accountId.slice(-2), 16);

@@ -4,13 +4,13 @@
  */
 
 /**
- * The limit of nested levels. Requests need far less: the topics of a job are three levels deep, the segment
- * of an editor five.
+ * The maximum depth of nested values in a body. Requests need far less: the topics of a job have a depth of
+ * three, and the segment of an editor has a depth of five.
  */
 const MAX_DEPTH = 64;
 /**
- * The limit of values in a body. A bulk request of 1,000 jobs with every field and fifty topics each has
- * about 60,000.
+ * The maximum number of values in a body. A bulk request of 1,000 jobs with every field and fifty topics each
+ * has about 60,000 values.
  */
 const MAX_VALUES = 100_000;
 

@@ -24,8 +24,8 @@ export interface Brand {
   externalId: string;
   name: string;
   /**
-   * With `machine`, the draft is delivered free of charge at the deadline. Without a fallback, jobs wait for
-   * an editor.
+   * What a human job delivers when its deadline passes before an editor finishes it. With `machine`, the job
+   * delivers the machine draft free of charge. Without a fallback, the job waits for an editor.
    */
   fallback?: 'machine';
   /** The style by target language (shortname). */
@@ -131,8 +131,8 @@ export function parseBrand(file: string, parsed: unknown): BrandFile {
 }
 
 /**
- * Returns whether a value can be the external identifier of a brand. Requests, lists and error messages
- * contain it.
+ * Returns whether a value can be the external identifier of a brand. These identifiers appear in requests,
+ * lists and error messages.
  */
 export function isExternalId(value: string): boolean {
   return value !== '' && !isLonger(value, MAX_EXTERNAL_ID) && !/\p{Cc}/u.test(value);

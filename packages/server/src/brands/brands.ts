@@ -36,7 +36,7 @@ const NOTHING: BrandContext = { terms: [] };
 /** The lifetime of cached settings. Every process uses a newly published brand within this time. */
 const CACHE_MILLISECONDS = 2_000;
 const CACHED_BRANDS = 10_000;
-/** The limit of cached terms. They take some tens of megabytes. */
+/** The maximum number of glossary terms in the cache. They take some tens of megabytes. */
 const CACHED_TERMS = 200_000;
 const MAX_BRANDS = 1_000;
 const MAX_NAMED_BRANDS = 20;
@@ -47,7 +47,8 @@ interface Cached<T> {
 }
 
 /**
- * The cache of a process for one database. Creates and translations read the same brands many times a second.
+ * The brands of one database that this process has cached. Creates and translations read the same brands many
+ * times a second.
  */
 interface BrandCache {
   known: Map<string, Cached<true>>;
@@ -98,7 +99,7 @@ export async function resolveBrand(
   const cached = known.get(key);
   if (cached === undefined || cached.until <= Date.now()) {
     known.delete(key);
-    // A value that cannot be an identifier is refused without a query. Such a value may have megabytes.
+    // A value that cannot be an identifier is refused without a query. Such a value may be megabytes long.
     if (!isExternalId(named) || (await store.findBrand(database, caller.account, named)) === undefined) {
       throw fieldError('brand', await notKnown(database, caller.account, named));
     }

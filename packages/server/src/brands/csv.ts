@@ -19,8 +19,8 @@ const DELIMITERS = [',', ';', '\t'];
 const YES = ['true', 'yes', 'y', '1', 'x'];
 const NO = ['', 'false', 'no', 'n', '0'];
 /**
- * The limit of characters in a row. It detects an unclosed quote, which would extend the row to the end of
- * the file.
+ * The maximum number of characters in a row. It detects an unclosed quote, which would extend the row to the
+ * end of the file.
  */
 const MAX_ROW_CHARACTERS = 100_000;
 

@@ -63,7 +63,7 @@ const glossary = fc
   });
 
 describe('a written glossary', () => {
-  it('is equal when it is read from JSON', () => {
+  it('is read back from JSON without changes', () => {
     fc.assert(
       fc.property(glossary, (terms) => {
         const languages = new Map([['es', { tone: 'Formal' as const, instructions: 'x', terms }]]);
@@ -74,7 +74,7 @@ describe('a written glossary', () => {
     );
   });
 
-  it('is equal when it is read from CSV', () => {
+  it('is read back from CSV without changes', () => {
     fc.assert(
       fc.property(glossary, (terms) => {
         expect(readCsv('f', writeCsv(terms))).toEqual(terms);
@@ -82,7 +82,7 @@ describe('a written glossary', () => {
     );
   });
 
-  it('is equal when it is read from TBX', () => {
+  it('is read back from TBX without changes', () => {
     fc.assert(
       fc.property(
         glossary.filter((terms) => terms.length > 0),
@@ -96,7 +96,7 @@ describe('a written glossary', () => {
     );
   });
 
-  it('is not equal when an apostrophe, a character reference or a flag of a term was lost', () => {
+  it('differs from the original when an apostrophe, a character reference or a flag of a term was lost', () => {
     const terms = [{ ...plain, source: '=a', target: 'b & c', forbidden: true }];
     expect(readCsv('f', writeCsv([{ ...terms[0]!, source: "'=a" }]).replace("''=", "'="))).toEqual(terms);
     expect(readCsv('f', writeCsv(terms).replace(',true', ','))).not.toEqual(terms);

@@ -122,7 +122,7 @@ describe('a termbase (TBX)', () => {
     else expect(said).toMatch(message);
   });
 
-  it('is refused when its synonyms multiply beyond the limit', () => {
+  it('is refused when its synonyms form more than the maximum number of pairs', () => {
     const section = (language: string, prefix: string) =>
       `<langSec xml:lang="${language}">${Array.from({ length: 400 }, (_, i) => `<termSec><term>${prefix}${i}</term></termSec>`).join('')}</langSec>`;
     const text = `<tbx xml:lang="en"><conceptEntry>${section('en', 's')}${section('es', 't')}</conceptEntry></tbx>`;

@@ -14,7 +14,10 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { BrandError, throwFaults, toLanguage } from './brand.ts';
 import { checkTerms, createFaults, MAX_TERMS, type WrittenTerm } from './terms.ts';
 
-/** The limit of term pairs in a file. It is twice the limit of a glossary, because pairs may repeat. */
+/**
+ * The maximum number of term pairs in a file. It is twice the maximum of a glossary, because pairs may
+ * repeat.
+ */
 const MAX_PAIRS = 2 * MAX_TERMS;
 
 export interface ReadTbx {
@@ -108,7 +111,7 @@ interface TermSection {
   line: number;
   text: string;
   note: string;
-  /** The values of the section by data category. */
+  /** The value of each data category of the term. */
   properties: Map<string, string>;
 }
 
@@ -164,7 +167,7 @@ const LANGUAGE_SECTIONS = ['langSet', 'langSec'];
 const TERM_SECTIONS = ['tig', 'ntig', 'termSec'];
 /** The elements whose notes are read. Notes of other elements are about authors and sources. */
 const NOTED = [...CONCEPTS, ...LANGUAGE_SECTIONS, ...TERM_SECTIONS, 'termGrp'];
-/** The limit of the depth of nested elements. Termbases have a depth of about 10. */
+/** The maximum depth of nested elements. Termbases have a depth of about 10. */
 const MAX_DEPTH = 50;
 
 /** The element whose text is being read, including the text of inner elements. */

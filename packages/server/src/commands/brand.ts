@@ -235,7 +235,10 @@ function describe({ change, tone, instructions, terms }: LanguageChanges): strin
   ];
 }
 
-/** The limit of printed terms of each kind. With `--json` all terms are printed. */
+/**
+ * The maximum number of added, of changed and of removed terms that are printed. With `--json` all terms are
+ * printed.
+ */
 const SHOWN_TERMS = 50;
 
 function printTerms({ added, changed, removed }: TermChanges): void {

@@ -102,19 +102,14 @@ describe('the settings', () => {
 
   it.each([
     [
-      'in the environment',
+      'a value in the environment',
       [],
       { DRAGOMAN_LEASE: '1' },
       'DRAGOMAN_LEASE must be a whole number from 2 to 3600.',
     ],
-    ['as an option', ['--port', 'x'], {}, 'DRAGOMAN_PORT must be a whole number from 0 to 65535.'],
-    [
-      'of another kind',
-      [],
-      { DATABASE_URL: 'mysql://x' },
-      'DATABASE_URL must be a URL that starts with postgres://.',
-    ],
-  ])('stop the start with one sentence when a value %s is wrong', async (_, args, own, sentence) => {
+    ['the value of an option', ['--port', 'x'], {}, 'DRAGOMAN_PORT must be a whole number from 0 to 65535.'],
+    ['a URL', [], { DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must be a URL that starts with postgres://.'],
+  ])('stop the start with one sentence when %s is invalid', async (_, args, own, sentence) => {
     const untouched = join(directory, 'untouched');
     const ended = await dragoman(['serve', '--data', untouched, ...args], own);
     expect(ended).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` });
@@ -285,7 +280,7 @@ withEngine('one data directory', () => {
     expect(JSON.parse((await dragoman(['migrate', '--json', ...here])).stdout)).toEqual({ applied: [] });
   });
 
-  it('a data directory gets an account while the server is running, whose keys are accepted at once', async () => {
+  it('an account that is created while the server is running has keys that the server accepts at once', async () => {
     const { status, stdout } = await dragomanProcess([
       'account',
       'create',
@@ -397,7 +392,7 @@ describe('an unreachable database', () => {
     const own = { DATABASE_URL: `postgres://nobody@/nothing?host=${encodeURIComponent(directory)}` };
     const elsewhere = ['--data', join(directory, 'elsewhere')];
     expect((await dragoman(['serve', ...elsewhere], own)).status).toBe(1);
-    // The doctor also reports this nearly empty engine. An engine without languages needs no self-tests,
+    // The doctor also checks this engine. The engine has no languages and therefore needs no self-tests,
     // which saves time.
     const root = join(directory, 'apertium');
     const { status, stdout } = await dragoman(['doctor', '--json', ...elsewhere], {

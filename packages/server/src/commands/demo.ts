@@ -360,7 +360,7 @@ interface Receiver {
   url: string;
   /** Waits for a request at `/name`. Rejects with a CommandError when no request arrives in time. */
   next(name: string, milliseconds: number): Promise<ReceivedRequest>;
-  /** Prints every later request. */
+  /** Prints every request that arrives from now on. */
   print(): void;
   close(): Promise<void>;
 }

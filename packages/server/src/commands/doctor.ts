@@ -32,7 +32,10 @@ const SERVER = statement<{ version: string; now: Date }>(
   `select current_setting('server_version') as version, clock_timestamp() as now`,
 );
 
-/** Counts serving processes. Each of them has one connection for notifications with this name. */
+/**
+ * Counts the processes that serve. Each of them has exactly one database connection with this application
+ * name, for notifications.
+ */
 const SERVING = statement<{ count: number }>(
   'doctor.serving',
   `select count(*) as count from pg_stat_activity

@@ -7,8 +7,8 @@ import { createEngines } from '../translation/engines.ts';
 import { CommandError } from './output.ts';
 
 /**
- * The time after which a stop that hangs is ended, as a second signal also does. The documented limit is 10
- * s.
+ * The time after the first signal at which the process ends even if the stop is not complete. A second signal
+ * ends the process at once. The documented limit is 10 s.
  */
 const LAST_MILLISECONDS = 9_500;
 
@@ -30,7 +30,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     await store.close();
     throw LISTEN_CODES.has(error.code ?? '') ? new CommandError(cannotListen(settings, error.code!)) : error;
   });
-  flushCompileCache(); // The cache is written now, because the process may be killed later.
+  flushCompileCache(); // Node's compile cache is written now, because the process may be killed later.
   await untilSignal();
   log.info('stopping');
   const last = setTimeout(() => {

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createBrowser, startTestServer, type TestServer } from '../testing/harness.ts';
 import { dragoman, dragomanProcess, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
 
-/** Every command is a process that competes with the processes of other tests, so the limits are high. */
+/**
+ * Every command is a process that competes with the processes of other tests, so the time limits are high.
+ */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-user-'));

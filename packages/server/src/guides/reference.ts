@@ -55,7 +55,8 @@ async function makeReference(): Promise<Reference> {
     app.inject('/reference/js/scalar.js'),
   ]);
   await app.close();
-  // Browsers request /favicon.ico unless the page links to an icon. The link is an empty one.
+  // Browsers request /favicon.ico unless the page links to an icon. The page therefore links to an empty
+  // icon.
   const html = page.body
     .replace('<html>', '<html lang="en">')
     .replace('<head>', '<head><link rel="icon" href="data:,">');

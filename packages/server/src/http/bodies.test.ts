@@ -92,7 +92,7 @@ it('a connection stays usable after a body that is too long', async () => {
   expect(answered.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
 });
 
-describe('the body of a request whose operation takes none', () => {
+describe('the body of a request to an operation without a body', () => {
   it.each(['[[[', '{"text":', 'a'.repeat(MEBIBYTE), ''])(
     'is ignored, whatever it contains (%#)',
     async (body) => {

@@ -28,7 +28,7 @@ declare module 'fastify' {
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 type Part<S, Name extends string> = S extends { [K in Name]: infer T extends TSchema } ? Static<T> : unknown;
-/** A request whose parts the schema of its operation has checked. */
+/** A request whose body, query and path parameters were checked by the schema of its operation. */
 export type Checked<S> = FastifyRequest & {
   body: Part<S, 'body'>;
   query: Part<S, 'querystring'>;
@@ -59,7 +59,8 @@ export const BODY_LIMIT = 64 * 1024;
  */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // The header is removed because Fastify would refuse a malformed content type before it calls the parser.
+  // The `Content-Type` header is replaced, because Fastify would refuse a malformed one before it calls the
+  // parser.
   app.decorateRequest('bodyType');
   app.addHook('onRequest', async (request) => {
     request.bodyType = request.headers['content-type'];
@@ -175,8 +176,8 @@ export function answerUnreadable(
       connection: 'close',
     };
     const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
-    // An answer to HEAD has no body. The last packet starts with the method, unless the request arrived in
-    // several packets.
+    // An answer to HEAD has no body. The last packet of a request starts with the method, unless the request
+    // arrived in several packets.
     const sent = rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? '' : body;
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${sent}`, () =>
       socket.destroy(),
@@ -242,7 +243,7 @@ export function resource<T extends Partial<Record<Method, FastifySchema>>>(
     method: METHODS.filter((method) => !allowed.includes(method as string)),
     url: path,
     schema: { hide: true },
-    onRequest: refuse, // Runs after the app's hooks, which authenticate the caller.
+    onRequest: refuse, // This hook runs after those of the app, which authenticate the caller.
     handler: refuse,
   });
 }

@@ -131,7 +131,7 @@ describe('every operation', () => {
 
   async function expectNamed(operation: Operation, wrong: readonly string[], inAddress = false) {
     const names = expected(operation, wrong);
-    if (names.length === 0) return; // The request may be valid, and would then be carried out.
+    if (names.length === 0) return; // A request without faults would be carried out, so it is not sent.
     const given = wrong.map((name) => [name, operation.fields.get(name)] as [string, string]);
     const answer = inAddress
       ? await operation.call('GET', `${operation.path}?${new URLSearchParams(given)}`)

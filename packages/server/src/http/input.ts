@@ -11,7 +11,8 @@ import { type ApiError, type Reason, reason, wrongFields } from '../base/errors.
 import { isId } from '../base/ids.ts';
 import { findUnusable } from '../base/text.ts';
 
-// The limit is above `MAX_LINES`, so that the number of omitted errors is exact.
+// The maximum number of faults that are collected. It is above `MAX_LINES`, so that the number of omitted
+// errors is exact.
 Settings.Set({ maxErrors: 10_000 });
 
 export interface InputOptions {
@@ -29,7 +30,7 @@ interface Node extends TSchema {
   type?: string;
   /** Whether surrounding white space is removed before the check. */
   'x-trim'?: boolean;
-  /** The reason for every fault of this value and of the values inside it. */
+  /** The reason to report for every fault of this value and of the values inside it. */
   'x-fault'?: Reason;
   default?: unknown;
   format?: string;
@@ -212,7 +213,7 @@ function fieldOf({ properties = {}, additionalProperties, patternProperties }: N
   return patternProperties?.['^.*$'];
 }
 
-/** For a union with null, returns its other member. Returns any other schema unchanged. */
+/** For a union of null and one other schema, returns the other schema. Returns any other schema unchanged. */
 function withoutNull(node: Node): Node {
   const others = node.anyOf?.filter(({ type }) => type !== 'null') ?? [];
   return others.length === 1 && others.length < node.anyOf!.length ? others[0]! : node;

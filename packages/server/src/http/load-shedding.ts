@@ -38,9 +38,10 @@ const HEADERS = {
 };
 
 /**
- * The number of requests that one turn of the event loop starts. Eight take two or three milliseconds. A long
- * turn, in which many requests were read and refused, starts more in proportion, so that refusals cannot take
- * all the time. At most one per millisecond: with two, a long turn made the next turn long too.
+ * The number of requests that one turn of the event loop starts: at least eight, which take two or three
+ * milliseconds. After a long turn, in which many requests were read and refused, the next turn starts one
+ * request for each millisecond of the long turn. Refusals therefore cannot take all the time. With two
+ * requests per millisecond, a long turn made the next turn long too.
  */
 const STARTED_PER_TURN = { least: 8, perMillisecond: 1 };
 /** The number of paused connections that a turn resumes for each request that it may start. */
@@ -68,7 +69,8 @@ export function createLoadShedder(
     response.writeHead(503, { ...own, 'x-request-id': crypto.randomUUID() });
     response.end(request.method === 'HEAD' ? undefined : BODY);
     turns.schedule();
-    // Pauses only after the request is closed, because the end of its body resumes the connection.
+    // Pauses the connection only after the request is closed, because the end of the request's body resumes
+    // the connection.
     if (!shared) request.once('close', () => turns.resumeLater(request.socket));
   }
 

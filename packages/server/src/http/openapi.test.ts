@@ -84,7 +84,7 @@ it('the OpenAPI document is served at the sandbox’s own host name, without the
   expect((await ask('/tapi/v2/translation/', account.production_key)).status).toBe(401);
 });
 
-it('the OpenAPI document describes each operation differently', () => {
+it('the OpenAPI document has a description of each operation', () => {
   const silent = Object.values(document.paths)
     .flatMap((operations) => Object.values(operations))
     .filter((operation) => !operation?.description)

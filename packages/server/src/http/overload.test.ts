@@ -34,7 +34,7 @@ const waiting = async () => {
   return rows[0]!.count > 0;
 };
 
-it('a surplus request gets 503, and is accepted after the others are done', async () => {
+it('a surplus request gets 503, and a later request is accepted after the others are answered', async () => {
   await holder.query('begin');
   await holder.query('lock table jobs in exclusive mode');
   const answers: Answer[] = [];
@@ -57,16 +57,16 @@ it('a surplus request gets 503, and is accepted after the others are done', asyn
   expect((await call('POST', HUMAN, job)).status).toBe(201);
 });
 
-it('every retry is answered when the connections are many more than one turn resumes', async () => {
+it('every retry is answered when more connections are paused than one turn of the event loop resumes', async () => {
   await holder.query('begin');
   await holder.query('lock table jobs in exclusive mode');
   const held = [1, 2, 3].map(() => call('POST', HUMAN, job));
-  // The third request was refused, so the other two are in progress.
+  // The refusal of the third request shows that the other two are in progress.
   expect((await Promise.race(held)).status).toBe(503);
   const { hostname, port, host } = new URL(server.url);
   const ask = `POST ${HUMAN} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`;
   const sockets = Array.from({ length: 100 }, () => connect(Number(port), hostname).setEncoding('latin1'));
-  // A socket may be reset while no `once` listens for its error.
+  // Without this listener, a reset would be an unhandled error while no `once` listens.
   for (const socket of sockets) socket.on('error', () => {});
   const askAll = () =>
     Promise.all(
@@ -86,7 +86,7 @@ it('every retry is answered when the connections are many more than one turn res
   for (const socket of sockets) socket.destroy();
 });
 
-it('the slot of a disconnected client is freed', async () => {
+it('the load shedder frees the slot of a request when its client disconnects', async () => {
   await holder.query('begin');
   await holder.query('lock table jobs in exclusive mode');
   for (let n = 0; n < 2; n++) {
@@ -109,7 +109,7 @@ it('the slot of a disconnected client is freed', async () => {
   await holder.query('rollback');
 });
 
-it('both slots are freed when a client disconnects after two pipelined requests', async () => {
+it('the load shedder frees both slots when a client disconnects after two pipelined requests', async () => {
   const { hostname, port, host } = new URL(server.url);
   const { production_key: key } = await server.createAccount();
   // Puts the key into the cache, so that the check below cannot overtake the second request.

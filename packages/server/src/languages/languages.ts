@@ -161,7 +161,7 @@ export async function switchPair(
   });
 }
 
-/** The part of an engine's interface that publishing its pairs needs. */
+/** The part of an engine that is needed to publish its language pairs. */
 export interface TestedEngine {
   readonly name: string;
   version(): Promise<string>;
@@ -196,7 +196,10 @@ export async function publishPairs(database: Database, engine: TestedEngine): Pr
   return true;
 }
 
-/** Three intervals of publishing. A restart or one missed publishing therefore withdraws no pair. */
+/**
+ * The time without publishing after which a pair is withdrawn: three publishing intervals. A restart or one
+ * missed publishing therefore withdraws no pair.
+ */
 const UNSEEN_MINUTES = 30;
 
 /**

@@ -67,13 +67,13 @@ describe('accounts in the console', () => {
       { username: 'a', email: 'no', balance_cents: -1, dialect: 'other' },
       ['email', 'balance_cents', 'dialect'],
     ],
-  ])('are not created from the invalid fields %j', async (body, fields) => {
+  ])('are not created when the request %j has invalid or missing fields', async (body, fields) => {
     const answer = await operator.call('POST', '/api/console/accounts', body);
     expect(answer.status).toBe(400);
     expect(fieldsOf(answer.body)).toEqual(fields);
   });
 
-  it('are changed completely or not at all, and not from an outdated version', async () => {
+  it('are changed completely or not at all, and stay unchanged when the request has an outdated version', async () => {
     await server.createAccount({ username: 'changing', balanceCents: 10 });
     const path = '/api/console/accounts/changing';
     const { body: before } = await operator.call('GET', path);
@@ -244,7 +244,7 @@ describe('a transfer in the console', () => {
 describe('prices in the console', () => {
   const scope = { tier: 'human', source_language: 'en', target_language: 'de' };
 
-  it('follow one another, and a price that overlaps the next one is refused', async () => {
+  it('end when the next price begins, and are refused when they overlap the next price or have its start', async () => {
     const set = (more: object) => operator.call('POST', '/api/console/prices', { ...scope, ...more });
     const rehearsed = await set({ cents_per_word: 5, dry_run: true });
     expect(rehearsed.body).toMatchObject({ ends: null, dry_run: true });

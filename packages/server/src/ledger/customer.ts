@@ -11,7 +11,7 @@ import { statementAsCsv } from './csv.ts';
 import { readStatement } from './ledger.ts';
 import { PERIOD, periodOf } from './period.ts';
 
-/** The limit of transfers in the JSON answer. The CSV file has all of them. */
+/** The maximum number of transfers in the JSON answer. The CSV file has all transfers. */
 const MAX_SHOWN = 1000;
 
 const Line = Type.Object(

@@ -213,7 +213,7 @@ describe('the constraints of the database', () => {
     );
   });
 
-  it('refuse a transfer of zero and a transfer with the wrong sides for its kind', async () => {
+  it('refuse a transfer of zero or less, and a transfer between the wrong sides of the ledger for its kind', async () => {
     const { customer, jobId } = await heldJob();
     const add = (kind: string, debit: string, credit: string, cents: number) =>
       owner.query(

@@ -14,8 +14,8 @@ import { type Discrepancy, findDiscrepancies, readTotals } from './verify-store.
 export type { Discrepancy } from './verify-store.ts';
 
 /**
- * Opens both balances of a new account, with a top-up where `cents` is not zero. Production has a credit
- * limit of 0. The sandbox has no limit, because nothing is charged there.
+ * Creates both balances of a new account, and adds a top-up to each balance whose amount in `cents` is not
+ * zero. Production has a credit limit of 0. The sandbox has no limit, because nothing is charged there.
  */
 export async function openBalances(
   transaction: Transaction,

@@ -21,9 +21,11 @@ import {
 } from './prices.ts';
 
 export interface PriceList {
-  /** Returns the price of a new job in cents. A job keeps the price of its creation. */
+  /** Returns the price of a new job in cents. Later changes of prices do not affect the job. */
   priceOf(account: AccountRef, tier: Tier, pair: Pair, words: WordCounts): Promise<number>;
-  /** Whether repeated segments cost less than others. Only then do they have to be counted. */
+  /**
+   * Whether repeated segments cost less than others. Repeated segments are counted only if they cost less.
+   */
   readonly countsRepeats: boolean;
 }
 

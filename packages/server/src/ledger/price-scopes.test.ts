@@ -83,7 +83,7 @@ describe('setting or ending the price of a scope', () => {
 describe('setting a price', () => {
   const scope = { tier: 'human', source_language: 'en', target_language: 'fr' };
 
-  it('names the price that it ends and the end of the new price, also in a dry run', async () => {
+  it('answers with the price that it ends and with the end of the new price, also in a dry run', async () => {
     const moments = ['2998-01-01', '2999-01-01', '3000-01-01'].map((day) => `${day}T00:00:00.000Z`);
     const [first, second, third] = moments;
     await set({ ...scope, cents_per_word: 9, from: third });
@@ -140,7 +140,7 @@ describe('ending a price', () => {
 });
 
 describe('two operators at the same time', () => {
-  it('change prices one after the other, so that ending also ends a price that is being set', async () => {
+  it('change prices one after the other: ending prices waits for a price that is being set, and ends it too', async () => {
     const [setting, watching] = [createConnection(server.connection), createConnection(server.connection)];
     await setting.connect();
     await watching.connect();
@@ -175,7 +175,7 @@ describe('the price list', () => {
     expect(createPriceList(server.database, { ...settings, repeatShare: 99 }).countsRepeats).toBe(true);
   });
 
-  it('is read again after a failed query, and is kept when an older query fails later', async () => {
+  it('is read again after a failed query, and is not discarded when an older query fails later', async () => {
     const { ref: account } = await accountNamed(server.database, (await server.createAccount()).username);
     const failures: ((error: Error) => void)[] = [];
     let works = false;

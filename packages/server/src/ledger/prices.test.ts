@@ -61,8 +61,8 @@ const table = fc
 
 describe('choosePrice', () => {
   /**
-   * The definition to compare with: the most specific of the valid prices, where the account counts more than
-   * the pair.
+   * The definition with which `choosePrice` is compared: the most specific of the valid prices, where the
+   * account counts more than the pair.
    */
   function reading(prices: readonly Price[], tier: string, account: AccountRef, pair: Pair, at: Date) {
     const specificity = (price: Price) => (price.account ? 2 : 0) + (price.pair ? 1 : 0);
@@ -183,7 +183,7 @@ describe('the price of a job', () => {
     expect(priceOf({ words: 0, repeatedWords: 0 }, 3, 100)).toBe(0);
   });
 
-  it('includes only the share for repeated words, and drops fractions of a cent', () => {
+  it('includes only the configured share for repeated words, and drops fractions of a cent', () => {
     expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 100)).toBe(21);
     expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 0)).toBe(12);
     expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 30)).toBe(14); // 12 cents plus 2.7 cents

@@ -65,7 +65,7 @@ export function choosePrice(
   return undefined;
 }
 
-/** Joins the parts with spaces, which language codes and ids never contain. */
+/** Joins the parts of the key with spaces, which language codes and ids never contain. */
 function scopeKey(tier: Tier, accountId: string | undefined, pair: Pair | undefined): string {
   return `${tier} ${accountId ?? '*'} ${pair?.sourceLanguage ?? '*'} ${pair?.targetLanguage ?? '*'}`;
 }
@@ -77,8 +77,9 @@ export function isValidAt({ from, until }: PriceTerm, at: Date): boolean {
 /**
  * Inserts a new price among those of its scope. The price that is valid at its start ends there. A price with
  * the same start is replaced. The new price ends where the next one begins.
- * @param existing the terms of one scope, without overlaps
- * @returns the term to end at the new start, the term to replace, and the end of the new price
+ * @param existing the periods of the prices of one scope, without overlaps
+ * @returns `end`: the period to end at the new start; `replace`: the period to replace; `until`: the end of
+ * the new price
  */
 export function insertTerm<T extends PriceTerm>(
   existing: readonly T[],

@@ -103,7 +103,7 @@ describe('a refund', () => {
     expect(await customer.balance()).toBe(10);
   });
 
-  it('of a machine job leaves the charge of its later upgrade to be refunded once', async () => {
+  it('of a machine job does not prevent one refund of the charge of its later upgrade', async () => {
     const made = await server.createAccount();
     const { ref } = await accountNamed(server.database, made.username);
     const call = createClient(`${server.url}/sandbox`, made.sandbox_key);
@@ -213,7 +213,8 @@ describe('a statement', () => {
             if (kind === 'top_up') await topUp(server.database, customer.ref, { ...PRODUCTION, cents });
             if (kind === 'hold') await customer.create(HUMAN, 'The house.', `${index}`);
           }
-          // Periods begin on a millisecond, so the times of transfers are rounded to milliseconds.
+          // The start of a period is a whole millisecond, so the times of transfers are rounded to
+          // milliseconds.
           await owner.query(
             `update transfers set created_at = date_trunc('milliseconds', created_at) where account_id = $1`,
             [customer.ref.accountId],
@@ -221,7 +222,7 @@ describe('a statement', () => {
           const whole = await customer.statement(...EVER);
           expect(whole.lines).toHaveLength(deeds.length);
           expect(whole.closing).toBe(await customer.balance());
-          // Periods that are cut at the times of transfers join without gaps or overlaps.
+          // Periods that begin and end at the times of transfers have no gaps or overlaps.
           const moments = cuts.map((cut) => whole.lines[cut % whole.lines.length]!.at);
           const borders = [EVER[0], ...moments.sort((a, b) => +a - +b), EVER[1]];
           const periods = await Promise.all(

@@ -175,7 +175,7 @@ describe('the transfers of a job', () => {
       ['hold', 6, null],
       ['void', 6, null],
     ]);
-    // The refund is larger than the captured amount of any other job of the account, but not of this one.
+    // This refund is larger than the captured amount of every other job of the account, but not of this job.
     await refundJob(server.database, account, { environment: 'sandbox', uid: 'up', memo: 'complaint' });
     expect((await transfersOf('up')).at(-1)).toEqual(['refund', 10, 'complaint']);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
@@ -183,7 +183,7 @@ describe('the transfers of a job', () => {
 });
 
 describe('voiding a hold', () => {
-  it('releases only the last charge of a job, even one cent', async () => {
+  it('releases only the amount of that hold, also when the amount is one cent', async () => {
     const made = await server.createAccount({ balanceCents: 100 });
     const { ref: account } = await accountNamed(server.database, made.username);
     const call = createClient(server.url, made.production_key);
@@ -213,7 +213,7 @@ describe('a balance', () => {
   const account = async (balanceCents: number) =>
     (await accountNamed(server.database, (await server.createAccount({ balanceCents })).username)).ref;
 
-  it('opens with the given amount, including one cent and zero, in each environment', async () => {
+  it('starts with the given amount in each environment, also when the amount is zero or one cent', async () => {
     for (const cents of [0, 1]) {
       const ref = await account(cents);
       const { lines } = await readStatement(server.database, ref, 'production', {

@@ -95,8 +95,8 @@ function createRequestMetrics(registry: Registry): Pick<Metrics, 'request' | 'sh
     registers,
   });
   /**
-   * A plain variable, which each scrape adds to the counter. Incrementing the counter itself would cost a
-   * sixth of a refusal.
+   * The number of refused requests since the last scrape. Each scrape adds it to the counter. Incrementing
+   * the counter itself would take a sixth of the time of a refusal.
    */
   let shed = 0;
   new Counter({

@@ -22,7 +22,7 @@ it('the attention list is empty when no operator needs to act', () => {
   expect(kinds({ engines, queues })).toEqual([]);
 });
 
-it('the attention list starts with what affects customers now, and the oldest first', () => {
+it('the attention list is ordered by severity, then by kind, then by age with the oldest problem first', () => {
   const pair = (target_language: string, oldest: number) => ({
     source_language: 'en',
     target_language,

@@ -2,7 +2,7 @@
 
 export type AttentionKind = 'engine' | 'queue' | 'host' | 'dead' | 'overdrawn' | 'reported' | 'requests';
 
-/** `bad`: customers are affected now. `look`: an operator can look at it within the hour. */
+/** `bad`: customers are affected now. `look`: an operator should look at the problem within the hour. */
 export type Severity = 'bad' | 'look';
 
 export interface Attention {
@@ -14,7 +14,10 @@ export interface Attention {
   subject: string;
   /** The account that delivers to the host; absent for other kinds. */
   account?: string;
-  /** A count. For an overdrawn account, the amount in cents. */
+  /**
+   * The number of affected jobs, deliveries, tasks or requests. For an overdrawn account, the amount in
+   * cents.
+   */
   amount: number;
   /** The time when the problem began, if known. */
   since?: string;

@@ -67,7 +67,7 @@ const auditOf = async ({ account }: TestPerson) => {
   return entries.map(({ action, name }) => [action, name]);
 };
 
-it('the account page shows balances, jobs and days', async () => {
+it('the account page shows the balances, the number of jobs by status, and the jobs and charges of each day', async () => {
   const customer = await createCustomer(1000);
   await customer.finish('done');
   await customer.program('POST', HUMAN, job('waiting'));
@@ -174,7 +174,7 @@ describe('the limits of credentials', () => {
     return webhookSecrets(server.database, server.store.vault, ref, 'production');
   };
 
-  it('refuse a sixth active webhook secret with the ends of the others, which stay active', async () => {
+  it('refuse a sixth active webhook secret, and the error names the ends of the others, which stay active', async () => {
     const customer = await createCustomer();
     for (let rolled = 0; rolled < 4; rolled++) expect((await roll(customer, '24h')).status).toBe(201);
     const before = await kept(customer);
@@ -446,7 +446,7 @@ describe('the team of an account', () => {
     expect(body.error.fields.email).not.toMatch(/is already in use/);
   });
 
-  it('has its first user as owner, who can add owners but cannot stop being the last one', async () => {
+  it('has its first user as owner, who can add owners and must stay an owner while there is no other', async () => {
     const first = await createCustomer();
     const second = await createPerson(server, { role: 'customer', account: first.account! });
     const stranger = await createCustomer();

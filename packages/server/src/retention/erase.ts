@@ -145,8 +145,8 @@ async function cancelAll(database: Database, account: AccountRef, isStopping: ()
       }
       await cancelJob(database, NO_HOOKS, { account, environment }, tier, uid, 'program').catch(
         async (error: unknown) => {
-          // Ignores the error if the job has finished meanwhile. Any other error would occur again in each
-          // round.
+          // A failed cancellation is ignored if the job has finished meanwhile. For an unfinished job the
+          // error is thrown, because it would occur again in each round.
           const left = await store.listUnfinished(database, account, ROWS);
           if (left.some((one) => one.uid === uid && one.environment === environment)) throw error;
         },

@@ -243,7 +243,7 @@ describe('the list of tables with customer data', () => {
     }
   });
 
-  it('hides every binary column that is a hash or a secret', async () => {
+  it('leaves every binary column that is a hash or a secret out of exports', async () => {
     const { rows } = await owner.query(
       `select table_name as table, column_name as column from information_schema.columns
         where table_schema = 'public' and (data_type = 'bytea' or column_name ~ '_hash$')`,

@@ -40,8 +40,8 @@ export async function setRetention(
 }
 
 /**
- * Starts a loop that deletes expired data and requested accounts every ten minutes, and at once when woken
- * for an erasure.
+ * Starts a loop that deletes expired data and erases the accounts whose erasure was requested. The loop runs
+ * every ten minutes, and at once when it is woken for an erasure.
  */
 export function startRetention(database: Database, log: Log): { wake(): void; stop(): Promise<void> } {
   let stopping = false;

@@ -84,8 +84,8 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
 }
 
 /**
- * The limit of a path's length. It is more than Node accepts, so that the modules themselves check the length
- * of ids.
+ * The maximum length of a path parameter. It is more than Node accepts, so that the modules themselves check
+ * the length of ids.
  */
 const MAX_PATH_LENGTH = 16 * 1024;
 /**
@@ -131,8 +131,8 @@ const SERVER_LIMITS = {
 };
 
 /**
- * Warns once if a proxy is missing in `DRAGOMAN_TRUSTED_PROXIES`. Without trust, all clients count as one
- * address.
+ * Logs one warning when a request came through a proxy although `DRAGOMAN_TRUSTED_PROXIES` is empty. All
+ * clients behind a proxy that is not trusted count as one address.
  */
 function warnOfProxy(app: FastifyInstance, settings: Settings, log: Log): void {
   const secure = settings.publicUrl?.startsWith('https:') ?? false;
@@ -198,7 +198,8 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
     const route = routeOf(request);
     const { method, id, caller, person } = request;
     const status = reply.statusCode;
-    // Event streams are not counted, because the duration of a stream says nothing about speed.
+    // Event streams are left out of the request metrics, because the duration of a stream says nothing about
+    // speed.
     if (route !== LIVE_PATH || status !== 200) metrics.request(method, route, status, milliseconds / 1000);
     const account = (caller?.account ?? person?.account?.ref)?.accountId;
     const line = { request: id, method, route, status, milliseconds, ...(account && { account }) };
@@ -277,7 +278,10 @@ function apiRoutes(app: FastifyInstance, options: AppOptions, environment: Envir
   deliveryRoutes(app, { ...options, onDeliveriesChanged: followDeliveries });
 }
 
-/** Returns the OpenAPI document of the routes. The app for this has no database and answers no requests. */
+/**
+ * Returns the OpenAPI document of the routes. Creates an app for this purpose, which has no database and
+ * answers no requests.
+ */
 export async function describeApp(audience: Audience = 'public'): Promise<OpenApi> {
   const app = createApp({ settings: loadSettings({}), log: createLog('silent') } as unknown as AppOptions);
   await app.ready();

@@ -3,7 +3,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** The interval in which a stopping server closes idle connections. */
+/** The interval at which a stopping server closes idle connections. */
 const IDLE_CHECK_MILLISECONDS = 50;
 
 /** Connections on which no byte has arrived, such as those that browsers open in advance. */
@@ -27,8 +27,9 @@ export function trackUnusedConnections(server: HttpServer): UnusedConnections {
 }
 
 /**
- * Refuses new connections, finishes requests, and closes connections that do not end within the grace period.
- * Idle and unused connections are closed at once, because Node would wait for their timeout.
+ * Refuses new connections, finishes requests, and closes the connections that are still open at the end of
+ * the grace period. Idle and unused connections are closed at once, because Node would wait for their
+ * timeout.
  */
 export async function closeApp(
   app: FastifyInstance,

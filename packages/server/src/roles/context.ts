@@ -28,7 +28,10 @@ export interface Context {
   editing: ReturnType<typeof createEditing>;
   /** Wakes the workers of other processes. Undefined if this process has a worker itself. */
   hints: Hints | undefined;
-  /** Returns the worker of this process, or undefined if there is none yet or none at all. */
+  /**
+   * Returns the worker of this process. Returns undefined before the worker starts, and in a process without
+   * the role `worker`.
+   */
   worker(): Worker | undefined;
   stopping(): boolean;
   readiness(): Promise<Readiness>;

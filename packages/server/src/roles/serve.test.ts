@@ -68,7 +68,7 @@ async function openRequest(bodyLength: number): Promise<{ socket: Socket; answer
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
-  // Adds the listeners at once, so that a reset that arrives early is no unhandled error.
+  // Adds the listeners at once. Otherwise an early reset would be an unhandled error.
   const answer = new Promise<string>((resolve) => {
     socket.on('error', () => {}).on('close', () => resolve(text));
   });

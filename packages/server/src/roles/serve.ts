@@ -81,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     app,
     async stop(graceMilliseconds = GRACE_MILLISECONDS) {
       running.stopping = true;
-      // Both stops run concurrently, so that together they end within one grace period.
+      // The app and the worker stop concurrently, so that together they end within one grace period.
       await Promise.all([
         closeApp(app, unused, graceMilliseconds).then(() => api?.idle()),
         running.worker?.stop(graceMilliseconds),

@@ -86,9 +86,9 @@ describe('a starting server', () => {
 describe('a server behind a proxy', () => {
   const https = { DRAGOMAN_PUBLIC_URL: 'https://translate.example.com' };
   it.each([
-    ['once where it trusts none', https, 1],
-    ['not where it trusts one', { ...https, DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' }, 0],
-    ['not where it speaks http', {}, 0],
+    ['once when it trusts no proxy', https, 1],
+    ['never when it trusts a proxy', { ...https, DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' }, 0],
+    ['never when its public address has no https', {}, 0],
   ])('warns about X-Forwarded-For %s', async (_, settings, times) => {
     const { server, saying } = await startLogging(settings);
     expect(saying(/X-Forwarded-For/)).toHaveLength(0);

@@ -72,7 +72,8 @@ export function webRoutes(app: FastifyInstance, { settings, dist = DIST }: WebOp
   resource(app, '/app/assets/:file', {
     async GET(request, reply) {
       const { file } = request.params as { file: string };
-      // Accepts only names of the build. The server itself chooses compressed files.
+      // Accepts only the names of files that the build creates. Names of compressed files are refused,
+      // because the server itself chooses compressed files.
       if (!/^[\w.-]+\.(js|css|json|woff2|svg)$/.test(file)) throw notFound();
       reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`);
       return reply.sendFile(`assets/${file}`, dist);

@@ -27,14 +27,14 @@ export type Worker = ReturnType<typeof startWorkerRole>;
 
 /** The number of earlier translations that a language model gets as examples for a sentence. */
 const EXAMPLES = 2;
-/** The interval in which a worker publishes the language pairs of its engines. */
+/** The interval at which a worker publishes the language pairs of its engines. */
 const PUBLISH_MILLISECONDS = 600_000;
 /**
- * The time until the lease of a chat message ends, which is the delay after a worker died. It is shorter than
- * for jobs, because people wait for chat messages.
+ * The time until the lease of a chat message ends. After a worker died, another worker waits this long before
+ * it claims the message. The time is shorter than for jobs, because people wait for chat messages.
  */
 const MESSAGE_LEASE_SECONDS = 10;
-/** Messages that one worker processes at a time, in addition to its jobs. */
+/** The maximum number of chat messages that one worker processes at a time, in addition to its jobs. */
 const MESSAGES_AT_A_TIME = 64;
 
 /** Starts all loops of a worker. @param engines the engines in order of preference */
@@ -110,7 +110,7 @@ function createEngineTranslator(
   return translator;
 }
 
-/** Passes each request to an engine to the metrics and to the console's statistics. */
+/** Reports each request to an engine both to the metrics and to the console's statistics. */
 function observeBoth(
   metrics: EngineObserver,
   console: Pick<EngineObserver, 'asked' | 'failed'>,

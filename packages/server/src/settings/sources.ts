@@ -44,7 +44,7 @@ function readFile(path: string): string {
   }
 }
 
-/** The limit of typing errors in a misspelled name for which a setting is suggested. */
+/** The maximum number of typing errors in a misspelled name for which a setting is suggested. */
 const MAX_TYPOS = 3;
 
 /** Returns a part of a sentence that suggests the setting with the nearest name. */
