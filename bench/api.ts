@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- api` measures how many jobs per second clients can create through HTTP, at 64 connections with
- * durable commits. The limit to compare with is pgbench, which inserts the same rows into the same server, one
- * transaction for each job. Service and pgbench run in turn, and the ratio is the ratio of their medians.
+ * `npm run bench -- api` measures how many jobs per second clients can create through HTTP, at 64 connections
+ * with durable commits. The limit to compare with is pgbench, which inserts the same rows into the same
+ * server, one transaction for each job. Service and pgbench run in turn, and their medians are compared.
  *
  * The pgbench script is the fastest possible with one transaction for each job: one prepared statement for all rows,
  * at the number of connections at which pgbench is fastest. Both sides spread human jobs over 64 accounts, so that
@@ -29,7 +29,7 @@ const CONNECTIONS = 64;
 const ACCOUNTS = 64;
 const WORDS = 180; // A text of 180 words has about 1 KB.
 const GOAL = 1;
-/** The share of the full rate that represents an ordinary day. */
+/** The load of an ordinary day, as a share of the maximum rate. */
 const EASY_SHARE = 0.1;
 
 type Tier = 'human' | 'machine';
@@ -39,7 +39,8 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
   const rounds = numbers.rounds ?? 5;
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
   const tools = { wrk: wrk(), pgbench: pgbench() };
-  // The first start has a worker, which finds the language pairs.
+  // The first start includes a worker, which publishes the language pairs. The measured process has no
+  // worker.
   await (await startProgram({ directory })).stop();
   const program = await startProgram({ directory, role: 'api' });
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
@@ -72,7 +73,7 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
       const load = (length: number) => runWrk(tools.wrk, lua, program.url, length);
       const baseline = (clients: number, length: number) =>
         runPgbench(tools.pgbench, sql, store.connection as Record<string, string>, clients, length);
-      await load(2); // V8 compiles the hot code in the first seconds.
+      await load(2); // This load is not measured: V8 compiles the hot code during its first seconds.
       const sixteen = await baseline(16, 2);
       const clients = sixteen >= (await baseline(CONNECTIONS, 2)) ? 16 : CONNECTIONS;
       const service: Load[] = [];

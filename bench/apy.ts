@@ -8,7 +8,7 @@ import { Pool } from 'undici';
 import { apertiumApy } from './tools.ts';
 
 const MODES = '/usr/share/apertium/modes';
-/** The timeout of a request, which may wait until all others are translated. */
+/** The timeout of a request. A request may wait until all other requests are translated. */
 const TIMEOUT_SECONDS = '600';
 const START_MILLISECONDS = 30_000;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -30,7 +30,7 @@ export async function startApy(): Promise<Apy> {
   const child = spawn(tool, ['-p', String(port), '-t', TIMEOUT_SECONDS, MODES], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   ended.catch(() => {});
-  // The HTTP client is the one used for our service, so that it costs both sides the same.
+  // Both services are measured with the same HTTP client, so that its cost is the same for both.
   const pool = new Pool(`http://127.0.0.1:${port}`);
   const translate = async (q: string) => {
     const body = new URLSearchParams({ langpair: 'eng|spa', q, markUnknown: 'no' }).toString();

@@ -42,7 +42,7 @@ export async function benchChat({ numbers }: Flags): Promise<Report> {
   const rounds = numbers.rounds ?? 3;
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
   const settings = loadSettings({ DRAGOMAN_DATA: directory });
-  // This process runs PostgreSQL, so that the database outlives the programs that it starts.
+  // PostgreSQL is started by the benchmark process, so that it continues to run when a measured service ends.
   const store = await openStore(settings, 'serve', createLog('silent'));
   const environment = { DATABASE_URL: urlOf(store.connection) };
   const program = await startProgram({ directory, environment });
@@ -58,7 +58,8 @@ export async function benchChat({ numbers }: Flags): Promise<Report> {
     const client = await createChatClient(program, key);
     const figures: Figure[] = [];
     try {
-      await client.send(20, 3, 'warm'); // Warms the pipeline and the compiler.
+      // These messages are not measured: they warm the pipeline and the compiler.
+      await client.send(20, 3, 'warm');
       for (const load of LOADS) {
         const sent = await client.send(load.rate, load.seconds, `at ${load.rate}`);
         const alone = await timeAlone(
@@ -213,7 +214,7 @@ async function benchDeliveries(where: Where, store: Store, rounds: number): Prom
 }
 
 /**
- * Creates messages while no worker runs, and settles them as a worker would.
+ * Creates messages while no worker runs, and stores their translations and deliveries as a worker would.
  *
  * @returns the body of one of the deliveries
  */

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- documents` or `node bench/documents.ts` measures the speed of scanning and rebuilding documents.
- * The limit to compare with is the bare tokenizer of the format (saxes, parse5, a split at line ends) on the same
- * files. Both sides run in turn. Figures are medians of processor time, which other work on the machine disturbs
- * least.
+ * `npm run bench -- documents` or `node bench/documents.ts` measures the speed of scanning and rebuilding
+ * documents. The limit to compare with is the bare tokenizer of the format (saxes, parse5, a split at line
+ * ends) on the same files. Scanner and tokenizer run in turn. Figures are medians of processor time, which
+ * other work on the machine disturbs least.
  *
  * It also measures the peak memory for the largest permitted XLIFF, and how time grows with size.
  */
@@ -19,7 +19,7 @@ import { type Figure, type Flags, formatFigure, median, type Report } from './fi
 const MIB = 1024 * 1024;
 const GOAL = 0.5;
 const GROWTH = 2.2;
-/** Each side processes about this much text in a round. */
+/** The approximate length of the text that the scanner and the tokenizer each process in a round. */
 const ROUND = 4 * MIB;
 const corpora = fileURLToPath(new URL('../../shared/corpora', import.meta.url));
 
@@ -122,7 +122,7 @@ function speed(format: Format, rounds: number): Figure[] {
   for (let round = -1; round < rounds; round += 1) {
     for (const side of Object.keys(sides) as (keyof typeof sides)[]) {
       const time = all(sides[side]);
-      if (round >= 0) found[side].push(time); // The first round only warms the compiler.
+      if (round >= 0) found[side].push(time); // The first round is not measured: it warms the compiler.
     }
   }
   const rate = (side: keyof typeof sides) => (size * times) / 1e6 / (median(found[side]) / 1000);
@@ -161,7 +161,8 @@ function documentOf(format: Format, size: number): string {
 }
 
 /**
- * Measures how much longer a document of twice the size takes, in two steps up to 10 MiB. Returns the larger ratio.
+ * Measures how much more time a document takes when its size doubles: from 2.5 to 5 MiB, and from 5 to almost
+ * 10 MiB. Returns the larger of the two ratios.
  */
 function growth(format: Format, rounds: number): Figure {
   const sizes = [2.5, 5, 9.9].map((mib) => documentOf(format, Math.floor(mib * MIB * 0.98)));

@@ -1,12 +1,13 @@
 /**
- * `npm run bench -- engines` measures words per second through the whole service. The limit to compare with is one
- * `apertium` process that translates the same text as one file. Both sides run in turn. It also measures
- * `apertium-apy`, a service with two pipelines, the time that the service adds to one small job, and the memory of a
- * pipeline.
+ * `npm run bench -- engines` measures words per second through the whole service. The limit to compare with
+ * is one `apertium` process that translates the same text as one file. Service and `apertium` run in turn.
+ * The benchmark also measures `apertium-apy`, a service with two pipelines, the time that the service adds to
+ * one small job, and the memory of a pipeline.
  *
- * Each rate comes with the processor time per word, which other work on the machine does not change. If one file
- * keeps all processors busy, its share of the service's processor time is the highest possible ratio of the rates.
- * Flags: `--rounds N` (default 3), `--probes N` small jobs (100), `--characters N` of the large job (1000000).
+ * Each rate comes with the processor time per word, which other work on the machine does not change. If
+ * `apertium` alone keeps all processors busy, the ratio of the rates cannot exceed the ratio of the processor
+ * times. Flags: `--rounds N` (default 3), `--probes N` small jobs (100), `--characters N` of the large job
+ * (1000000).
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -297,7 +298,7 @@ async function engineAlone(texts: readonly string[]): Promise<number[]> {
       await engine.draft({ from: 'en', to: 'es', lane: 'bulk', segments });
       taken.push(performance.now() - started);
     }
-    return taken.slice(1); // The first time includes the start of the engine.
+    return taken.slice(1); // The first time is left out, because it includes the start of the engine.
   } finally {
     await engine.stop();
   }

@@ -134,7 +134,8 @@ export async function runNamed(
   if (flags.names.length === 0) writeReport(page, reports, begun);
   for (const line of summarise(reports)) process.stderr.write(`${line}\n`);
   const text = flags.json ? `${JSON.stringify(reports)}\n` : '';
-  // A pipe takes 64 KiB at a time, and `process.exit` does not wait for the rest.
+  // `process.exit` would discard output that is not written yet, because a pipe accepts only 64 KiB at a
+  // time.
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
   process.exit(Object.values(reports).every(({ figures }) => allHeld(figures)) ? 0 : 1);
 }

@@ -4,8 +4,8 @@
  * lists belong to an ordinary account and to an account with a fifth of all jobs.
  *
  * Requests are sent through HTTP, one at a time, for some seconds. With only two hundred requests, the 99th
- * percentile would be the second slowest, which other work on the machine disturbs. Flags: `--jobs N` (default
- * 5,000,000), `--times N` requests at least (200).
+ * percentile would be the time of the second-slowest request, which other work on the machine disturbs.
+ * Flags: `--jobs N` (default 5,000,000), `--times N` requests at least (200).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,10 @@ import { type Figure, type Flags, quantile, type Report } from './figures.ts';
 const ACCOUNTS = 1_000;
 const SMALL = 50_000;
 const GOAL = 1.5;
-/** The time to measure each query, for both databases together. `MOST_TIMES` limits the number of repetitions. */
+/**
+ * The duration of the measurement of one query, in both databases together. `MOST_TIMES` is the maximum
+ * number of requests in this time.
+ */
 const ENOUGH_MILLISECONDS = 4_000;
 const MOST_TIMES = 2_000;
 
@@ -34,7 +37,7 @@ interface Side {
    * @returns the response time in milliseconds
    */
   time(who: Who, query: string): Promise<number>;
-  /** Returns the cursor at nine tenths of the account's jobs. */
+  /** Returns the list's cursor at the position after nine tenths of the account's jobs. */
   cursor(who: Who): Promise<string>;
   total(who: Who): number;
   close(): Promise<void>;

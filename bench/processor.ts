@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Program } from '../scripts/program.ts';
 
-/** Seconds of processor time of the engine, our program and the database. */
+/** The processor time that the engine, the service and the database have used, in seconds. */
 export interface Spent {
   engine: number;
   program: number;

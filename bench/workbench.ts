@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- workbench` measures the workbench with 2,000 and 10,000 segments, compared with one segment. It
- * also compares a keystroke with one in a bare editable element, and the download size with a budget. The page is the
- * built one (run `npm run build` first). A server of this benchmark answers with the task.
+ * `npm run bench -- workbench` measures the workbench with 2,000 and 10,000 segments, compared with one
+ * segment. It also compares a keystroke with one in a bare editable element, and the download size with a
+ * budget. It measures the built page (run `npm run build` first). The benchmark starts its own server, which
+ * returns the tasks.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -92,7 +93,7 @@ async function measure(page: Page, url: string, size: number): Promise<Measures>
   })))`)) as { mount: number; paint: number };
   const key = await keystroke(page);
   const confirms: number[] = [];
-  // A task with one segment has no next segment to move to.
+  // A task with one segment is skipped, because it has no next segment to move to.
   for (let time = 0; time < 20 && size > 1; time += 1) confirms.push(await framed(page, 'Control+Enter'));
   return { mount, paint, key, confirm: median(confirms.length > 0 ? confirms : [key]) };
 }

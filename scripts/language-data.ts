@@ -24,7 +24,10 @@ const LEAST = 1e-6;
 /** The minimum number of n-grams. A folder with fewer n-grams of a language is ignored for that language. */
 const FEWEST = 20_000;
 
-/** Words of letters and conversations, which catalogues lack. Together they get a fiftieth of the weight. */
+/**
+ * Words of personal letters and conversations, which message catalogues lack. Together they get a fiftieth of
+ * the weight.
+ */
 const EVERYDAY: Readonly<Record<string, string>> = {
   en: 'hello hi hey dear goodbye bye please thanks thank sorry yes welcome morning evening night today tomorrow',
   es: 'hola adiós gracias favor perdón sí bienvenido bienvenida buenos buenas días tardes noches hoy mañana',

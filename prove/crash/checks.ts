@@ -41,8 +41,8 @@ const deliveredUnderOneId: Check<CrashHistory> = (history) => {
 };
 
 /**
- * Checks that a kill explains every repeated delivery, and that the kills interrupted no more attempts than were
- * under way.
+ * Checks that a kill explains every repeated delivery, and that on average a kill interrupted at most as many
+ * attempts as the service makes concurrently.
  */
 const fewRepeats: Check<CrashHistory> = (history) => {
   const { deliveries, kills, databaseKills, deliveriesAtATime } = history;

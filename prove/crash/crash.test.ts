@@ -10,7 +10,7 @@ import { runCrash } from './run.ts';
 const run = shortRun('crash');
 
 describe('crash proof', () => {
-  it('loses no job and charges no job twice over six kills', async () => {
+  it('finds no lost job and no double charge when the service is killed six times', async () => {
     const history = await runCrash({ ...run, kills: 6 });
     expectHeld(CHECKS, history, run.seed);
     expect(history.kills).toHaveLength(6);

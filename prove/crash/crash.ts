@@ -7,7 +7,10 @@ import { checkFigures, runProof } from '../harness/run.ts';
 import { CHECKS, type CrashHistory, countInterrupted } from './checks.ts';
 import { runCrash } from './run.ts';
 
-/** Enough time for a lease of 5 s, the retries of deliveries and the recovery of PostgreSQL. */
+/**
+ * The maximum seconds from the last kill to the last delivery. They include a lease of 5 s, the retries of
+ * deliveries and the recovery of PostgreSQL.
+ */
 const SETTLE_SECONDS = 35;
 
 export async function proveCrash(flags: Flags): Promise<Report> {

@@ -8,7 +8,7 @@ import { runDelivery } from './run.ts';
 const run = shortRun('delivery');
 
 describe('delivery proof', () => {
-  it('delivers every event once and in order to a faulty receiver, over two kills', async () => {
+  it('finds that a faulty receiver gets every event once and in order when the service is killed twice', async () => {
     const options = { ...run, deliveries: 60, kills: 2, hostile: true, leaseSeconds: 2 };
     const history = await runDelivery(options);
     expectHeld(CHECKS, history, run.seed);
@@ -41,7 +41,7 @@ function soundHistory(): DeliveryHistory {
       arrival('first', 100, { answer: 429, retryAfter: 1 }),
       arrival('alone', 200),
       arrival('first', 1200),
-      // The kill interrupted the attempt before this one.
+      // This delivery is repeated, because the kill interrupted its previous attempt.
       arrival('first', 1300),
       arrival('second', 1400, { answer: undefined }),
       arrival('second', 2400),

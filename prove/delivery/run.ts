@@ -29,11 +29,11 @@ const CLIENTS = 8;
 const MESSAGES_A_CHAT = 6;
 /** One in this many deliveries is a chat message. The others are test events. */
 const MESSAGE_IN = 3;
-/** The maximum seconds until all deliveries end, counted from the last kill. */
+/** The maximum seconds until all deliveries have succeeded or died, counted from the last kill. */
 const SETTLE_SECONDS = 90;
 /** The maximum number of concurrent requests to one host. */
 const PER_HOST = 32;
-/** The number of deliveries to a host at which another account uses all connections. */
+/** The number of deliveries to a host while another account uses all connections to this host. */
 const NEIGHBOURS = 12;
 
 const SETTINGS = {
@@ -43,7 +43,10 @@ const SETTINGS = {
   DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128', // `localhost` may resolve to an IPv4 or an IPv6 address.
   DRAGOMAN_LOG_LEVEL: 'silent', // The log is off, because connections break all the time.
 };
-/** The sender's timeout in seconds. A receiver without faults responds late only when the host is full. */
+/**
+ * The sender's timeout in seconds. A receiver without faults (`calm`) delays only the responses to paths that
+ * start with `held-`.
+ */
 const CALLBACK_TIMEOUT = { hostile: '2', calm: '15' };
 
 type Order = Omit<Accepted, 'at'>;
@@ -118,9 +121,9 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryHis
 }
 
 /**
- * Fills a host with deliveries of one account to which the receiver does not respond. Then sends deliveries of
- * another account to the same host. The receiver responds when these have arrived or when the sender gives up on the
- * first ones.
+ * Lets one account use all connections to a host: the receiver does not respond to its deliveries. Then sends
+ * deliveries of another account to the same host. The receiver responds to the first account when the second
+ * account's deliveries have arrived, or when the sender times out.
  */
 async function shareHost(
   sink: Sink,

@@ -5,7 +5,8 @@
  *   hostile   misbehaves at most twice for each delivery, then accepts it
  *   tls       uses TLS; one connection in three gets garbage, a wrong certificate, or a reset
  *
- * A request to a path that starts with `held-` gets no response until the run releases it. This fills a host.
+ * A request to a path that starts with `held-` gets no response until the run calls `release`. Such requests
+ * use up the connections to a host.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -38,9 +39,10 @@ export interface Sink {
   /** The number of requests that wait for their response. */
   readonly held: number;
   /**
-   * Responds to the waiting requests.
+   * Responds to the requests that wait for their response.
    *
-   * @returns when the first of them ended, in Unix milliseconds: now, or when the sender gave up
+   * @returns the time at which the first of these requests ended, in Unix milliseconds: the current time, or
+   * an earlier time at which the sender timed out
    */
   release(): number;
   close(): Promise<void>;
@@ -189,7 +191,7 @@ export async function startSink(random: Random, hostile: boolean): Promise<Sink>
   const listener = createListener();
   const held = new Set<ServerResponse>();
   let secrets: Buffer[] = [];
-  /** When the sender gave up on a waiting request. */
+  /** The time at which the sender first timed out on a request without a response. */
   let cutAt: number | undefined;
 
   function hold(response: ServerResponse): void {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 600_000);
 
 describe('editing proof', () => {
-  it('claims no task twice, loses no save and finishes every task over two kills', () => {
+  it('finds no task claimed twice, no lost save and no unfinished task when the service is killed twice', () => {
     expectHeld(CHECKS, history, run.seed);
     expect(history.tasks.filter(({ kind }) => kind === 'edit')).toHaveLength(100);
     expect(history.saves.filter(({ answer }) => answer === 'saved').length).toBeGreaterThan(150);

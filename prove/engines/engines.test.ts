@@ -79,7 +79,7 @@ describe('checks of the engines proof', () => {
 
 const { missing } = await findApertium();
 describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('engines proof', () => {
-  it('neither loses nor swaps a segment over several faults', async () => {
+  it('finds no lost or swapped segment when processes of the engine are killed or stopped', async () => {
     const history = await runEngines({ seed: 7, batches: 80, every: 12, say: () => {} });
     expect(history.batches).toHaveLength(80);
     expect(faults(history)).toEqual([]);

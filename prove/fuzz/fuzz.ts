@@ -2,10 +2,11 @@
  * `npm run prove -- fuzz` sends random requests that are generated from the API description. Flags: `--n N` (default
  * 100,000), `--seed N`.
  *
- * Memory is measured after the warm-up and at the end. Each measurement waits until the scanner processes have ended
- * (a minute after the last text) and runs a garbage collection. Growth of the heap has its own goal, because the heap
- * hardly varies. Growth outside the heap shows only in the resident memory. That goal is higher, because malloc keeps
- * some of the freed memory: up to 48 MiB for each thread when texts were still read in threads.
+ * Memory is measured after the warm-up and at the end. Each measurement waits until the scanner processes
+ * have ended (a minute after the last text) and runs a garbage collection. Growth of the heap has its own
+ * goal, because the heap hardly varies. Growth outside the heap shows only in the resident memory. The goal
+ * for the resident memory is higher, because malloc keeps some of the freed memory. In an earlier version
+ * that read texts in threads, malloc kept up to 48 MiB for each thread.
  */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +44,9 @@ export interface FuzzProgramOptions extends RunOptions {
 
 /** The share of requests that warm up the service. Compiled code and caches are not leaks. */
 const WARM_SHARE = 0.1;
-/** Twice as long as an idle scanner process is kept. */
+/**
+ * The maximum time to wait for the end of the scanner processes. An idle one ends after half of this time.
+ */
 const REST_MILLISECONDS = 120_000;
 const MEBIBYTE = 1024 * 1024;
 const GOALS = { lateness: 200, grown: 64, heapGrown: 16 };

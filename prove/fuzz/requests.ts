@@ -14,7 +14,10 @@ export interface FuzzRequest {
   body: Buffer | undefined;
   /** True if the operation takes a body. Otherwise the server does not read the body. */
   takesBody?: boolean;
-  /** The environment and the tag of the operations that can use the ids in the response. */
+  /**
+   * The environment and the API tag of the request. Later requests with the same scope use the ids in the
+   * response.
+   */
   scope: string;
 }
 

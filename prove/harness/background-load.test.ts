@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startBackgroundLoad } from './background-load.ts';
 
 describe('background load of a proof', () => {
-  it('is done when all its work is done', async () => {
+  it('waits until all its work is completed, including work added later', async () => {
     let done = 0;
     const work = async () => {
       await Promise.resolve();

@@ -107,7 +107,7 @@ export interface JobFact {
 export interface TransferFact {
   account: string;
   environment: string;
-  /** The job of the transfer. Null for a top-up. */
+  /** The id of the job that the transfer belongs to. Null for a top-up. */
   jobId: string | null;
   kind: string;
   /** The number of the job's charge that the transfer belongs to. */

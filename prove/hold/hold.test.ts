@@ -8,7 +8,7 @@ import { type HoldHistory, runHold } from './run.ts';
 const run = shortRun('hold', 1);
 
 describe('hold proof', () => {
-  it('delivers no job early, twice or never, over a kill of the service', async () => {
+  it('finds no job that is delivered early, twice or never when the service is killed', async () => {
     const history = await runHold({ ...run, jobs: 20, holdSeconds: 2, kills: 1, jumps: 0 });
     // The delay depends on the machine, so this test does not check the goal for it.
     const missed = judge(history).filter((figure) => !allHeld([figure]) && !figure.name.includes('p99'));

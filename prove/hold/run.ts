@@ -34,8 +34,8 @@ export interface HoldHistory {
 
 const AT_A_TIME = 8;
 /**
- * The time for the last delivery after its hold period. It includes the lease that a killed worker left, and the
- * work.
+ * The maximum time from the end of the hold period to the last delivery. It includes the rest of a killed
+ * worker's lease.
  */
 const SETTLE_MILLISECONDS = 90_000;
 const HOUR_SECONDS = 3600;

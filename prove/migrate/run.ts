@@ -29,7 +29,10 @@ export interface MigrateHistory {
   }[];
 }
 
-/** The longest wait before a kill. Some kills then hit a migration, and some its commit. */
+/**
+ * The maximum delay of a kill. With random delays up to this value, some kills hit a migration and others its
+ * commit.
+ */
 const MOST_MILLISECONDS = 800;
 
 /** A query that describes everything that a migration can create, as text. */

@@ -49,7 +49,7 @@ const lost: MoneyCheck = ({ orders, creates, jobs, transfers }) => {
     ...orders
       .filter(({ answers }) => answers.length !== creates)
       .map(({ name, answers }) => `${name}: ${answers.length} of ${creates} creates were answered`),
-    // A canceled job costs nothing. A response before the end of an upgrade has the price at that time.
+    // Responses may also have other prices: 0 for a canceled job, and any earlier price of an upgraded job.
     ...checkNothingLost({ orders, jobs }, ({ kind }, { jobId, status, priceCents }) => [
       priceCents,
       ...(status === 'canceled' ? [0] : []),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('money proof', () => {
-  it('loses no job and charges no job twice over concurrent requests, cancellations and kills', () => {
+  it('finds no lost job and no double charge after concurrent requests, cancellations and kills', () => {
     expectHeld(CHECKS, history, run.seed);
     expect(history.orders).toHaveLength(60);
     expect(history.kills.length).toBeGreaterThan(0);

@@ -199,7 +199,7 @@ async function saveBrands(directory: string, accounts: readonly Credentials[]): 
   });
 }
 
-/** Lets every deadline pass, waits until everything is settled, and reads what is stored. */
+/** Lets every deadline pass, waits until no work is left, and reads what is stored. */
 async function readSettled(directory: string) {
   return withDatabase(directory, async (query, { database }) => {
     await waitUntilSettled(async () => {

@@ -1,6 +1,6 @@
-// A process that creates machine jobs, either at a fixed rate even if responses are late, or as fast as `connections`
-// closed loops can. It prints one line of JSON. Arguments: URL KEY SECONDS RATE CONNECTIONS (rate 0 means closed
-// loops).
+// A process that creates machine jobs. With a rate, it sends requests at this rate even if responses are
+// late. With rate 0, each connection sends its next request as soon as it has received a response (a closed
+// loop). It prints one line of JSON. Arguments: URL KEY SECONDS RATE CONNECTIONS.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -115,7 +115,7 @@ if (import.meta.main) {
   } else {
     const gap = 1000 / Number(rate);
     const free = [...all];
-    /** Due requests without a free connection. */
+    /** The due times of requests that wait for a free connection. */
     const late: number[] = [];
     const pending: Promise<void>[] = [];
     const send = async (connection: Connection, due: number) => {

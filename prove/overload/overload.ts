@@ -34,7 +34,10 @@ const ORDINARY_SHARE = 0.05;
 const GOALS = { goodput: 0.9, accepted: 500, refused: 50, after: 2 };
 
 export interface OverloadHistory {
-  /** Creations per second: alone, and while another server refuses as many requests. */
+  /**
+   * The jobs created per second: `alone` without other load, `capacity` while another server refuses as many
+   * requests.
+   */
   alone: number;
   capacity: number;
   seconds: number;
@@ -58,7 +61,8 @@ async function runOverload(
   say: (line: string) => void,
 ): Promise<OverloadHistory> {
   const environment = { DRAGOMAN_LOG_LEVEL: 'silent' };
-  // The first start has a worker, which finds the language pairs.
+  // The first start includes a worker, which publishes the language pairs. The measured process has no
+  // worker.
   await (await startProgram({ directory, environment })).stop();
   const program = await startProgram({ directory, role: 'api', environment });
   const { production_key } = await createAccount(directory, 'overload');

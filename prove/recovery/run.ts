@@ -46,7 +46,7 @@ const ORPHANS = 40;
 const SENTENCES = 60;
 /** The time between an acknowledgement and the next kill. It gives PostgreSQL writes to replay in its recovery. */
 const BETWEEN_MILLISECONDS = 1_000;
-/** How long the backends of a killed PostgreSQL continue, in which time they may still commit. */
+/** The time in which the backends of a killed PostgreSQL may still commit before they end. */
 const BACKENDS_MILLISECONDS = 200;
 
 export async function runRecovery(options: RecoveryOptions): Promise<RecoveryHistory> {

@@ -23,7 +23,9 @@ export interface ScaleOptions extends RunOptions {
 
 export interface ScaleHistory extends CrashHistory {
   faults: Fault[];
-  /** Processes that were started with another secret key, and how many of them served. */
+  /**
+   * The number of processes that were started with another secret key, and how many of them served requests.
+   */
   strangers: { started: number; served: number };
 }
 

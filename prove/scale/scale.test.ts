@@ -15,7 +15,7 @@ import { judge } from './scale.ts';
 
 const run = shortRun('scale');
 
-it('scale proof: loses no job and charges no job twice with two processes of each role', async () => {
+it('scale proof: finds no lost job and no double charge with two processes of each role', async () => {
   const history = await runScale({ ...run, faults: 2, between: { least: 3, most: 10 } });
   expectHeld(CHECKS, history, run.seed);
   expect(history.strangers).toEqual({ started: 2, served: 0 });
@@ -73,7 +73,7 @@ describe('network link of the scale proof', () => {
     return { link, client, received, ended, close };
   }
 
-  it('holds bytes back while it is blocked and delivers them late', async () => {
+  it('holds bytes back while it is blocked and delivers them afterwards', async () => {
     const { link, client, received, close } = await open();
     link.block();
     client.write('two');

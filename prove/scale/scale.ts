@@ -10,8 +10,8 @@ import { FAULTS } from './faults.ts';
 import { runScale, type ScaleHistory } from './run.ts';
 
 /**
- * The number of jobs between two faults. It is 100 on average, so that a thousand faults meet a hundred thousand
- * jobs.
+ * The minimum and the maximum number of jobs between two faults. On average there are 100, so a run with a
+ * thousand faults has a hundred thousand jobs.
  */
 const BETWEEN = { least: 40, most: 160 };
 /** The maximum seconds until all work is done, counted from the end of the last fault. */

@@ -30,7 +30,7 @@ export interface Load {
 
 export interface Customer {
   account: Credentials;
-  /** The sign-in for the web app. */
+  /** The email address and the password for signing in to the web app. */
   email: string;
   password: string;
 }

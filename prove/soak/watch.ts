@@ -9,7 +9,7 @@ export interface Held {
   handles: number;
   timers: number;
   files: number;
-  /** The number of connections to PostgreSQL on the heap. */
+  /** The number of connections to PostgreSQL, counted as client objects on the heap. */
   connections: number;
   /** The maximum number of prepared statements on one connection. */
   statements: number;

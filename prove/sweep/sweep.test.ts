@@ -82,7 +82,7 @@ testJudgement((history) => judge(history, 1), good, [
 ]);
 
 describe('sandbox quota in the sweep proof', () => {
-  it('may count the words of the request that met the failure once or twice', () => {
+  it('may count the words of a request once or twice if the database failed during this request', () => {
     for (const used of [4, 8]) expect(judgeQuota({ used, made: 4, disturbed: true })).toEqual([]);
     expect(judgeQuota({ used: 4, made: 4, disturbed: false })).toEqual([]);
   });

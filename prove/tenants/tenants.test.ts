@@ -8,7 +8,7 @@ import { judge } from './tenants.ts';
 const run = shortRun('tenants', 1);
 
 describe('tenants proof', () => {
-  it('shows nothing of another account in any operation', async () => {
+  it('finds no operation that shows data of another account', async () => {
     const history = await runTenants({ ...run, calls: 100 });
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
   });

@@ -46,7 +46,7 @@ describe('edit distance', () => {
     );
   });
 
-  it('is exact when the band has to widen, and is at least an upper bound when the texts exceed the cell limit', () => {
+  it('is exact for texts with many differences, and at least an upper bound when the texts exceed the cell limit', () => {
     const one = 'abcdefghij'.repeat(60);
     const other = `${'x'.repeat(150)}${one.slice(0, 450)}`;
     expect(distance(one, other)).toBe(byTable([...one], [...other]));

@@ -1,8 +1,8 @@
 /**
  * Levenshtein distance: the smallest number of characters (or words) to insert, delete or replace. The
  * algorithm only fills in a band of cells along the diagonal and widens the band until it contains the
- * distance (Ukkonen 1985). Similar texts are therefore fast at any length. Memory holds two rows of the
- * table.
+ * distance (Ukkonen 1985). Similar texts are therefore fast at any length. Only two rows of the table are in
+ * memory.
  */
 import { graphemesOf, wordsOf } from './tokens.ts';
 
@@ -106,8 +106,8 @@ function within(a: Int32Array, b: Int32Array, width: number): number {
       current[j] = best;
       left = best;
     }
-    // The next row also reads the cell to the right of the band. That cell still has a value from two rows
-    // before.
+    // The next row also reads the cell to the right of the band, which still contains a value of an earlier
+    // row. It is overwritten, so that it is never the minimum.
     if (to < b.length) current[to + 1] = far;
     [previous, current] = [current, previous];
   }

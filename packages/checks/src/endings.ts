@@ -125,7 +125,7 @@ const ENDINGS: Record<string, readonly (readonly [ending: string, form: string, 
     (ending) => [ending, ''] as const,
   ),
 };
-/** The shortest stem in letters. Endings are not removed if fewer letters would remain. */
+/** The minimum length of a stem in letters. Endings are not removed if fewer letters would remain. */
 const SHORTEST_STEM = 3;
 /** Suffixes of Korean words: the plural marker and the particles. */
 const PARTICLES =

@@ -99,7 +99,7 @@ describe('comparison of a source and its translation', () => {
     },
   );
 
-  it('requires a term that must not be translated as a whole word, not as part of a compound', () => {
+  it('accepts a do-not-translate term only as a separate word, not as part of a compound word', () => {
     const kept = [term('Acme', '', { doNotTranslate: true, caseSensitive: true })];
     const { wanted } = glossary(kept, 'en', 'de').compare(
       text('Acme is good.'),

@@ -1,7 +1,9 @@
 import type { Check } from './finding.ts';
 import { visible } from './pieces.ts';
 
-/** The shortest weighted length of a source that is checked. Shorter texts vary too much. */
+/**
+ * The minimum length of a source that is checked, as returned by {@link weigh}. Shorter texts vary too much.
+ */
 const LEAST_WEIGHT = 10;
 /**
  * The largest accepted ratio between the lengths of target and source. `SLACK` raises it for short texts,

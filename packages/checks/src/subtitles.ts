@@ -55,13 +55,19 @@ export const readingSpeed: Check = {
   },
 };
 
-/** The figures of a subtitle that an editor watches while writing, with their maximums. */
+/**
+ * The length and the reading speed of a subtitle, with their maximums. The workbench shows them while an
+ * editor writes.
+ */
 export interface SubtitleFigures {
   seconds: number;
   /** Characters per second. */
   speed: number;
   mostSpeed: number;
-  /** Characters of the longest line. Without line breaks, the lines are estimated as equally long. */
+  /**
+   * The number of characters in the longest line. For a text without line breaks, lines of equal length are
+   * assumed.
+   */
   line: number;
   mostLine: number;
 }

@@ -244,7 +244,8 @@ describe('the checks package', () => {
     const { seen, others } = graphOf(new URL('../src/checks.ts', import.meta.url));
     expect(others).toEqual([]);
     expect(seen.some((one) => one.endsWith('/documents/src/pieces.ts'))).toBe(true);
-    // Control: the same function finds the `saxes` parser among the imports of the documents package.
+    // This shows that the function would find a parser: it finds `saxes` among the imports of the documents
+    // package.
     expect(graphOf(new URL('../../documents/src/documents.ts', import.meta.url)).others).toContain('saxes');
   });
 });

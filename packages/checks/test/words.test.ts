@@ -5,7 +5,7 @@ import { found, type Row, term, verdict } from './reading.ts';
 const rows = (id: CheckId, all: Row[]) =>
   describe(id, () => {
     it.each(all)(
-      'reports exactly the listed findings when the text (%s) %j is translated as %j',
+      'automatic check reports exactly the expected findings when (%s) %j is translated as %j',
       (...row) => {
         expect(verdict(id, row)).toEqual(row[3]);
       },

@@ -91,7 +91,7 @@ it('client: chat requests are retried after a lost response, unless that would c
   expect(unnamed.calls()).toBe(1);
 });
 
-it('client: errors of the chat API have its codes and messages', async () => {
+it('client: errors of the chat API have the error code and the message of the response', async () => {
   const wrong = dragoman.chats.postMessage({ ...MESSAGE, chat_external_id: 'ticket-4', text: '' });
   const error: DragomanError = await wrong.then(
     () => expect.unreachable(),

@@ -35,7 +35,7 @@ const refused = (promise: Promise<unknown>): Promise<DragomanError> =>
   );
 
 describe('client: jobs', () => {
-  it('are created, waited for and read', async () => {
+  it('can be created, polled until they are completed, and read', async () => {
     const created = await dragoman.machineJobs.create(JOB);
     expect(created).toMatchObject({ ...JOB, status: 'machine_translate_in_progress', origin: 'api' });
     const done = await dragoman.machineJobs.waitForJob(created.uid);
@@ -82,7 +82,7 @@ describe('client: jobs', () => {
     expect(listed).toEqual(created.map(({ uid }) => uid));
   });
 
-  it('are canceled, also when they already are, but not when they are completed', async () => {
+  it('can be canceled, and canceled again without an error, but not when they are completed', async () => {
     const { uid } = await dragoman.jobs.create(JOB);
     await dragoman.jobs.cancel(uid);
     await dragoman.jobs.cancel(uid);

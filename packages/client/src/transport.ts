@@ -139,7 +139,7 @@ function fill(template: string, parameters: object | undefined): string {
   return template.replace(/\{(\w+)\}/g, (_, name) => {
     const value = (parameters as Record<string, string>)[name];
     if (!value) throw new TypeError(`${name} must not be empty`);
-    // HTTP clients treat `.` and `..` as relative path segments, even if they are encoded.
+    // `.` and `..` are rejected: HTTP clients treat them as relative path segments, even if they are encoded.
     if (/^\.\.?$/.test(value)) throw new TypeError(`${name} must not be ${value}`);
     return encodeURIComponent(value);
   });

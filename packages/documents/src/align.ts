@@ -182,7 +182,10 @@ function wasSupplied(source: Document, unit: Unit, supplied: Document, other: Un
   return given !== made;
 }
 
-/** Groups the cues of each sentence with all sentences that share a cue with them. */
+/**
+ * Groups sentences that share a cue, directly or through other sentences. Each group has all cues of its
+ * sentences.
+ */
 function cueGroups(source: Document, supplied: Document, from: string, to: string): Group[] {
   const groups: { wanted: Wanted[]; first: number; last: number }[] = [];
   for (const { id, cut, cues } of segmentCues(source, from)) {
@@ -239,7 +242,7 @@ function beyond(supplied: Run[][], source: readonly Run[][]): Run[][] {
   const isInFront = lead !== '' && first !== undefined && textOf(first).trimStart().startsWith(lead);
   const isMore = isInFront && /\p{L}/u.test(textOf(first));
   const rest = isMore ? [withoutLead(first, lead), ...supplied.slice(1)] : supplied;
-  /** The number of copies of each text that the document keeps. */
+  /** For each text without letters, the number of times that the document copies it from the source. */
   const left = new Map<string, number>();
   for (const text of staying.slice(isMore ? 1 : 0)) left.set(text.trim(), (left.get(text.trim()) ?? 0) + 1);
   return rest.filter((runs) => {

@@ -65,7 +65,8 @@ function longWords(text: string): Range[] {
   const end = (at: number) => {
     if (at - start <= Limits.word) return;
     const word = text.slice(start, at);
-    // The limit counts code points. Counting them only matters for words near the limit.
+    // The limit is a number of code points. A code point has at most two UTF-16 units, so a word of more than
+    // twice the limit in units need not be counted.
     if (word.length > 2 * Limits.word || [...word].length > Limits.word) found.push(keep(start, word));
   };
   for (const match of text.matchAll(wordEnd)) {
@@ -77,8 +78,8 @@ function longWords(text: string): Range[] {
 }
 
 /**
- * Returns true if a run without an ASCII space is longer than the limit of a word. Such a run covers every n-th
- * character, so only these characters and the words around them are examined.
+ * Returns true if a run without an ASCII space is longer than the limit of a word. Only some positions are
+ * examined, at distances of the limit plus one. A longer run contains at least one of them.
  */
 function hasLongRun(text: string): boolean {
   const step = Limits.word + 1;
@@ -105,7 +106,7 @@ export function shorten(text: string): string {
     .replace(/\ufffd$/, '')}…`;
 }
 
-/** Merges both lists in order of position. A long word absorbs the variables inside it. */
+/** Merges protected ranges and long words in order of position. Ranges inside a long word are left out. */
 function merge(ranges: Range[], long: Range[]): Range[] {
   const kept = [...long];
   let next = 0;

@@ -109,7 +109,7 @@ function tagRanges(text: string, ranges: Range[]): void {
   }
 }
 
-/** Returns the end of an empty element that gets content: the replacement of its `/>`. */
+/** Returns the text that replaces the `/>` of an empty element, so that the element has the given content. */
 export function endWithContent(element: string, value: string): string {
   const name = /^<([^\s/>]+)/.exec(element)![1]!;
   return `>${escapeMarkup(value)}</${name}>`;

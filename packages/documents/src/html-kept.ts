@@ -50,7 +50,7 @@ export function findKept(walk: Walk, text: string): { kept: Map<number, KeptElem
   const kept = new Map<number, KeptElement>();
   const patches: Patch[] = [];
   const stack = new Stack<Frame>(text);
-  /** Inline elements without translation whose unit has not ended yet. */
+  /** Inline elements that are not translated, and whose unit has not ended yet. */
   let pending: Frame[] = [];
   const border = (offset: number) => {
     for (const frame of pending) frame.kept!.end = Math.min(frame.kept!.end, offset);

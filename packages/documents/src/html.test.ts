@@ -95,7 +95,7 @@ test('HTML: translates ICU messages inside an attribute without breaking its quo
   );
 });
 
-describe('HTML with <% or <?', () => {
+describe('<% or <? in HTML', () => {
   test.each([
     [
       '<p>Really <? yes. The house is big.</p><p>The dog sleeps.</p><p>Who knows ?> well.</p>',
@@ -111,7 +111,7 @@ describe('HTML with <% or <?', () => {
     ['<p>a <% of <b>all</b> %> b</p>', '<p>A &lt;% OF <b>ALL</b> %&gt; B</p>'],
     [`<p>a <% ${'b '.repeat(1_001)}%> c</p>`, `<p>A &lt;% ${'B '.repeat(1_001)}%&gt; C</p>`],
     ['<p>a <% no end</p><p>b <%= c %> d</p>', '<p>A &lt;% NO END</p><p>B <%= c %> D</p>'],
-  ])('treats these characters as text in prose: %s', (html, wanted) => {
+  ])('is part of the translated text when it does not start a template: %s', (html, wanted) => {
     expect(result(html, 'html')).toBe(wanted);
   });
 
@@ -122,7 +122,7 @@ describe('HTML with <% or <?', () => {
     '<? if ($a > 1): ?>',
     '<?php echo "<p>x</p>"; ?>',
     '<?= $a->b ?>',
-  ])('treats them as a template and does not translate it: %s', (template) => {
+  ])('starts a template, which is not translated: %s', (template) => {
     expect(result(`<p>a ${template} b</p>`, 'html')).toBe(`<p>A ${template} B</p>`);
   });
 });

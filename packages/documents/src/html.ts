@@ -70,7 +70,10 @@ class Scanner {
   readonly #templates: { start: number; end: number }[];
   #template = 0;
 
-  /** The current unit. `#serial` is its number, with which a frame knows whether its start tag is in this unit. */
+  /**
+   * The state of the current unit. `#serial` is its number. An end tag compares it with the number stored at
+   * the start tag, because the two tags form a pair only within one unit.
+   */
   #serial = 0;
   #start = -1;
   #end = -1;
@@ -294,7 +297,10 @@ class Scanner {
   }
 }
 
-/** The start of a template that cannot be prose: ERB, JSP and ASP tags with a sign, PHP, an XML declaration. */
+/**
+ * Matches the start of a template that cannot be prose: ERB, JSP and ASP tags with a sign after `<%` (such as
+ * `<%=`), PHP, or an XML declaration.
+ */
 const marked = /<(?:%[=@!#-]|\?(?:=|php|xml))/iy;
 /**
  * The maximum length of a template that starts with a bare `<%` or `<?`. A longer one, or one that contains a tag, is

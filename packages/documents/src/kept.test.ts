@@ -66,7 +66,7 @@ describe('share of symbols in a segment', () => {
 });
 
 describe('language declared in a document', () => {
-  it('copies a segment when most of its letters are declared to be in another language', () => {
+  it('causes a segment to be copied when most of its letters are declared to be in another language', () => {
     const html =
       '<ul><li><a lang="de" href="#">Deutsch</a></li><li lang=fr title="En français">Français<li>Home</ul>' +
       '<p>He said <q lang="de">Das ist gut</q> and left the house.</p><img alt="Das Haus" lang=de><img alt="A house">';
@@ -121,7 +121,7 @@ describe('language declared in a document', () => {
     ['EN_us', 'en'],
     ['x-klingon', undefined],
     ['en-\u0000', undefined],
-  ])('is normalized from its tag: %s', (tag, language) => {
+  ])('is the primary language of the tag %s', (tag, language) => {
     expect(primaryLanguage(tag)).toBe(language);
   });
 });

@@ -60,11 +60,14 @@ const detectorName = (language: string): string => {
   return aliases[base] ?? base;
 };
 
-/** The relative lead over the second score from which on the best score of `eld` is clear. */
+/**
+ * The minimum difference between the two best scores of `eld`, as a share of the best score. If the
+ * difference is smaller, the result is not clear.
+ */
 const MARGIN = 0.02;
 /**
- * The lead from which on the n-gram result is clear, as a difference of natural logarithms. Results with a smaller
- * lead are wrong in two fifths of cases, other results in 1.5 %.
+ * The minimum difference between the two best log-likelihoods of the n-grams. If the difference is smaller,
+ * the result is not clear: two fifths of such results are wrong, but only 1.5 % of all others.
  */
 const CLEAR = 3;
 

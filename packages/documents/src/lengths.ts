@@ -3,11 +3,14 @@
  * correspond to long ones. Sentences stay in order. One sentence may correspond to one, two or no sentences.
  */
 
-/** A group of source sentences and the target sentences that correspond to them. */
+/** A bead: a group of source sentences and the target sentences that correspond to them. */
 export interface Bead {
   source: { from: number; to: number };
   target: { from: number; to: number };
-  /** The deviation from the expected length, in standard deviations. 0 if one side is empty. */
+  /**
+   * How far the target's length is from the expected length, in standard deviations. 0 if the source or the
+   * target has no sentences.
+   */
   strain: number;
 }
 
@@ -24,7 +27,10 @@ const KINDS = [
 
 /** The variance of the target length per source character (Gale and Church 1993). */
 const VARIANCE = 6.8;
-/** The largest distance from the diagonal at which pairings are searched. */
+/**
+ * The maximum distance between the positions of corresponding sentences, after scaling to the same number of
+ * sentences.
+ */
 const REACH = 50;
 
 /** Returns beads that cover every sentence exactly once. Takes linear time. */
@@ -36,7 +42,7 @@ export function alignLengths(source: readonly number[], target: readonly number[
   const width = 2 * reach + 1;
   const firstOf = (i: number) => Math.round(i * slope) - reach;
   const steps = new Int8Array((source.length + 1) * width).fill(-1);
-  // Three rows are enough, because a bead has at most two source sentences.
+  // Three rows of the cost table are enough, because a bead has at most two source sentences.
   const rows = [0, 1, 2].map(() => new Float64Array(width));
   const costAt = (i: number, j: number): number => {
     const at = j - firstOf(i);
@@ -75,7 +81,10 @@ export function alignLengths(source: readonly number[], target: readonly number[
   return beads.reverse();
 }
 
-/** Returns the strain of a bead of the given kind that ends before source sentence `i` and target sentence `j`. */
+/**
+ * Returns the deviation (see `Bead.strain`) of a bead that ends before source sentence `i` and target
+ * sentence `j`. `kind` is the index of its numbers of sentences.
+ */
 function strainOf(
   source: readonly number[],
   target: readonly number[],
@@ -93,5 +102,8 @@ function strainOf(
   return Math.abs(made - wanted) / Math.sqrt(((wanted + made) / 2) * VARIANCE + 1);
 }
 
-/** Approximates the negative logarithm of the two-sided probability of a strain. The result is never infinite. */
+/**
+ * Approximates the negative logarithm of the two-sided probability of a deviation. The result is never
+ * infinite.
+ */
 const misfit = (strain: number): number => strain * (0.8 + 0.5 * strain);

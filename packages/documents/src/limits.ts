@@ -3,31 +3,38 @@
  * 16 s for 40,000 levels of nesting, and another 37 s for 200,000 attributes.
  */
 export const Limits = {
-  /** Maximum UTF-8 bytes of a text. */
+  /** The maximum size of a text in UTF-8 bytes. */
   bytes: 10 * 1024 * 1024,
   /**
-   * Maximum depth of open XML elements. The value is libxml2's default; the deepest real file that we saw has 65
-   * groups.
+   * The maximum nesting depth of XML elements. The value is libxml2's default; the deepest real file that we
+   * saw has 65 nested groups.
    */
   xmlDepth: 256,
-  /** Maximum depth of open HTML elements. */
+  /** The maximum nesting depth of HTML elements. */
   htmlDepth: 512,
-  /** Maximum number of attributes of a tag. */
+  /** The maximum number of attributes of a tag. */
   attributes: 256,
-  /** Maximum UTF-16 units of a tag in XLIFF. */
+  /** The maximum length of a tag in XLIFF, in UTF-16 code units. */
   xmlTag: 64 * 1024,
-  /** Maximum UTF-16 units of a tag in HTML, where images may be `data:` URLs. */
+  /**
+   * The maximum length of a tag in HTML, in UTF-16 code units. It is high because images may be `data:` URLs.
+   */
   htmlTag: 1024 * 1024,
-  /** Maximum number of units of a document. 10 MiB of lines with 42 characters reach it. */
+  /**
+   * The maximum number of units of a document. A text of 10 MiB reaches it if its lines have 42 characters.
+   */
   units: 250_000,
-  /** Maximum number of inline codes of a unit. */
+  /** The maximum number of inline codes of a unit. */
   codes: 500,
-  /** Maximum characters of a unit, including markup. Plain text has no markup and no such limit. */
+  /** The maximum length of a unit in characters, including markup. Units of plain text have no maximum. */
   unit: 100_000,
-  /** Maximum characters of a segment. Longer sentences are divided at the best position. */
+  /** The maximum length of a segment in characters. Longer sentences are divided at the best position. */
   segment: 2_000,
-  /** Maximum characters of a word. Longer words are not translated, because engines take quadratic time for them. */
+  /**
+   * The maximum length of a word in characters. Longer words are not translated, because engines take
+   * quadratic time for them.
+   */
   word: 256,
-  /** Maximum number of cues that a sentence may span. */
+  /** The maximum number of cues that a sentence may span. */
   cues: 4,
 } as const;

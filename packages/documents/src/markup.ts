@@ -116,7 +116,7 @@ export function tokenize(html: string, visitor: Visitor): void {
 
 /** Recorded tokens in a compact form. Most tokens are only two offsets. */
 export interface Recorded {
-  /** For each token: the start tag, the name of an end tag, or a marker for another token. */
+  /** For each token: the start tag, the name of the end tag, or the marker `textToken` or `otherToken`. */
   kinds: (Tag | string | typeof textToken | typeof otherToken)[];
   offsets: number[];
 }

@@ -39,7 +39,7 @@ function lift(document: Document, unit: Unit, out: Unit[], depth: number): void 
   let number = unit.codes.reduce((most, code) => Math.max(most, code.number), 0);
   const codes: Code[] = [];
   const inside: Unit[] = [];
-  let next = 0; // Index of the next code. Codes and messages are in the same order.
+  let next = 0; // The index of the next code. Codes and messages are both in document order.
   for (const { start, end, branches } of messages) {
     while (next < unit.codes.length && unit.codes[next]!.end <= start) {
       codes.push(unit.codes[next]!);
@@ -92,7 +92,7 @@ function readMessage(raw: string, start: number, head: number, offset: number): 
   const branches: Message['branches'] = [];
   let depth = 1;
   let branch = -1;
-  // The last tag is searched once, so that no later search runs to the end of the text in vain.
+  // Tags are skipped. The end of the last tag is found once; after it, no search for a `>` is needed.
   const lastTag = raw.lastIndexOf('>');
   for (let i = start + head; i < raw.length; i += 1) {
     const sign = raw[i];

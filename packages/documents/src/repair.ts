@@ -134,7 +134,10 @@ function nest(pieces: readonly Piece[], notes: Set<Note>): Piece[] {
   const open: number[] = [];
   const opened = new Set<number>();
   const closed = new Set<number>();
-  /** Pairs in reverse order. Their first half in the reply opens the pair, the second closes it. */
+  /**
+   * The numbers of pairs whose closing half comes first in the reply. The first half then becomes the opening
+   * half, and the second half the closing half.
+   */
   const turned = new Set<number>();
   const close = (number: number) => {
     if (closed.has(number)) return;

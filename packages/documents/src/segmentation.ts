@@ -108,7 +108,10 @@ export function sentences(runs: Run[], language: string, segmented: boolean): Ru
   return all.length <= 1 ? [runs] : split(runs, all);
 }
 
-/** Returns the cost of each character of the flow text, or undefined if there are no protected words. */
+/**
+ * Returns the length that each character of the joined text counts for. The letter that stands for a
+ * protected word counts as the word's length. Returns undefined if there are no protected words.
+ */
 function costs(runs: readonly Run[]): number[] | undefined {
   if (!runs.some((run) => !isText(run) && run.code.kind === 'keep')) return undefined;
   const cost: number[] = [];
@@ -195,9 +198,9 @@ export function trim(runs: Run[]): Run[] {
 }
 
 /**
- * Maps the index of each half to the index of the other half, for pairs that are complete and nested within the runs.
- * If a pair of tags crosses a pair of tied elements, the tags stay a pair: separated, they could end up in an invalid
- * order.
+ * Maps the index of each half to the index of the other half, for pairs that are complete and nested within
+ * the runs. Halves that are separate elements (`bpt`, `ept`) may be anywhere. If such a pair crosses a pair
+ * of tags, the tags therefore stay a pair, because separated tags could end up in an invalid order.
  */
 export function pairs(runs: readonly Run[]): Map<number, number> {
   const partner = new Map<number, number>();
@@ -239,7 +242,10 @@ export function makeSegment(runs: Run[]): CutSegment | undefined {
   return { runs, pieces: piecesOf(runs), start: runs[0]!.start, end: runs.at(-1)!.end };
 }
 
-/** If both halves of a crossing pair are in one segment, this is added to the number of the closing half. */
+/**
+ * An offset for the number of a closing half. It is added if both halves of a crossing pair are in one
+ * segment, so that the two halves have different numbers.
+ */
 const closingHalf = 1_000_000;
 
 export function piecesOf(runs: readonly Run[]): Piece[] {

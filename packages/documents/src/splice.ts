@@ -32,7 +32,7 @@ export class Splicer {
     for (; next < edits.length; next += 1) {
       const edit = edits[next]!;
       if (edit.start >= end) break;
-      // The edit is inside an edit that was just written, or not completely in the range.
+      // Skips an edit inside an edit that was just written, and an edit that ends outside the range.
       if (edit.start < position || edit.end > end) continue;
       out.push(this.#text.slice(position, edit.start));
       const floor = this.#floor;

@@ -78,7 +78,7 @@ test('layOut returns one line when the text fits, otherwise two lines of about t
   expect(long).toBe(cue(1, '01,0', '02,0', 'This is a much longer text than\nthe source had in it, really.'));
 });
 
-test('SRT: keeps the line breaks of a translation', () => {
+test('SRT: line breaks in a translation are preserved', () => {
   const said = (source: string, ...targets: string[]) => {
     let next = 0;
     return result(cue(1, '01,0', '02,0', source), 'srt', () => [{ text: targets[next++]! }]);

@@ -106,7 +106,8 @@ function usualTimeLine(text: string, from: number, arrow: number): TimeLine | un
  * for anything else.
  */
 function usualClock(text: string, from: number, to: number): number {
-  let before = 0; // The hours and minutes read so far, in the unit of the next part.
+  // The hours and minutes read so far: in minutes after the hours, in seconds after the minutes.
+  let before = 0;
   let part = 0;
   let value = 0;
   let digits = 0;

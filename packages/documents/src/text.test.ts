@@ -16,7 +16,7 @@ test.each([
   ['See {x} at https://a.example/b?c.', ['See [{x}] at [https://a.example/b?c].']],
   ['12 345\n***\n{x}\nhttps://a.example', []],
   ['I  like   it', ['I  like', 'it']],
-] as [string, string[]][])('plain text: the segments are correct for %j', (text, wanted) => {
+] as [string, string[]][])('plain text: %j is divided into the expected segments', (text, wanted) => {
   expect(sent(text, 'text')).toEqual(wanted);
 });
 

@@ -75,8 +75,8 @@ export function countRepeatedWords(document: Document, language: string, found: 
     if (seen.has(key)) count += countWordLike(pieces.map(visiblePiece).join(''), words);
     else seen.add(key);
   }
-  // A sentence over several cues is one segment but several units, so the two counts may differ slightly at cue
-  // borders.
+  // A sentence over several cues is counted as one segment here, but as several units by `countWords`. The
+  // counts may differ slightly at cue borders, so the result is limited to the count of `countWords`.
   return Math.min(count, countWords(document, language));
 }
 

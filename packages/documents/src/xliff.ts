@@ -15,8 +15,8 @@ export interface XliffOptions {
   sourceLanguage?: string;
   targetLanguage?: string;
   /**
-   * Reads the targets of a translated document instead of its sources, if the targets have text. Such a document must
-   * not be rebuilt.
+   * If `target`, the units are the targets of a translated document instead of its sources, where the targets
+   * have text. Such a document must not be rebuilt.
    */
   reads?: 'target';
 }

@@ -161,7 +161,7 @@ describe('aligning a supplied translation', () => {
     .array(sentence, { minLength: 1, maxLength: 5 })
     .map((all) => `<p>${all.join(' ')}</p>`);
 
-  it('preserves the translation when its structure equals the source', () => {
+  it('preserves the translation when its structure equals that of the source', () => {
     fc.assert(
       fc.property(fc.array(paragraph, { maxLength: 6 }), (paragraphs) => {
         const html = paragraphs.join('\n');

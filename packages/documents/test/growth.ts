@@ -165,7 +165,7 @@ export const ATOMS: ReadonlyMap<string, Atom> = new Map<string, Atom>([
 interface Place {
   format: Format;
   name: string;
-  /** Returns a document with the filler in this position. */
+  /** Returns a document with the given text in this position. */
   around(filler: string): string;
 }
 
