@@ -98,7 +98,7 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
 }
 
 interface Load {
-  /** Jobs created per second. */
+  /** The number of jobs created per second. */
   rate: number;
   /** The 99th percentile of the response time in milliseconds. */
   p99: number;

@@ -35,7 +35,7 @@ const POLL_MILLISECONDS = 100;
 const PROBE_MILLISECONDS = 2;
 const AS_ONE_FILE = 'one apertium process, the same text as one file';
 
-/** Loads with texts of different sizes. */
+/** The measured loads, which differ in the length of their texts. */
 const LOADS: readonly Load[] = [
   { name: 'pages of 500 words', words: 30_000, goal: GOAL, text: (seed) => englishText(500, seed) },
   { name: 'messages of 12 words', words: 12_000, goal: GOAL, text: smallText },
@@ -166,7 +166,10 @@ async function startService(directory: string, pipelines: number): Promise<Servi
   return service;
 }
 
-/** Measures one round: the service, the same text as one file, and a service with two pipelines. */
+/**
+ * Measures one round: the service, `apertium` with the same text as one file, and a service with two
+ * pipelines.
+ */
 async function measure(
   taken: Taken,
   words: number,

@@ -18,7 +18,7 @@ const GIB = 1024 ** 3;
 /**
  * Writes the report page.
  *
- * @param begun when the run started
+ * @param begun the time at which the run started
  */
 export function writeReport(page: ReportPage, reports: Record<string, Report>, begun: Date): void {
   const run = (command: string, ...args: string[]) => execFileSync(command, args).toString().trim();

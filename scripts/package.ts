@@ -178,7 +178,8 @@ function compile(path: string, folder: string): void {
   for (const file of sources) {
     const output = join(folder, file.slice(join(ROOT, path).length)).replace(/\.ts$/, '.js');
     const code = readFileSync(output, 'utf8');
-    // Files that are started as processes or threads are named by URL. The compiler does not change such names.
+    // Files that are started as processes or threads are named by URL. The compiler leaves such names
+    // unchanged, so their extension is changed here.
     const started = code.replace(/new URL\((['"]\.[^'"]+)\.ts/g, 'new URL($1.js');
     if (started !== code) writeFileSync(output, started);
   }

@@ -14,7 +14,7 @@ describe('delivery proof', () => {
     expectHeld(CHECKS, history, run.seed);
     expect(history.kills).toHaveLength(2);
     expect(history.accepted).toHaveLength(60);
-    // Control: the receiver really refused some requests.
+    // The receiver must have refused some requests. Otherwise the run would show nothing.
     expect(history.arrivals.some((arrival) => !isSuccess(arrival))).toBe(true);
   });
 });

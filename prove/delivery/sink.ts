@@ -162,9 +162,9 @@ function createChoice(random: Random, hostile: boolean): (host: Host, name: stri
 }
 
 /**
- * Passes connections to the TLS servers, one in three with a fault.
+ * Passes connections to the TLS servers and gives one connection in three a fault.
  *
- * @param ports of the servers with the right and the wrong certificate
+ * @param ports the ports of the servers with the right and the wrong certificate
  */
 function createTlsFront(random: Random, hostile: boolean, ports: { right: number; wrong: number }): Server {
   return createTcpServer((socket) => {

@@ -30,7 +30,8 @@ const NONCHARACTERS = /&(?:amp;)?#(?:xFFFF|xFFFE|xFDD0|65534);/g;
  */
 export function unfaithful({ text, text_format }: Drawn, translated: string): string | undefined {
   if (/\p{Noncharacter_Code_Point}/u.test(translated)) return 'it has a noncharacter';
-  // In such documents, the content changes by design, and the checks would mistake parts of templates for tags.
+  // Documents with `notranslate` or templates are not checked further: `origval` changes the content by
+  // design, and the checks would mistake parts of templates for tags.
   if (/notranslate|<%|<\?/i.test(text)) return undefined;
   // An arrow in the text of a cue is written as "→", so that it does not start another cue.
   const arrows = text.split(/[\r\n]+/).filter((line) => line.includes('-->'));

@@ -41,7 +41,7 @@ const TEXTS = [
 /**
  * Starts the customers. Half of the orders are human jobs in the sandbox, half are machine jobs in production.
  *
- * @param urls of the API processes; after a missing response, the customer tries the next one
+ * @param urls the URLs of the API processes; after a missing response, the customer tries the next URL
  * @param callbacks the URL of the receiver
  */
 export function startCustomers(

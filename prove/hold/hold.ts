@@ -23,8 +23,8 @@ export async function proveHold(flags: Flags): Promise<Report> {
 }
 
 export function judge({ holdMilliseconds, jobs, kills }: HoldHistory): Figure[] {
-  // The service creates a job between the request and its response. A job is certainly early only if it is early when
-  // counted from the request.
+  // The service creates a job between the request and the response. The hold period is counted from the
+  // request, so that no job is reported as early by mistake.
   const early = jobs.filter(({ sentAt, deliveries }) => {
     const [first] = deliveries;
     return first !== undefined && first.at - sentAt < holdMilliseconds;

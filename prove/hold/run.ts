@@ -131,8 +131,8 @@ async function untilClockIs(url: string, seconds: number): Promise<void> {
 }
 
 /**
- * Gives the service and PostgreSQL a wall clock that can be set, in seconds from the true time. Timers are not
- * affected.
+ * Gives the service and PostgreSQL a wall clock that can be set to a number of seconds before or after the
+ * true time. Timers are not affected.
  */
 function createClock(directory: string) {
   const file = join(directory, 'clock');

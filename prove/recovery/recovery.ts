@@ -9,7 +9,10 @@ import { type RecoveryHistory, runRecovery } from './run.ts';
 
 /** The default lease of the service, in seconds. */
 const LEASE_SECONDS = 30;
-/** The goals in seconds. A takeover takes a lease, the time to the next poll, and the work. */
+/**
+ * The goals in seconds. The time of a takeover includes a lease, the time until the next poll, and the
+ * translation.
+ */
 const GOALS = { start: 5, program: 3, database: 10, refusal: 1, takeover: 35 };
 
 export async function proveRecovery(flags: Flags): Promise<Report> {

@@ -58,7 +58,7 @@ export async function runSlow({ directory, clients, say }: SlowOptions): Promise
     for (let n = 0; n < REQUESTS; n++) all.push(await ask());
     return all;
   };
-  await times(); // The first requests only warm the service up.
+  await times(); // The first requests are not measured: they warm up the service.
   const alone = await times();
   const kinds = Object.keys(WORDS) as Slowness[];
   say(`opening ${clients * kinds.length} slow connections`);

@@ -8,8 +8,8 @@ import { runProof } from '../harness/run.ts';
 import { runSlow, type SlowHistory, type Slowness } from './run.ts';
 
 /**
- * The maximum seconds until the server closes the connection. A body may have 10 MiB and a slow line, so it has the
- * 30 s of a whole request. The service checks once a second.
+ * The maximum seconds until the server closes the connection. A request body may have 10 MiB and come over a
+ * slow connection, so its limit is the 30 s of a whole request. The service checks the limits once a second.
  */
 const MOST_SECONDS: Record<Slowness, number> = {
   'says nothing': 8,
@@ -17,11 +17,14 @@ const MOST_SECONDS: Record<Slowness, number> = {
   'trickles its body': 33,
 };
 const MOST_SLOWDOWN = 2;
-/** The maximum that the documentation promises. It is therefore not imported from the service. */
+/**
+ * The maximum number of signatures of a delivery. It is not imported from the service, because the
+ * documentation promises this number.
+ */
 const MOST_SIGNATURES = 5;
 /**
- * The maximum seconds until a busy scanner process ends after its parent died. It checks four times a second whether
- * the parent is alive.
+ * The maximum seconds until a busy scanner process ends after its parent died. The process checks four times
+ * a second whether the parent is alive.
  */
 const MOST_ORPHAN_SECONDS = 2;
 

@@ -9,7 +9,8 @@ import { scannersBelow } from '../soak/watch.ts';
 
 export interface TextsHistory {
   /**
-   * The number of requests of the other account, and how many of them were answered before the first long text was.
+   * The number of requests of the other account, and how many of them were answered before the request with
+   * the first long text.
    */
   others: number;
   answeredFirst: number;
@@ -65,8 +66,8 @@ export async function runTexts(directory: string, program: Program): Promise<Tex
 }
 
 /**
- * Waits until two scanner processes are busy. Starting takes less than half a second of processor time, so more means
- * work.
+ * Waits until two scanner processes are busy: each has used half a second of processor time, which is more
+ * than a start needs.
  */
 async function busy(program: Program): Promise<void> {
   const working = () => scannersBelow(program.child.pid!).filter((pid) => ticksOf(pid) > 50);

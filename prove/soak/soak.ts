@@ -8,7 +8,10 @@ import { runProof } from '../harness/run.ts';
 import { runSoak, type Sample, type SoakHistory } from './run.ts';
 
 const MINUTES = 3;
-/** The share of the run in which the service warms up. Samples before it are ignored. */
+/**
+ * The first part of the run, in which the service warms up, as a share of the run. Samples from this part are
+ * ignored.
+ */
 const WARM = 1 / 3;
 const LEAST_SAMPLES = 6;
 const LONG_SECONDS = 3_600;

@@ -109,8 +109,8 @@ export async function runSweep({ directory, runs, seed, say }: SweepOptions): Pr
 }
 
 /**
- * Chooses the first point of each name, the last, and some between. Not all are needed, because polling repeats the
- * same statement all the time.
+ * Chooses the first and the last point of each name, and some in between. Not all are needed, because polling
+ * repeats the same statement all the time.
  */
 function choosePoints(passed: readonly string[], random: Random): number[] {
   const places = Map.groupBy(passed.keys(), (at) => passed[at]!);

@@ -1,12 +1,16 @@
 /**
- * `npm run prove -- sweep` makes the database fail once in each run. Statements and commits are grouped by name; of
- * each name, the first fails, the last, and some between. Flags: `--runs N` (default all), `--seed N`.
+ * `npm run prove -- sweep` makes the database fail once in each run. Statements and commits are grouped by
+ * name. In each group, the first and the last fail, and some in between. Flags: `--runs N` (default all),
+ * `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
 import { runSweep, type SweepHistory } from './run.ts';
 
-/** The number of names that a whole sweep must reach, so that it never tests less without notice. */
+/**
+ * The minimum number of kinds of failures in a whole sweep. A kind is a statement or commit together with the
+ * way in which it fails. A sweep with fewer kinds misses its goal.
+ */
 const LEAST_KINDS = 110;
 
 export async function proveSweep(flags: Flags): Promise<Report> {
