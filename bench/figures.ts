@@ -157,7 +157,7 @@ export async function runOne(
   };
   const unhandled: Figure[] = [];
   const onUnhandled = (error: unknown) => void unhandled.push(missed('unhandled errors', 'none', error));
-  // Without a listener, Node.js would end the whole run.
+  // Without a listener for unhandled errors, Node.js would end the whole run.
   process.on('unhandledRejection', onUnhandled);
   process.on('uncaughtException', onUnhandled);
   try {

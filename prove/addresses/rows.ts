@@ -5,7 +5,7 @@
  */
 
 /**
- * How far a URL gets:
+ * The expected outcome for a URL:
  * - `creation`: refused when the customer enters the URL.
  * - `connect`: accepted at first, but refused before a connection is opened.
  * - `cut`: the connection is opened and closed before a byte is sent, because the socket is connected to another

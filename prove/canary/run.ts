@@ -30,10 +30,16 @@ export interface CanaryHistory {
     metrics: number;
     /** The number of error responses that repeat the text. */
     errors: number;
-    /** Occurrences in the database before the erasure. There must be some, otherwise the run has shown nothing. */
+    /**
+     * The number of occurrences in the database before the erasure. It must not be 0, otherwise the run has
+     * shown nothing.
+     */
     before: number;
     dump: number;
-    /** Occurrences in the table files after `vacuum full`. The write-ahead log is counted separately. */
+    /**
+     * The number of occurrences in the table files after `vacuum full`. The write-ahead log is counted
+     * separately.
+     */
     tables: number;
     writeAheadLog: number;
   };

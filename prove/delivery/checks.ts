@@ -20,7 +20,7 @@ export interface Accepted {
   host: Host;
   /** The chat of a message, and the message's place in it, from 0. A test event has no chat. */
   chat?: { name: string; place: number };
-  /** When the service accepted the event, in Unix milliseconds. */
+  /** The time at which the service accepted the event, in Unix milliseconds. */
   at: number;
 }
 

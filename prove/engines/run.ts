@@ -29,8 +29,8 @@ export interface EngineRunOptions {
   seed: number;
   batches: number;
   /**
-   * The number of batches between two faults. A fault kills a process of a pipeline; every fifth fault stops one
-   * instead.
+   * The number of batches between two faults. A fault kills a process of a pipeline. Every fifth fault stops
+   * the process with SIGSTOP instead.
    */
   every: number;
   say(line: string): void;

@@ -58,7 +58,9 @@ const WORDS_A_FLOODING_JOB = 17;
 /** The words of a document of about 1 MiB, including the marks. */
 const WORDS_OF_THE_DOCUMENT = 170_000;
 const WORDS_OF_THE_PAGES = 60_000;
-/** The shares are counted until the fastest load has this many characters. */
+/**
+ * The shares of the loads are measured until the engine has translated this number of characters of one load.
+ */
 const COUNTED_CHARACTERS = 150_000;
 /** A worker releases a postponed document at its next heartbeat, after a third of this time. */
 const LEASE_SECONDS = 6;

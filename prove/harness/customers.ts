@@ -27,7 +27,7 @@ export interface Customers {
 }
 
 const CUSTOMERS = 8;
-/** How long a customer waits for a response. */
+/** The maximum time that a customer waits for a response. */
 const PATIENCE_MILLISECONDS = 5_000;
 
 const TEXTS = [

@@ -71,7 +71,7 @@ export async function countDue(query: Query, queues: readonly string[] = QUEUES)
 /**
  * Waits until no work is left or the time is over. After a timeout, the checks report the remaining work.
  *
- * @param left counts the remaining work
+ * @param left returns the number of rows with remaining work
  * @param options.pause milliseconds between two counts
  */
 export async function waitUntilSettled(
@@ -127,7 +127,8 @@ export interface DeliveryFact {
   /** The number of attempts that never ended, because a kill interrupted them. */
   unfinishedAttempts: number;
   /**
-   * The number of attempts that ended after the next attempt had begun, half a lease later. Their worker was paused.
+   * The number of attempts that had not ended when the next attempt began, at least half a lease after
+   * their start. The worker of such an attempt was paused.
    */
   overtakenAttempts: number;
   /** The attempts that timed out for the sender, with start and end in Unix milliseconds. */

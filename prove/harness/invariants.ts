@@ -19,7 +19,7 @@ export interface Order {
 
 export interface Acknowledgement {
   status: number;
-  /** When the response arrived, in Unix milliseconds. */
+  /** The time at which the response arrived, in Unix milliseconds. */
   at: number;
   uid: string;
   /** The order number. Responses for machine jobs have no order number and no price. */
@@ -158,9 +158,9 @@ const ENDS: Readonly<Record<string, string>> = { completed: 'capture', canceled:
 export const isFinal = (status: string): boolean => status in ENDS;
 
 /**
- * Checks that every job is charged once: one hold of its price, and the one transfer that ends the hold as the job's
- * status requires. An upgraded job has earlier charges. The machine job's charge must have been captured, and that of
- * a canceled upgrade voided.
+ * Checks that every job is charged once: one hold of its price, and the one transfer that ends the hold as
+ * the job's status requires. An upgraded job has earlier charges. The charge of the machine job must have
+ * been captured, and the charge of a canceled upgrade must have been voided.
  */
 export function checkChargedOnce({ jobs, transfers }: Jobs & Transfers): string[] {
   const ofJobs = Map.groupBy(transfers, ({ jobId }) => jobId);

@@ -8,7 +8,7 @@ export interface Arrival {
   name: string;
   webhookId: string;
   body: string;
-  /** When the callback arrived, in Unix milliseconds. */
+  /** The time at which the callback arrived, in Unix milliseconds. */
   at: number;
   /** The status of the receiver's response, if there was a response. */
   answer: number | undefined;

@@ -1,4 +1,4 @@
-/** Sends requests of customers who repeat them until the service responds. */
+/** Sends requests as customers do: repeats each request until the service responds. */
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Answer {

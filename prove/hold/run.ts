@@ -26,7 +26,7 @@ export interface HoldOptions extends RunOptions {
 
 export interface HoldHistory {
   holdMilliseconds: number;
-  /** When each acknowledged job was requested and answered, and all its deliveries. */
+  /** For each acknowledged job: the times of the request and of the response, and all deliveries. */
   jobs: { uid: string; sentAt: number; answeredAt: number; deliveries: { id: string; at: number }[] }[];
   kills: number;
   jumps: number;

@@ -17,7 +17,10 @@ export interface Order {
   by: 'key' | 'uid' | 'chat';
   /** The responses to the concurrent requests. */
   answers: Answer[];
-  /** The response to the other body, sent afterwards. Undefined if concurrent requests already had the other body. */
+  /**
+   * The response to a later request with the second body. Undefined if some of the concurrent requests
+   * already had the second body.
+   */
   later: Answer | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface MigrateOptions extends RunOptions {
 }
 
 export interface MigrateHistory {
-  /** The number of migrations. */
+  /** The total number of migrations that a new database needs. */
   all: number;
   kills: {
     /** The number of migrations that were applied when the process was killed. */

@@ -6,8 +6,8 @@ import { connect, type Socket } from 'node:net';
 
 export interface Answered {
   /**
-   * `at`: when the request was due, in milliseconds from the start of the run. `milliseconds`: from that time to the
-   * end of the response.
+   * `at`: the time at which the request was due, in milliseconds from the start of the run. `milliseconds`:
+   * from that time to the end of the response.
    */
   at: number;
   milliseconds: number;

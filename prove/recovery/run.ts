@@ -106,7 +106,7 @@ export async function runRecovery(options: RecoveryOptions): Promise<RecoveryHis
 
 /** Starts a client that creates jobs one after another. */
 function startWriter(url: string, key: string) {
-  /** When the latest acknowledged request was sent, and when it was acknowledged. */
+  /** The times at which the latest acknowledged request was sent and acknowledged. */
   let last = { asked: Number.NEGATIVE_INFINITY, acknowledged: 0 };
   let stopping = false;
   const writing = (async () => {

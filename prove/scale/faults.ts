@@ -84,7 +84,7 @@ export function createFaultInjector(
       try {
         killDatabase(directory, signal);
       } catch {
-        // PostgreSQL is down already.
+        // PostgreSQL has stopped already, so it cannot receive the signal.
       }
       return Promise.resolve();
     }

@@ -21,7 +21,7 @@ export interface SoakOptions extends RunOptions {
 }
 
 export interface Sample extends Held {
-  /** Seconds since the start of the load. */
+  /** The time of the sample, in seconds since the start of the load. */
   at: number;
   /** The number of jobs and messages created so far. */
   made: number;
@@ -31,7 +31,10 @@ export interface Sample extends Held {
 
 export interface SoakHistory {
   samples: Sample[];
-  /** Requests per second of all kinds: `rate` is the load, `capacity` the maximum that the service answered. */
+  /**
+   * The numbers of requests per second, of all kinds: `rate` is the load, `capacity` the maximum that the
+   * service answered.
+   */
   rate: number;
   capacity: number;
   /** The status and the request of each error response. */

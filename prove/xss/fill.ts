@@ -26,7 +26,7 @@ export interface Filled {
   /** The token of a link that shows a sandbox key. */
   sandbox: string;
   invitation: string;
-  /** How many vectors each field accepted and refused. */
+  /** For each field, the number of vectors that the service accepted and refused. */
   taken: Record<string, { taken: number; refused: number }>;
 }
 

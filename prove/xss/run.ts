@@ -48,7 +48,10 @@ export interface XssHistory {
   /** Faults of exported files and mails, one sentence for each. */
   faults: string[];
   mails: number;
-  /** How often the tripwires reported a page without protection, which shows that they work. */
+  /**
+   * The number of reports of the tripwires for a page without protection, which shows that the tripwires
+   * work.
+   */
   planted: number;
   taken: Filled['taken'];
 }

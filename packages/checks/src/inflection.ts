@@ -48,7 +48,10 @@ export function createTermRecogniser(text: string, language: string): (term: str
   };
 }
 
-/** Adds every beginning and ending of a compound word to `parts`, from {@link SHORTEST_PART} letters on. */
+/**
+ * Adds to `parts` every beginning and ending of a compound word that has at least {@link SHORTEST_PART}
+ * letters.
+ */
 function addParts(word: string, parts: Set<string>): void {
   if (word.length > LONGEST_COMPOUND) return;
   for (let length = SHORTEST_PART; length < word.length; length++) {

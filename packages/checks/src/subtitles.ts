@@ -61,7 +61,7 @@ export const readingSpeed: Check = {
  */
 export interface SubtitleFigures {
   seconds: number;
-  /** Characters per second. */
+  /** The reading speed in characters per second. */
   speed: number;
   mostSpeed: number;
   /**

@@ -23,7 +23,7 @@ export interface CueSegment {
   cues: number[];
 }
 
-/** The longest pause within a sentence, in milliseconds. */
+/** The minimum pause between two cues that ends a sentence, in milliseconds. */
 const longestPause = 1000;
 
 /** The result of `segments` for each document, cached for `rebuild`. */

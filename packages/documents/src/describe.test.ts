@@ -41,7 +41,8 @@ group('the description of a segment', () => {
 </body></file></xliff>`;
     const descriptions = described(file, 'xliff');
     expect(descriptions[0]).toMatchObject({ notes: ['A button.'], maxLength: 20 });
-    // A limit applies to a whole unit, so segments of a unit with several sentences have none.
+    // A maximum length applies to a whole unit, so the segments of a unit with several sentences have no
+    // maximum length.
     expect(descriptions.slice(1).every(({ maxLength }) => maxLength === undefined)).toBe(true);
     expect(descriptions).toHaveLength(3);
   });

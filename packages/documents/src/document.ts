@@ -47,7 +47,7 @@ export interface Code {
   number: number;
   start: number;
   end: number;
-  /** What readers see in place of a code of kind `keep`. */
+  /** The text that readers see in place of a code of kind `keep`. */
   text?: string;
   /**
    * True if this half of a pair is an element of its own (`bpt`, `ept`, Angular's `x`). Unlike a tag, such a half may
@@ -139,7 +139,10 @@ export interface Document {
   format: Format;
   text: string;
   units: Unit[];
-  /** The source language that the document (XLIFF) declares, or otherwise the one that the caller of `scan` gave. */
+  /**
+   * The source language that an XLIFF document declares, or otherwise the source language that the caller of
+   * `scan` passed.
+   */
   sourceLanguage?: string;
   /** The last language passed to `segments`. `rebuild` needs it to divide the document in the same way. */
   segmentLanguage?: string;
@@ -189,7 +192,7 @@ export class DocumentError extends Error {
   }
 }
 
-/** Returns a `DocumentError` for an offset. A line ends with CRLF, LF or CR. */
+/** Returns a `DocumentError` with the line and column of an offset. A line ends with CRLF, LF or CR. */
 export function errorAt(text: string, offset: number, sentence: string): DocumentError {
   const before = text.slice(0, Math.max(0, offset));
   let line = 1;

@@ -90,8 +90,8 @@ function rebuildXliff(
           : undefined;
         const content = rendered ?? copy(unit.start, unit.end);
         if (rendered === undefined && target.action === 'replace' && target.hadText) {
-          // The source has only numbers or codes. The customer's target is left as it is instead of being replaced
-          // with a copy.
+          // If the source has only numbers or codes, the customer's target stays unchanged and is not
+          // replaced with a copy of the source.
           const untouched = content === document.text.slice(unit.start, unit.end);
           if (untouched && segmentUnit(document, unit, language).cuts.length === 0) {
             return document.text.slice(target.start, target.end);

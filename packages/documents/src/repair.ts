@@ -14,10 +14,10 @@ export interface Repaired {
 }
 
 /**
- * Returns the reply with every code of the source exactly once and with nested pairs. Text does not change, except
- * that a protected word gets its text from the source. A lost pair is added around the whole text, and a lost half at
- * its end of the text. A lost single code or protected word is added at the end, or at the beginning if no word
- * precedes it in the source.
+ * Returns the reply with every code of the source exactly once and with nested pairs. Text does not change,
+ * except that a protected word gets its text from the source. A lost pair is added around the whole text, a
+ * lost opening half at the beginning, and a lost closing half at the end. A lost single code or protected
+ * word is added at the end, or at the beginning if no word precedes it in the source.
  */
 export function repair(source: readonly Piece[], reply: readonly Piece[]): Repaired {
   if (isCorrect(source, reply)) return { pieces: [...reply], notes: [] };

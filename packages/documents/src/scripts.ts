@@ -29,7 +29,10 @@ const SEVERAL: Readonly<Record<string, readonly string[]>> = {
   uz: ['Latn', 'Cyrl', 'Arab'],
 };
 
-/** Languages in another script that also write whole sentences in Latin letters: names, terms, romanization. */
+/**
+ * Languages with a script other than Latin whose texts may have whole sentences in Latin letters: names,
+ * terms, romanization.
+ */
 const LATIN_TOO = new Set(['hi', 'ja', 'ko', 'yue', 'zh']);
 
 /** ISO 15924 codes that stand for several scripts or for a variant of a script. */

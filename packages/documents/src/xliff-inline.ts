@@ -271,7 +271,7 @@ export class Capture {
     };
   }
 
-  /** Starts a segment. Everything since the last segment, including codes, is a gap. */
+  /** Starts a segment. The text and codes since the last segment become a gap. */
   #segment(end: number): Ends {
     this.segments += 1;
     this.#gap(this.#outside!, end);

@@ -58,7 +58,7 @@ class Scanner {
   readonly #languages = new Languages();
   readonly #patches: Document['patches'][number][] = [];
   readonly #sections: { start: number; end: number }[] = [];
-  /** The end of the last markup. Only text is between this offset and the next `<`. */
+  /** The offset at which the last markup ends. From this offset to the next `<`, there is only text. */
   #position = 0;
   #attributes = 0;
   #file:
