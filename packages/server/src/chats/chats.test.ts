@@ -1,4 +1,4 @@
-/** Tests of the chat interface over HTTP: creating, reading, refusing and calling back. */
+/** Tests of the chat interface over HTTP: creating and reading messages, refused requests, and callbacks. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -177,9 +177,12 @@ describe('POST /v2/chats/messages', () => {
     expect(next.body.chat.brand).toBe('one');
   });
 
-  it.each(['/v2/chats/messages/', '//v2/chats//messages'])('also accepts the path %s', async (path) => {
-    expect((await call('POST', path, message())).status).toBe(201);
-  });
+  it.each(['/v2/chats/messages/', '//v2/chats//messages'])(
+    'is also answered at the path %s',
+    async (path) => {
+      expect((await call('POST', path, message())).status).toBe(201);
+    },
+  );
 
   it('keeps messages of production and sandbox apart', async () => {
     const sandbox = createClient(server.url, credentials.sandbox_key);
@@ -217,7 +220,7 @@ describe('POST /v2/chats/messages', () => {
   });
 });
 
-describe('POST /v2/chats/messages refuses', () => {
+describe('the chat interface refuses', () => {
   it.each(['\0', '\ufffe', '\uffff', '\ufdd0', '\u{2ffff}'])(
     'the unusable character %j in any field',
     async (unusable) => {
@@ -352,7 +355,7 @@ describe('POST /v2/chats/messages refuses', () => {
     expect((await call('GET', own)).status).toBe(200);
   });
 
-  it('a valid request with server_error when the insert fails in our database', async () => {
+  it('a valid request with server_error when the insert into the database fails', async () => {
     const planted = message({ external_id: 'fault' });
     const owner = new (await import('pg')).default.Client(server.connection);
     await owner.connect();
@@ -401,12 +404,12 @@ describe('POST /chats', () => {
 });
 
 describe('GET /chats/:chat_id/messages', () => {
-  it('lists messages in the order of creation, starting at an index that begins at 1', async () => {
+  it('lists messages in the order of creation, from the given index on, which is 1 for the first message', async () => {
     const chat_external_id = newChat();
     let chat = '';
     for (let n = 1; n <= 5; n++) {
       const made = await call('POST', MESSAGES, message({ chat_external_id, external_id: `m${n}` }));
-      // Repeats each message; a repeat takes no position in the chat.
+      // Sends each message again. The repeated request must not add a message to the chat.
       await call('POST', MESSAGES, message({ chat_external_id, external_id: `m${n}` }));
       chat = made.body.chat.id;
     }

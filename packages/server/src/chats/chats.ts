@@ -55,7 +55,7 @@ export async function readMessages(
   return { length: found.messages, messages: messages.map(presentMessage), ...page };
 }
 
-/** Does nothing for an account with a chat subscription. @throws ApiError `chat_not_allowed` without one */
+/** @throws ApiError `chat_not_allowed` if the account has no chat subscription */
 export async function requireSubscription(database: Database, caller: Caller): Promise<void> {
   const subscription = await readSubscription(database, caller.account);
   if (subscription === undefined) throw new ApiError('chat_not_allowed', 'The account has no chat.');
@@ -130,7 +130,7 @@ async function openAllLeased(
   return leases.map(({ id, token }) => found.get(id + token));
 }
 
-/** How many earlier messages of a chat an engine may read as context. */
+/** The maximum number of earlier messages of a chat that an engine may read as context. */
 const EARLIER_MESSAGES = 8;
 
 /** Returns the messages before this one in its chat, nearest first. */
@@ -144,7 +144,7 @@ export function readEarlier(
 
 export type MessageOutcome = { kind: 'translated'; translated: string } | { kind: 'failed'; reason: string };
 
-/** Returns the source that events of an environment name. */
+/** Returns the source and the vendor for the events of an environment. */
 export type SourceOf = (environment: Environment) => EventSource;
 
 export interface MessageSettlement {
@@ -154,9 +154,9 @@ export interface MessageSettlement {
 }
 
 /**
- * Settles a leased message in one transaction. Also records the events of all answered messages that waited
- * only for this message. Events are recorded and delivered in the order of the chat, even if a later message
- * is translated first.
+ * Stores the outcome of a leased message in one transaction: status, translation and event. Also records the
+ * events of later messages that have an outcome and waited only for this message. Events are recorded and
+ * delivered in the order of the chat, even if a later message is translated first.
  * @returns false if the lease was lost
  */
 export async function settleMessage(
@@ -167,7 +167,7 @@ export async function settleMessage(
   return (await settleAll(database, [settlement], sourceOf))[0]!;
 }
 
-/** Settles several messages; a message whose lease was lost is left unchanged. */
+/** Stores the outcomes of several messages. A message whose lease was lost is left unchanged. */
 function settleAll(
   database: Database,
   settlements: readonly MessageSettlement[],
@@ -178,14 +178,13 @@ function settleAll(
     outbox?.clear();
     const moved = await store.settleMessages(transaction, settlements.map(settlingOf));
     const done = settlements.filter(({ lease }) => moved.has(lease.id));
-    // Without a callback URL, an answered message counts as delivered.
+    // A message without a callback URL counts as delivered as soon as it is translated.
     const ended = done.filter(({ leased, outcome }) => triggerOf(outcome, leased.message) === 'answer');
     if (ended.length > 0) {
       const messages = ended.map(({ lease }) => ({ account: lease.account, messageId: lease.id }));
       await requestCorrections(transaction, messages);
     }
-    // While an earlier message has no answer, the event of this one waits. Settling the earlier message will
-    // release it.
+    // The event of a message waits until all earlier messages of the chat have an outcome.
     const next = done.filter(({ lease, leased }) => leased.message.position === moved.get(lease.id)! + 1);
     if (next.length > 0) {
       const waiting = next.map((one) => ({ ...refOf(one), answered: one.leased.message.position - 1 }));
@@ -219,7 +218,7 @@ function settlingOf({ lease, leased, outcome }: MessageSettlement): store.Answer
   };
 }
 
-/** Returns the event for an answered message. The message is in the same chat as the settled one. */
+/** Returns the event of `message`, a translated or failed message in the same chat as the settled one. */
 function eventOf(
   { lease, leased }: MessageSettlement,
   message: store.MessageRow,
@@ -237,7 +236,10 @@ function eventOf(
   };
 }
 
-/** Opens and settles leased messages in batches: one round trip or one commit for all pending calls. */
+/**
+ * Reads leased messages and stores their outcomes in batches: all pending calls share one round trip or one
+ * commit.
+ */
 export interface MessageSettler {
   open(lease: MessageLease): Promise<LeasedMessage | undefined>;
   settle(settlement: MessageSettlement): Promise<boolean>;
@@ -263,8 +265,8 @@ export function createMessageSettler(
     ...limits,
     run: (settlements) => sender.withOutbox((outbox) => settleAll(database, settlements, sourceOf, outbox)),
     weigh: () => 1,
-    // If the connection is lost during a commit, its outcome is unknown. Nothing is retried: unsettled leases
-    // expire.
+    // If the connection is lost during a commit, its outcome is unknown. Nothing is retried: the leases of
+    // messages without a stored outcome expire.
     isolates: (error) => !isUnavailable(error),
   });
   return { open: opening.add, settle: settling.add };

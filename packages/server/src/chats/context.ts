@@ -3,8 +3,8 @@ import { plainText, scan, segments } from '@dragoman/documents';
 import type { EarlierRow } from './store.ts';
 
 /**
- * The maximum length of the context. It is long enough to show the addressee and the subject, and short
- * enough to send with every request.
+ * The maximum length of the context in UTF-16 code units. It is long enough to show the addressee and the
+ * subject, and short enough to send with every request.
  */
 const MAX_CHARACTERS = 1_500;
 

@@ -101,8 +101,9 @@ const FINISH = statement<{ message_id: string }>(
 );
 
 /**
- * Marks the correction of a job as finished.
- * @returns the id of the corrected message; undefined if the job corrects none or has already done so
+ * Marks the correction that belongs to a job as finished.
+ * @returns the id of the corrected message; undefined if the job belongs to no correction, or its correction
+ * was finished before
  */
 export async function finishCorrection(
   transaction: Transaction,

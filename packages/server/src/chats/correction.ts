@@ -50,7 +50,7 @@ export function startCorrections(database: Database, log: Log, ordered: () => vo
   };
 }
 
-/** Creates a job for every message that waits for a correction. @returns how many jobs */
+/** Creates a job for every message that waits for a correction. @returns the number of created jobs */
 export async function createDueCorrections(database: Database, ended = () => false): Promise<number> {
   let made = 0;
   for (;;) {

@@ -68,7 +68,10 @@ type Inserted = { chat: store.ChatRow; position: number; createdAt: Date } | 'ex
 
 const MAX_BATCH_MESSAGES = 500;
 const MAX_BATCH_CHARACTERS = 2 * 1024 * 1024;
-/** Several seconds of work. Beyond that, clients get 503 and `retry-after`. */
+/**
+ * The maximum number of messages that wait for their insert: several seconds of work. Further requests get
+ * 503 with `retry-after`.
+ */
 const MAX_WAITING = 10_000;
 
 export function createMessageCreator(options: MessageCreatorOptions): MessageCreator {
@@ -98,7 +101,8 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     }
     const found = await find(caller, wanted.chat.externalId, message.externalId);
     if (found === undefined) throw new Error('a message that exists was not found');
-    // Same id: our own earlier attempt committed, but the reply was lost. So the message is new.
+    // A row with our own id comes from our earlier attempt, which committed although the reply was lost. So
+    // the message is new.
     return { status: found.message.message_id === message.messageId ? 201 : 200, body: present(found) };
   }
 

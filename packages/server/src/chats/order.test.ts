@@ -21,7 +21,7 @@ import { openLeasedMessage, settleMessage } from './chats.ts';
 
 const MESSAGES = '/v2/chats/messages';
 
-/** An engine that holds each request until the test opens the first word of its text. */
+/** An engine that answers a request only after the test has called `open` with the first word of the text. */
 interface GatedEngine extends Engine {
   /** Resolves when the engine has received this word `times` times. */
   asked(word: string, times?: number): Promise<void>;
@@ -85,7 +85,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Starts a server in a second process role on the same database. */
+/** Starts a second server process with the given role on the same database. */
 async function startAnother(role: Role): Promise<Server> {
   const { store, settings } = server;
   const log = createLog('silent');
@@ -144,7 +144,7 @@ describe('two processes that create chat messages', () => {
     expect(sent.map(idOf)).toEqual(list.messages.map((one: { external_id: string }) => one.external_id));
   });
 
-  it('notify a worker in the other process', async () => {
+  it('notify the worker in the other process of a new message', async () => {
     const heard = Promise.withResolvers<void>();
     await server.database.listen('dragoman_messages', () => heard.resolve());
     const another = createClient((await startAnother('api')).url!, key);
@@ -174,7 +174,7 @@ describe('a chat message that is translated before an earlier one', () => {
     expect(sent.map(idOf)).toEqual(['m1', 'm2']);
   });
 
-  it('is called back after the earlier message was delivered, whose retries repeat the same bytes', async () => {
+  it('is called back only after the earlier message was delivered; retries of that delivery repeat the same bytes', async () => {
     const chat = `retry-${++chats}`;
     let refusals = 2;
     receiver.answer(({ path }) => (path === `/${chat}` && refusals-- > 0 ? 500 : 200));
@@ -229,7 +229,7 @@ function faults(planned: readonly { id: string; fails: boolean }[], received: re
   return arrived.join() === wanted.join() ? [] : [`${arrived.join()} arrived, not ${wanted.join()}`];
 }
 
-it('callbacks keep the order of every chat, whatever order messages are translated in and whichever fail', async () => {
+it('callbacks keep the order of every chat even if messages fail or are translated in another order', async () => {
   const plan = fc.array(
     fc.record({
       chat: fc.integer({ min: 0, max: 2 }),

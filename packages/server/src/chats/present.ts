@@ -37,7 +37,7 @@ export function presentMessage(message: MessageRow): Body {
   };
 }
 
-/** Returns the body of POST /chats, which has field names of its own. */
+/** Returns the response body of POST /chats, whose field names differ from those of other responses. */
 export function presentCreatedChat(chat: ChatRow): Body {
   return {
     chat_id: chat.chat_id,
@@ -47,7 +47,7 @@ export function presentCreatedChat(chat: ChatRow): Body {
   };
 }
 
-/** The source and vendor that a message's events name. */
+/** The values that identify this server in the events of messages. */
 export interface EventSource {
   /** The base URL of the chat interface in the message's environment. */
   chatBaseUrl: string;

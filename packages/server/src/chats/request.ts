@@ -22,7 +22,7 @@ export interface MessageRequest {
 
 /**
  * Checks the length of the text, which the schema cannot check.
- * @param maxCharacters the longest text allowed
+ * @param maxCharacters the maximum length of the text in characters
  * @throws ApiError `invalid_request`
  */
 export function readMessageRequest(

@@ -5,7 +5,10 @@ import { ERRORS, type ErrorCode } from '../base/errors.ts';
 import { answer, type DescribedWebhook, describeErrors, ErrorBody, EVERYWHERE } from '../http/schemas.ts';
 import { MESSAGE_STATUSES } from './states.ts';
 
-/** Fits a UUID, an e-mail address or a URL, and is short enough in UTF-8 for an index key. */
+/**
+ * The maximum length of an external id. A UUID, an e-mail address or a URL fits, and the id is short enough
+ * in UTF-8 for an index key.
+ */
 const MAX_ID_CHARACTERS = 512;
 /** The maximum number of messages on one page. */
 export const MAX_LISTED_MESSAGES = 1000;

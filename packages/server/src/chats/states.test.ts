@@ -9,7 +9,7 @@ import {
   type MessageTrigger,
 } from './states.ts';
 
-/** The decided transitions, written out a second time. Any other transition is an error. */
+/** The expected transitions, as an independent copy. Any other transition is an error. */
 const DECIDED: Record<MessageTrigger, { from: MessageStatus; to: MessageStatus; by: MessageActor }> = {
   translate: { from: 'mt_init', to: 'deliver_init', by: 'machine' },
   answer: { from: 'mt_init', to: 'deliver_complete', by: 'machine' },
@@ -20,7 +20,7 @@ const DECIDED: Record<MessageTrigger, { from: MessageStatus; to: MessageStatus; 
 };
 const TRIGGERS = Object.keys(MESSAGE_MOVES) as MessageTrigger[];
 
-/** Returns the differences between a table of transitions and the decided one. */
+/** Returns the differences between a table of transitions and the expected one. */
 function faults(allowed: (trigger: MessageTrigger, status: MessageStatus) => boolean): string[] {
   return TRIGGERS.flatMap((trigger) =>
     MESSAGE_STATUSES.filter((status) => allowed(trigger, status) !== (DECIDED[trigger].from === status)).map(
@@ -40,7 +40,7 @@ describe('the transition table of chat messages', () => {
     ]);
   });
 
-  it('has exactly the decided transitions', () => {
+  it('has exactly the expected transitions', () => {
     expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
     expect(faults(allowsMessageMove)).toEqual([]);
     for (const trigger of TRIGGERS) {

@@ -152,11 +152,11 @@ export interface NewMessage {
   defaultBrand: string | undefined;
   translationId: string;
   status: MessageStatus;
-  /** If set, the inserting process holds the lease from the start. */
+  /** The lease token, if the inserting process leases the message; undefined if the message is queued. */
   leaseToken: string | undefined;
 }
 
-/** The columns that the insert decides; the caller knows the others. */
+/** The columns whose values the insert assigns. The caller knows the other columns. */
 export interface InsertedMessageRow {
   message_id: string;
   position: number;
@@ -375,7 +375,7 @@ export interface AnsweredMessage {
   failure: string | undefined;
 }
 
-// Locks the chats first, in the order that creates use, so that the two cannot deadlock. Then locks the
+// Locks chats in the same order as the creation of messages, so that the two cannot deadlock. Then locks the
 // messages in key order, like heartbeats do.
 const SETTLE = statement<{ message_id: string; answered_position: number }>(
   'chats.settle',
@@ -463,7 +463,7 @@ export async function releaseAnswers(
   return rows;
 }
 
-// Locks rows in key order, like other statements that settle many messages.
+// Locks rows in key order, like other statements that change many messages, so that they cannot deadlock.
 const MOVE_ALL = statement(
   'chats.move_all',
   `with given as (

@@ -35,21 +35,27 @@ export interface ChatWorkerOptions {
   leaseSeconds: number;
   sourceOf: SourceOf;
   sender: OutboxSender;
-  /**
-   * Called after each settled message with the seconds since its creation, for metrics.
-   */
+  /** Called when the outcome of a message is stored, with the seconds since its creation, for metrics. */
   settled(outcome: MessageOutcome['kind'], seconds: number): void;
 }
 
-/** Attempts for a message whose segments failed, and claims after which a message is given up. */
+/** The maximum number of attempts for a message with failed segments. */
 const MAX_TRIES = 4;
+/** The maximum number of claims of a message. A message that was claimed more often fails. */
 const MAX_CLAIMS = 8;
-/** Seconds before the next attempt: ¼, ½, 1. That is long enough for a pipeline to restart. */
+/**
+ * Returns the seconds from a failed attempt to the next one: ¼, ½, then 1. That is long enough for a pipeline
+ * to restart.
+ */
 const retrySeconds = (attempts: number) => 2 ** (attempts - 3);
-/** Seconds between retries while an engine is unavailable, and the message age at which they end. */
+/** Seconds between retries while an engine is unavailable. */
 const TROUBLE_SECONDS = 5;
+/** The age of a message in seconds from which it is no longer retried while an engine is unavailable. */
 const MAX_TROUBLE_AGE_SECONDS = 300;
-/** The text that one worker may hold at a time, in UTF-16 units: about a hundred of the largest messages. */
+/**
+ * The maximum total length of the texts that one worker processes at a time, in UTF-16 units: about a hundred
+ * of the largest messages.
+ */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 export type ChatWorker = LeaseWorker<Lease, LeasedMessage>;
@@ -101,8 +107,8 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
   }
 
   /**
-   * A chat's brand is a word of the chat platform and may be unknown here. If it has no settings for the
-   * target language, the account's default brand is used.
+   * The chat platform chooses the name of a chat's brand, so the brand may be unknown here. If the brand has
+   * no settings for the target language, the account's default brand is used.
    */
   async function whatItsBrandSays(
     { chat, message }: LeasedMessage,

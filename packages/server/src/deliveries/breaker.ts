@@ -4,7 +4,7 @@
  *
  *   closed      fewer than `OPENING_FAILURES` in a row   sends, with fewer slots after each failure
  *   open        `open_until` is in the future            sends nothing; due deliveries wait and use up no attempt
- *   half open   `open_until` has passed                  sends one; the outcome closes it or opens it for longer
+ *   half open   `open_until` has passed                  sends one delivery: success closes it, failure opens it for longer
  */
 import type { PostOutcome } from './post.ts';
 

@@ -44,7 +44,7 @@ describe('the address guard', () => {
   });
 });
 
-describe('the address guard and local names', () => {
+describe('the address guard’s check of local names', () => {
   it.each(['localhost', 'local', 'home.arpa', 'internal', 'localdomain', 'lan', 'intranet', 'corp'])(
     'refuses names that end in .%s',
     (name) => {
@@ -64,7 +64,7 @@ describe('the address guard and local names', () => {
   });
 });
 
-describe('the address guard and lengths', () => {
+describe('the address guard’s check of lengths', () => {
   it('accepts host names of up to 253 characters', () => {
     const name = (length: number) => `${'a.'.repeat((length - 7) / 2)}${length % 2 === 0 ? 'b' : ''}example`;
     const long = 'a'.repeat(61);
@@ -83,7 +83,7 @@ describe('the address guard and lengths', () => {
   });
 });
 
-it('the address guard checks the whole URL and the whole host', () => {
+it('the address guard checks the whole URL and the whole host, not only their beginnings or ends', () => {
   expect(verdict(open, 'xhttps://hooks.example.com/')).toBe('scheme');
   expect(verdict(open, 'https://hooks.example.com//a@b')).toBe('ok');
   expect(readLiteral('[8.8.8.8]')?.toString()).toBe('8.8.8.8');
@@ -116,7 +116,10 @@ describe('the address guard’s setting allowedNetworks', () => {
     ['fd00:ec2::254/128', true],
     ['fd00:ec2::254/127', false],
     ['fd00:ec2::/32', false],
-  ])('opens a metadata service only as a single address: %s allows fd00:ec2::254: %s', (network, allowed) => {
-    expect(createAddressGuard({ allowedNetworks: [network] }).allows('fd00:ec2::254')).toBe(allowed);
-  });
+  ])(
+    'allows a metadata service only when it lists that single address: %s allows fd00:ec2::254: %s',
+    (network, allowed) => {
+      expect(createAddressGuard({ allowedNetworks: [network] }).allows('fd00:ec2::254')).toBe(allowed);
+    },
+  );
 });

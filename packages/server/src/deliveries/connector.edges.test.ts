@@ -131,7 +131,7 @@ it('the connector offers only HTTP/1.1 and sends the server name in the TLS hell
   server.close();
 });
 
-describe('after its timeout, the connector', () => {
+describe('the timeout of the connector', () => {
   /** Lets a connection time out, and returns the callback that connect has not called yet. */
   async function giveUp() {
     const callbacks: Parameters<Connect>[1][] = [];
@@ -144,7 +144,7 @@ describe('after its timeout, the connector', () => {
     return callbacks[0]!;
   }
 
-  it('ignores a late error', async () => {
+  it('is followed by no other error when connecting fails later', async () => {
     const harm: unknown[] = [];
     const note = (reason: unknown) => void harm.push(reason);
     process.on('unhandledRejection', note);
@@ -156,7 +156,7 @@ describe('after its timeout, the connector', () => {
     expect(harm).toEqual([]);
   });
 
-  it('destroys a late socket, which may still emit an error', async () => {
+  it('destroys a socket that connects later, and ignores its errors', async () => {
     const callback = await giveUp();
     const socket = socketAt(FIRST);
     const closed = once(socket, 'close');
@@ -165,7 +165,7 @@ describe('after its timeout, the connector', () => {
     expect(() => socket.emit('error', new Error('late'))).not.toThrow();
   });
 
-  it('the connector leaves no timer running after a connection', async () => {
+  it('leaves no timer running after a connection was made in time', async () => {
     const { connect } = fakeConnect();
     const connector = createConnector({ guard: open, resolver: both, connect, timeoutMs: 3_600_000 });
     const clocks = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

@@ -135,7 +135,7 @@ describe('the connector’s refusals', () => {
     expect(String(error)).not.toMatch(/canary|10\.11/);
   });
 
-  test('include a closed port unless all addresses are in an allowed network', async () => {
+  test('include an unusual port unless all addresses of the name are in an allowed network', async () => {
     const guard = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
     const rows: [string[], boolean][] = [
       [['10.0.0.1'], true],
@@ -245,7 +245,7 @@ describe('the connector’s address pinning', () => {
     expect(socket).toBe(mapped.sockets[0]);
   });
 
-  test('fails when the socket has already closed', async () => {
+  test('reports a failed connection when the socket has already closed', async () => {
     const { connect } = fakeConnect(() => undefined);
     const connector = createConnector({ guard: open, resolver: fakeResolver([PUBLIC]).resolver, connect });
     await expect(run(connector, options('hook.test'))).rejects.toBeInstanceOf(ConnectFailed);
@@ -287,7 +287,7 @@ describe('several addresses of a name', () => {
 });
 
 describe('the connector’s timeout', () => {
-  test('ends a hanging resolver and ignores its late answer', async () => {
+  test('fails the connection when the resolver hangs, and ignores its late answer', async () => {
     const late = Promise.withResolvers<{ address: string }[]>();
     const { connect, targets } = fakeConnect();
     const connector = createConnector({ guard: open, resolver: () => late.promise, connect, timeoutMs: 1 });

@@ -141,7 +141,7 @@ export function createConnector(settings: ConnectorSettings): Connect {
         discard(result[1]);
       }
     };
-    // undici gives up a request only after its connection has opened or failed. Without this timer a hanging
+    // undici aborts a request only after its connection has opened or failed. Without this timer a hanging
     // resolver would keep the slot forever.
     const timer = setTimeout(
       () => answer(new ConnectFailed('ETIMEDOUT', 'no connection in time'), null),

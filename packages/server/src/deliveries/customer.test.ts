@@ -84,12 +84,12 @@ it('a repeated replay request leaves out deliveries that died again since the fi
   await until(() => arrived(customer.path).length === 4 + 2);
   await until(async () => (await failed(customer, 'production')).failed === 2);
   expect(await ask()).toEqual({ replayed: 0, left: 0 });
-  // A new request, without the first one's moment, replays them.
+  // A request without `until` replays the deliveries that died again in the meantime.
   const later = await customer.call('POST', `${OWN}/replay`, { environment: 'production' });
   expect(later.body).toEqual({ replayed: 2, left: 0 });
 });
 
-it('a replay request is limited in number, and to deliveries that died since a moment', async () => {
+it('a replay has at most the given number of deliveries, and only those that died since the given time', async () => {
   const customer = await createUnlucky(3);
   const { ref } = await accountNamed(server.database, customer.account!.username);
   const some = await replayDead(

@@ -19,9 +19,12 @@ import {
 } from './log.ts';
 import { Delivery, DeliveryDetail, DeliveryList } from './schemas.ts';
 
-/** The limit of one replay request. The client repeats the request until none are left. */
+/**
+ * The maximum number of deliveries that one replay request replays. The client repeats the request until none
+ * are left.
+ */
 const REPLAYED_AT_ONCE = 1_000;
-/** The default of `since` is the beginning of all deliveries. */
+/** The default date is before every delivery, so that a request without `since` covers all deliveries. */
 const SINCE = Type.String({ ...GIVEN_MOMENT, default: '1970-01-01' });
 
 export interface CustomerDeliveryOptions {

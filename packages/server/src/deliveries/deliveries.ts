@@ -66,9 +66,8 @@ export function hostOf(url: string): string {
 }
 
 /**
- * Called when deliveries of messages end (`delivered`, `dead`) or are replayed (`pending`). It runs in the
- * same transaction, so that a message and its deliveries always agree. Deliveries of jobs do not change their
- * job.
+ * Called when deliveries of messages are delivered, dead or replayed (`pending`), in the same transaction, so
+ * that a message and its deliveries always agree. Deliveries of jobs do not change their job.
  */
 export type OnDeliveriesChanged = (
   transaction: Transaction,

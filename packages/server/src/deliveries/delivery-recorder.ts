@@ -1,6 +1,7 @@
 /**
- * Records the beginnings and ends of attempts in batches: one round trip and one commit for all at the same
- * time. The request of an attempt is sent only after its beginning is recorded.
+ * Records the beginnings and the outcomes of attempts in batches: attempts that begin or end at the same time
+ * share one round trip and one commit. The request of an attempt is sent only after its beginning is
+ * recorded.
  */
 import { createBatcher } from '../database/batcher.ts';
 import { type Database, isUnavailable, type Transaction } from '../database/database.ts';
@@ -41,11 +42,11 @@ export interface DeliveryRecorder {
 }
 
 const MAX_BATCH = 256;
-/** Pause before each shared commit: under load some hundred attempts end each second. */
+/** The pause in ms before each shared commit: under load some hundred attempts end each second. */
 const FINISHING_REST_MILLISECONDS = 50;
 /** The maximum total size, in bytes, of the bodies that one query returns. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
-/** Higher than the number of deliveries that a sender can hold. */
+/** The maximum number of pending calls, higher than the number of deliveries that a sender can hold. */
 const MAX_WAITING = 100_000;
 
 export function createDeliveryRecorder(

@@ -20,7 +20,7 @@ export interface DeliverySigner {
   headersOf(lease: DeliveryLease, delivery: DeliveryRow): Promise<Record<string, string> | undefined>;
 }
 
-/** Milliseconds in which at most one warning about unusable secrets is logged. */
+/** The minimum number of milliseconds between two logged warnings about unusable secrets. */
 const QUIET_MILLISECONDS = 60_000;
 
 export function createDeliverySigner({ secrets, log, now }: DeliverySignerOptions): DeliverySigner {

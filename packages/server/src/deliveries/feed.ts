@@ -98,7 +98,10 @@ export async function readFeed(
   return { items: rows.map(present), last: rows.at(-1)?.position ?? after };
 }
 
-/** More than a page holds, so that reading from the beginning does not write on every page. */
+/**
+ * The maximum number of events that get a position in one transaction. It is larger than a page, so that a
+ * reader who starts at the beginning does not cause a write for every page.
+ */
 const PLACED_AT_ONCE = 5_000;
 
 const LAST = statement<{ last_position: number }>(

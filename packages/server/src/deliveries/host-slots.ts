@@ -4,7 +4,7 @@
  * account may hold all slots.
  *
  *   - While several accounts have due deliveries for a host, each gets at most an equal share of its slots.
- *   - The last quarter of the slots is reserved for accounts that hold none there, one slot each. So a new account does not wait for slow answers to others.
+ *   - The last quarter of the slots is reserved for accounts without a slot there, one slot each. So a new account does not wait for slow answers to others.
  *   - An account whose deliveries to the host fail gets fewer slots (`breaker.ts`). Only its own failures count.
  */
 import type { AccountRef } from '../base/account.ts';

@@ -104,8 +104,8 @@ function start(options: { timeoutMs?: number; perHost?: number; breakerSeconds?:
   });
   started.push({
     async stop() {
-      // Allows a long stop, because a claim in progress would take deliveries of the next test. POSTs in
-      // progress are cut.
+      // Cuts POSTs in progress, and waits until the sender has stopped: a claim in progress would take
+      // deliveries of the next test.
       const stopped = loop.stop(PATIENCE_MILLISECONDS);
       await poster.cut();
       await stopped;
@@ -114,7 +114,7 @@ function start(options: { timeoutMs?: number; perHost?: number; breakerSeconds?:
   return { loop, poster };
 }
 
-/** The delivery changes that the chat module would receive. */
+/** The delivery changes that were reported to the chat module. */
 const changes: ChangedDelivery[] = [];
 const follow: OnDeliveriesChanged = async (transaction, deliveries) => {
   expect(transaction.inTransaction).toBe(true);
@@ -279,7 +279,7 @@ describe('the circuit breaker of a host', () => {
     expect(sink.bodies).toHaveLength(sent);
   });
 
-  it('lets one delivery through after its open time, which closes it or opens it for longer', async () => {
+  it('lets one delivery through after its open period; a success closes the breaker, a failure opens it for longer', async () => {
     let works = false;
     const sink = await listen((_, response) => response.writeHead(works ? 200 : 503).end());
     const account = await createAccount();
@@ -374,7 +374,7 @@ describe('a delivery that is older than 72 hours at a failing host', () => {
 });
 
 describe('fairness between accounts and hosts', () => {
-  it('lets a claim take a few deliveries from each host, and none after one that exceeds the memory limit', async () => {
+  it('limits a claim to a few deliveries for each host, and stops it before one that exceeds the memory limit', async () => {
     const account = await createAccount();
     const urls = [1, 2, 3].map((port) => `http://127.0.0.1:${port}/`);
     const chats = (count: number) => Array.from({ length: count }, () => uuidv7());
@@ -386,8 +386,8 @@ describe('fairness between accounts and hosts', () => {
     const room = { weight: 50, empty: true, shareOf: () => 8 };
     const first = await queue.claim(100, room);
     expect(first.map(({ host }) => host)).toEqual(urls.flatMap((url) => Array(3).fill(hostOf(url))));
-    // The hosts of the first claim have used their slots. The heavy delivery does not fit, so the claim ends
-    // there.
+    // The first three hosts have no free slot. The heavy delivery exceeds the memory limit, so the claim
+    // stops before it.
     const held = { ...room, weight: 41, empty: false, held: first };
     expect(await queue.claim(100, held)).toEqual([]);
     const next = await queue.claim(2, { ...room, held: first });
@@ -510,7 +510,7 @@ describe('fairness between accounts and hosts', () => {
   it.each([
     ['is free while an answer is recorded', 200],
     ['is taken until the breaker has recorded a failure', 500],
-  ])('frees a host’s slot at the right time: it %s', async (_, status) => {
+  ])('controls when a host’s slot becomes free: the slot %s', async (_, status) => {
     const writing = await owner.connect();
     const hold = async () => {
       await writing.query('begin');
@@ -544,7 +544,7 @@ describe('fairness between accounts and hosts', () => {
     expect(sink.bodies).toEqual(['first', 'second']);
   });
 
-  it('continues after hanging POSTs were cut, and stops sending to their host after five', async () => {
+  it('stops sending to a host after five POSTs to it timed out, and releases their leases', async () => {
     const silent = await listen(() => {});
     await enqueue(await createAccount(), silent.url, Array.from({ length: 100 }, uuidv7));
     start({ perHost: 4, timeoutMs: 200 });

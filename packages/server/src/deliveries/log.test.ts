@@ -196,7 +196,7 @@ describe('a replay', () => {
     });
   });
 
-  it('of dead deliveries since a moment leaves out earlier and pending ones', async () => {
+  it('of the deliveries that died since a given time leaves out earlier and pending deliveries', async () => {
     const account = await server.createAccount();
     const call = as(account);
     let works = false;
@@ -221,7 +221,7 @@ describe('a replay', () => {
     [{ since: 'yesterday' }, 'since: must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z.'],
     [{ since: 5 }, 'since: must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z.'],
     [[], 'body: must be a JSON object.'],
-  ])('of all deliveries is refused for the invalid moment %j', async (body, error) => {
+  ])('of all dead deliveries is refused when the body has no valid start time: %j', async (body, error) => {
     const answer = await as(await server.createAccount())('POST', `${DELIVERIES}/replay`, body);
     expect({ status: answer.status, error: answer.body.error }).toEqual({ status: 400, error });
   });

@@ -1,7 +1,7 @@
 /**
  * Reads deliveries and their attempts, and replays deliveries. A replay sends the same bytes with the same
- * `webhook-id`. Its attempt numbers continue, and its 72 hours start again. It goes to the end of its order;
- * deliveries made in between keep their status.
+ * `webhook-id`. Its attempt numbers continue, and its 72 hours start again. It is placed after the other
+ * pending deliveries of its order. Deliveries that were recorded in between keep their status.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
@@ -36,9 +36,7 @@ const COLUMNS = `d.delivery_id, d.environment, d.event, j.uid, d.chat_id, d.mess
 const WITH_JOB =
   'left join jobs j on j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id';
 
-/**
- * How far the id of a delivery may be from the id of its event: one process creates both in one transaction.
- */
+/** The maximum time between the ids of an event and of its delivery: one transaction creates both. */
 const NEAR_MILLISECONDS = 5_000;
 
 /** A delivery as customers and operators see it. Keys without a value are absent. */
@@ -54,7 +52,7 @@ export interface DeliveryRecord {
   attempts: number;
   created_at: string;
   finished_at?: string;
-  /** The earliest time of the next attempt. During an attempt, the time at which the attempt is given up. */
+  /** The earliest time of the next attempt, or the time at which the current attempt is considered lost. */
   next_attempt_at?: string;
 }
 
@@ -184,7 +182,7 @@ const FIND = statement<RecordRow>(
     where d.part = $1 and d.account_id = $2 and d.delivery_id = $3 and ($4::text is null or d.environment = $4)`,
 );
 
-/** Finds a delivery of an account. @param environment undefined to search both */
+/** Finds a delivery of an account. @param environment undefined to search both environments */
 export async function findDelivery(
   on: Queryable,
   account: AccountRef,
@@ -311,8 +309,8 @@ async function notify(
 }
 
 /**
- * Who replays: a user, an operator or `key`, the account's own API key. Replays by key get no audit entry,
- * because the delivery itself records them.
+ * The actor of a replay: a user, an operator, or `key` for an API key of the account. Replays by an API key
+ * get no audit entry, because the delivery itself records them.
  */
 type Replayer = Actor | 'key';
 
@@ -348,8 +346,8 @@ const REPLAYS_A_TRANSACTION = 500;
  * are left out, so none is sent twice. Each transaction, of up to {@link REPLAYS_A_TRANSACTION} deliveries,
  * has an audit entry.
  * @param bounds `until`: only deliveries that died before it, so that a repeated call is harmless; `most`:
- * the limit
- * @returns the number of deliveries
+ * the maximum number of deliveries to replay
+ * @returns the number of replayed deliveries
  */
 export async function replayDead(
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * Tests of deliveries that their insert leases to the sender of the same process, and of those that must be
- * queued.
+ * Tests of deliveries that are leased to the sender of the same process when they are inserted, and of
+ * deliveries that must be queued.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -330,7 +330,7 @@ describe('redirects in answers to a POST', () => {
     expect(count).toBe(0);
   });
 
-  test('are detected by this test when a client follows them', async () => {
+  test('are noticed by the second server of this test when a client follows them', async () => {
     const agent = new Agent();
     const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 1 }));
     const count = await followed(async (url) => {

@@ -44,7 +44,10 @@ interface Lane {
   failures: number;
 }
 
-/** A row that a claim examined. Without `attempts`, it was parked or too heavy, and not claimed. */
+/**
+ * A row that a claim examined. If `attempts` is null, the row was not claimed: it was parked, or its body
+ * exceeded the memory limit.
+ */
 interface ExaminedRow {
   /** The index of the row's lane in the claim, from 1. */
   turn: number;
@@ -55,7 +58,7 @@ interface ExaminedRow {
   environment: Environment;
 }
 
-/** A lane with the number of deliveries to claim from it. */
+/** A visit of a claim to a lane, with the maximum number of deliveries to claim there. */
 interface Visit {
   lane: Lane;
   most: number;
@@ -63,11 +66,14 @@ interface Visit {
 }
 
 const MAX_ROUND_LANES = 256;
-/** Two failures in one round mean that the database has a problem, not the lane. The round then ends. */
+/**
+ * The number of failed claims that ends a round: two failures mean that the database has a problem, not a
+ * lane.
+ */
 const MAX_ROUND_FAILURES = 2;
 /**
- * How many due rows of a lane a claim examines once the first few were all parked. A claim locks the rows, so
- * it starts with only twice as many as it may take.
+ * The maximum number of due rows that a claim examines in a lane. A claim locks the rows that it examines, so
+ * it first examines only twice as many as it may take, and more only if all of those were parked.
  */
 const MAX_EXAMINED = 64;
 /** Seconds after which a parked delivery becomes due again if nothing makes it due earlier. */
@@ -90,8 +96,8 @@ const DUE_LANES: Statement<Lane> = statement(
     where d.due_at <= now() and (b.open_until is null or b.open_until <= now()) limit $4`,
 );
 
-// Only one worker gets to send through a half-open breaker. If it dies, another worker may do so after the
-// lease time.
+// Only one worker may send through a half-open breaker. If it dies, another worker may do so after the lease
+// time.
 const TAKE_PROBE: Statement<{ failures: number }> = statement(
   'deliveries.take_probe',
   `update breakers set open_until = now() + make_interval(secs => $4)
@@ -103,9 +109,9 @@ const RETURN_PROBE: Statement<never> = statement(
   `update breakers set open_until = now() where part = $1 and account_id = $2 and host = $3`,
 );
 
-// Claims from the lanes of one account, in turn. Array parameters keep the updates index scans by key,
-// whatever plan the rest gets. Weights are summed over all lanes, so that nothing is claimed after a row that
-// is too heavy.
+// Claims from the lanes of one account, in turn. Array parameters make the updates index scans by key,
+// whatever the plan of the rest. Weights are summed over all lanes, so that nothing is claimed after the
+// first row that exceeds the memory limit.
 const CLAIM: Statement<ExaminedRow> = statement(
   'deliveries.claim',
   `with lanes as materialized (
@@ -255,7 +261,7 @@ async function listLanesInTurn(database: Database, last: Lane): Promise<Lane[]> 
   return [...found, ...all.filter((lane) => !names.has(key(lane)))];
 }
 
-/** Returns the visits, without half-open hosts through which another worker sends. */
+/** Removes visits to hosts with a half-open breaker through which another worker sends already. */
 async function takeProbes(
   { database, leaseSeconds }: DeliveryQueueOptions,
   visits: readonly Visit[],
@@ -274,7 +280,8 @@ async function takeProbes(
 }
 
 /**
- * Claims from lanes of one account. @returns the leases, and the first visit with a row that was too heavy
+ * Claims from lanes of one account.
+ * @returns the leases, and the first visit with a delivery that exceeds the memory limit
  */
 async function claimVisits(
   options: DeliveryQueueOptions,
@@ -319,11 +326,11 @@ async function claimVisits(
 }
 
 /**
- * Plans the next visits of one account.
+ * Plans the visits of a claim to the lanes of one account.
  * @param at index of the account's first lane
- * @param most how many deliveries to claim
- * @param stops true if the account's lanes that remain after `most` deliveries wait for the next round
- * @returns the visits and the index of the next lane
+ * @param most the maximum number of deliveries to claim
+ * @param stops true if the remaining lanes of the account are left for the next round once `most` is reached
+ * @returns the visits, and the index of the first lane that was not planned
  */
 function planVisits(
   lanes: readonly Lane[],

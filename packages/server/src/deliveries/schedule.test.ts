@@ -107,7 +107,10 @@ describe('nextAttempt for random histories', () => {
   });
   type Next = (input: NextAttemptIn) => NextAttempt;
 
-  /** Throws if a retry is too early, too late, outside its jitter, or sooner than after fewer attempts. */
+  /**
+   * Throws if a retry is too early, too late or outside its jitter, or if its delay is shorter than after
+   * fewer attempts.
+   */
   function check(next: Next): void {
     fc.assert(
       fc.property(input, ({ attempts, age, chance, retryAfter, status }) => {
@@ -123,7 +126,8 @@ describe('nextAttempt for random histories', () => {
           });
         const got = ask(attempts, retryAfter);
         const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1]!;
-        // The rest of the 72 hours limits `Retry-After`, which never ends the delivery.
+        // `Retry-After` can delay a retry to the end of the 72 hours at most, and never makes a delivery
+        // dead.
         const wish = Math.min(retryAfter ?? 0, LONGEST_STEP, LIFETIME_SECONDS - age);
         const least = Math.max(base * (1 - JITTER), wish);
         const most = Math.max(base * (1 + JITTER), wish);
@@ -143,10 +147,10 @@ describe('nextAttempt for random histories', () => {
     );
   }
 
-  test('returns retries at the scheduled times within 72 hours, never sooner after more attempts', () =>
+  test('returns retries at the scheduled times within 72 hours, with delays that never become shorter', () =>
     check(nextAttempt));
 
-  test('is checked by a property test that detects planted faults', () => {
+  test('is checked by a property test that detects faulty versions of it', () => {
     const shifted =
       (change: (at: number, input: NextAttemptIn) => number): Next =>
       (given) => {

@@ -21,7 +21,7 @@ export const JITTER = 0.15;
 export interface NextAttemptIn {
   /** The number of attempts made so far, including this one; at least 1. */
   attempts: number;
-  /** Seconds between attempts; the last value repeats. The default is that of the setting. */
+  /** Seconds between attempts; the last value repeats. The default schedule is in the settings. */
   scheduleSeconds: readonly number[];
   outcome: PostOutcome;
   /** The start of the 72 hours: the time of creation or replay. */

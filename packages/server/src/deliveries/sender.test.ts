@@ -26,7 +26,7 @@ let account: AccountCredentials;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  // Attempts are two seconds apart: with jitter at least one, so that timestamps differ.
+  // Attempts are two seconds apart, with jitter at least one second, so that their timestamps differ.
   server = await startTestServer({
     settings: { DRAGOMAN_CALLBACK_SCHEDULE: '2', DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.1/32' },
   });
@@ -276,7 +276,7 @@ describe('the receiver’s answer', () => {
 });
 
 describe('when a callback arrives', () => {
-  it('its attempt is already recorded, without an end, and the job is completed', async () => {
+  it('its attempt is already recorded, without an outcome, and the job is completed', async () => {
     const seen = Promise.withResolvers<{ attempts: object[]; job: { status: string } }>();
     const curious = await listen(async (_, response) => {
       seen.resolve({ attempts: await attemptsOf('curious'), job: await read('curious') });
@@ -344,7 +344,7 @@ describe('a forbidden callback address', () => {
     await inside.close();
   });
 
-  it('includes the loopback by default: it is refused at creation, and nothing is sent to it', async () => {
+  it('is refused at creation and never contacted; by default the loopback is forbidden', async () => {
     answerFirst('/before', 500);
     await order('before', `${receiver.url}/before`);
     await waiting('before');
@@ -365,7 +365,7 @@ describe('a forbidden callback address', () => {
   });
 });
 
-describe('a sender that ends', () => {
+describe('a sender that stops or dies', () => {
   it('leaves pending deliveries to the next sender, which sends them with the same ids', async () => {
     const uids = ['left-1', 'left-2', 'left-3'];
     receiver.answer(() => 503);
@@ -387,7 +387,7 @@ describe('a sender that ends', () => {
     }
   });
 
-  it('by a crash during a request leaves a lease that expires; the next attempt has the same id', async () => {
+  it('leaves a lease that expires when it dies during a request; the next attempt has the same id', async () => {
     const requests: { id: unknown; response: ServerResponse }[] = [];
     const slow = await listen((request, response) => {
       requests.push({ id: request.headers['webhook-id'], response });
@@ -408,7 +408,7 @@ describe('a sender that ends', () => {
     await slow.close();
   });
 
-  it('by an orderly stop during a request lets the next sender send at once, with the same id', async () => {
+  it('lets the next sender send at once, with the same id, when it is stopped during a request', async () => {
     const requests: { id: unknown; response: ServerResponse }[] = [];
     const slow = await listen((request, response) => {
       requests.push({ id: request.headers['webhook-id'], response });
@@ -428,7 +428,7 @@ describe('a sender that ends', () => {
     await slow.close();
   });
 
-  it('cannot settle a delivery that another sender has leased', async () => {
+  it('cannot change a delivery that another sender has leased since', async () => {
     const requests: ServerResponse[] = [];
     const slow = await listen((_, response) => requests.push(response));
     await order('stolen', slow.url);

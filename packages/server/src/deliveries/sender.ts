@@ -1,4 +1,7 @@
-/** The sender: posts due deliveries, records every attempt, and settles each delivery. */
+/**
+ * The sender: posts due deliveries, records every attempt, and retries a delivery until it is delivered or
+ * dead.
+ */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
@@ -36,7 +39,7 @@ export interface SenderOptions {
   perHost: number;
   leaseSeconds: number;
   log: Log;
-  /** Called when deliveries end, in the same transaction. */
+  /** Called when deliveries are delivered or dead, in the same transaction. */
   onDeliveriesChanged?: OnDeliveriesChanged;
   metrics: SenderMetrics;
   now?: () => Date;
@@ -44,9 +47,9 @@ export interface SenderOptions {
 }
 
 export interface SenderMetrics {
-  /** Counts an attempt. @param decision `unsigned` if nothing was sent */
+  /** Counts an attempt. @param decision the resulting status; `unsigned` if nothing was sent */
   attempted(decision: DeliveryDecision['status'] | 'unsigned', outcome: string, milliseconds: number): void;
-  /** Counts a delivery that ended `seconds` after its creation. */
+  /** Counts a delivery that was delivered or dead `seconds` after its creation. */
   ended(status: 'delivered' | 'dead', seconds: number): void;
   breakerOpened(): void;
 }
@@ -55,7 +58,7 @@ export interface SenderMetrics {
 const UNSIGNED_SECONDS = 60;
 /** From this number of deliveries in progress on, results are recorded in batches. */
 const MANY_AT_WORK = 4;
-/** The limit for all bodies in memory. One body has at most some 40 MiB, usually a few kB. */
+/** The maximum total size of the bodies in memory. One body has at most some 40 MiB, usually a few kB. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 export interface Sender extends OutboxSender, Pick<LeaseWorker, 'wake' | 'stop' | 'heldCount'> {}

@@ -29,17 +29,17 @@ const headers: SignatureHeaders = {
 };
 
 describe('the signature of the Standard Webhooks test vector', () => {
-  test('equals ours for text and for bytes', () => {
+  test('equals the signature that this server creates, for text and for bytes', () => {
     expect(sign([secret], VECTOR.id, VECTOR.seconds, VECTOR.body)).toBe(VECTOR.signature);
     expect(sign([secret], VECTOR.id, VECTOR.seconds, Buffer.from(VECTOR.body))).toBe(VECTOR.signature);
     expect(signatureHeaders([secret], VECTOR.id, at(VECTOR.seconds + 0.9), VECTOR.body)).toEqual(headers);
   });
 
-  test('equals ours when signed with a key object', () => {
+  test('equals the signature that this server creates with a key object', () => {
     expect(sign([createSecretKey(secret)], VECTOR.id, VECTOR.seconds, VECTOR.body)).toBe(VECTOR.signature);
   });
 
-  test('passes our verification', () => {
+  test('passes the verification of this server', () => {
     expect(verify([secret], headers, VECTOR.body, at(VECTOR.seconds))).toEqual({ ok: true });
   });
 });
@@ -172,7 +172,7 @@ describe('a delivery with an altered part', () => {
 
   test('is refused, whether its bytes, length, id, timestamp or secret differ', () => check(sign, verify));
 
-  test('is detected by a test that also detects signers leaving out the id or the timestamp', () => {
+  test('passes if the signer leaves out the id or the timestamp, which this test detects', () => {
     const over = (content: (id: string, seconds: number, body: Buffer | string) => string): Sign => {
       return (secrets, name, seconds, body) =>
         `v1,${createHmac('sha256', secrets[0]!)

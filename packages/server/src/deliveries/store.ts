@@ -40,9 +40,10 @@ export interface NewEventRow {
     | undefined;
 }
 
-// All bodies are one parameter that the statement cuts: in an array, the driver would write bodies in
-// hexadecimal, twice as long. A delivery with a token is leased, and its first attempt begins. It is queued
-// instead if an earlier delivery of its order is pending or its host has a breaker.
+// All bodies are concatenated into one parameter, which the statement divides again: in an array, the driver
+// would write them in hexadecimal, twice as long. A delivery with a lease token is leased, and its first
+// attempt begins. It is queued instead if an earlier delivery of its order is pending or its host has a
+// breaker.
 const INSERT = statement<{ delivery_id: string; lease_token: string; queued_at: Date }>(
   'deliveries.insert_events',
   `with given as materialized (
@@ -135,8 +136,8 @@ export interface DeliveryRow {
   attempts_before: number;
 }
 
-// One round trip and one commit before the requests are sent, so that attempts are on record even if the
-// sender dies. Rows are locked in key order, like heartbeats do.
+// Attempts are recorded before their requests are sent, so that they are on record even if the sender dies.
+// One statement does it in one round trip and one commit. Rows are locked in key order, like heartbeats do.
 const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_token: string }>(
   'deliveries.begin_attempts',
   `with held as materialized (
@@ -280,8 +281,8 @@ const WAKE_NEXT = `
           and (e.queued_at, e.delivery_id) > (d.queued_at, d.delivery_id)
         order by e.queued_at, e.delivery_id limit 1)`;
 
-// Records the attempt and the signal of its host even if the lease was lost. Only the holder of the lease
-// changes the delivery. A healthy host has no row in `breakers`, so usually that table is not written.
+// Records the attempt and what it shows about the host even if the lease was lost. Only the holder of the
+// lease changes the delivery. A healthy host has no row in `breakers`, so usually that table is not written.
 const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
   'deliveries.finish_attempt',
   `with attempt as (

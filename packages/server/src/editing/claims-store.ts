@@ -165,7 +165,10 @@ const CLAIM_NAMED = statement<ClaimedRow>(
    ${TAKE}`,
 );
 
-/** Claims the named task, or the next one. @returns undefined if the user can claim none */
+/**
+ * Claims the given task, or without one the next task of the queue. @returns undefined if the user can claim
+ * none
+ */
 export async function claimTask(
   on: Queryable,
   userId: string,
@@ -276,7 +279,7 @@ const WAITING = statement<{ waiting: number }>(
       where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable('$1')} limit $2) one`,
 );
 
-/** Open tasks are counted up to this number. */
+/** The maximum number of open tasks that are counted. */
 const MAX_COUNTED = 1000;
 
 export async function countWaiting(on: Queryable, userId: string): Promise<number> {

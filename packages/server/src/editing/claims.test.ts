@@ -296,7 +296,7 @@ describe('skipping and reporting a task', () => {
 });
 
 describe('an editor who reads a task', () => {
-  it('sees the held task and their edited segments only, and fewer segments after the claim', async () => {
+  it('sees only tasks that they hold or have edited, and fewer segments once they no longer hold the task', async () => {
     // The text needs two tasks, because the words of a task are limited.
     const uid = await orderEdit(call, 'The house is big.\n'.repeat(220));
     const [first, second] = (await ann.call('GET', '/api/editing/queue')).body.open;
@@ -344,7 +344,7 @@ describe('saving a segment', () => {
     );
   });
 
-  it('after the claim keeps the text as a draft, or in the history if another editor holds the task', async () => {
+  it('after the claim has ended keeps the text as a draft, or in the history if another editor holds the task', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const [segment] = task.segments;

@@ -17,8 +17,8 @@ const MAX_SHOWN_PER_ACCOUNT = 10;
 /** The maximum number of claims that one transaction ends. */
 export const EXPIRED_AT_ONCE = 500;
 /**
- * The attempts to claim a task. A claim skips rows that other claims have locked, so it is repeated while
- * open tasks exist.
+ * The maximum number of attempts to claim a task. A claim skips rows that other claims have locked, so it is
+ * repeated while open tasks exist.
  */
 const CLAIM_TRIES = 5;
 
@@ -100,8 +100,8 @@ export function presentLease(held: claims.HeldRow): LeaseBody {
 }
 
 /**
- * Claims the named task, or the next one. If the editor already holds the task, the same claim is returned
- * with a renewed lease, because the response to the first request may have been lost.
+ * Claims the given task, or without one the next task of the queue. If the editor already holds the task, the
+ * same claim is returned with a renewed lease, because the response to the first request may have been lost.
  * @throws ApiError `nothing_waits`, `task_taken`, `too_many_claims`, `claims_paused`, `not_found`
  */
 export async function claim(

@@ -62,7 +62,7 @@ export interface EditingContext {
   scanner: Scanner;
   rules: EditingRules;
   observer: EditingObserver;
-  /** Wakes the assembly of finished jobs, because a job is ready. */
+  /** Starts the assembly of finished jobs at once, because a job is ready for it. */
   wake(): void;
   /** Called in the transaction that finishes a job, with its result. Corrections of chat messages use it. */
   corrected(transaction: Transaction, account: AccountRef, jobId: string, result: string): Promise<void>;

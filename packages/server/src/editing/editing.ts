@@ -35,7 +35,7 @@ export interface EditingOptions {
   settings: EditingSettings;
   observer: EditingObserver;
   wake(): void;
-  /** Optional; corrections of chat messages use it. */
+  /** Called with the result of each finished job. Corrections of chat messages use it. */
   corrected?: EditingContext['corrected'];
 }
 

@@ -68,7 +68,8 @@ export async function readSegmentsAt(
   return positions.flatMap((position) => at.get(position) ?? []);
 }
 
-// SQL query for repeats: `repeats` has the position of the first segment with the same text.
+// SQL query for the segments with the same text that no editor has edited. The column `repeats` has the
+// position of the first segment with that text.
 const REPEATS = statement<SegmentRow>(
   'editing.repeats',
   `${SEGMENTS_FROM}

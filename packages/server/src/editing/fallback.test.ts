@@ -269,7 +269,7 @@ describe('a job that the fallback delivers', () => {
     await sound();
   });
 
-  it('makes ledger verification report a charge that does not match its outcome', async () => {
+  it('is reported by ledger verification when its charge does not match its outcome', async () => {
     const uid = await order();
     await passDeadline(uid);
     await done(uid);

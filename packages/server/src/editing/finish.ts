@@ -5,8 +5,8 @@
  *   assembling                  the result is assembled and delivered in one transaction with all its consequences
  *   editing, past the deadline  if the brand's fallback is `machine`: each segment is delivered with its last confirmed
  *                               target, otherwise with its draft. With a draft among them the result is free and
- *                               flagged; if everything is confirmed it is charged. Not while an editor holds a claim,
- *                               and not while a segment has neither target nor draft
+ *                               flagged; if everything is confirmed it is charged. The delivery waits while an editor
+ *                               holds a claim, and while a segment has neither target nor draft
  *   review, past the deadline   everything is edited: delivered without the review, and charged
  *
  * A job whose result exceeds the time limit three times at one stage fails and is refunded. Attempts during
@@ -144,7 +144,9 @@ interface PreparedDelivery {
   stage: editedJobs.Stage;
   job: editedJobs.TaskJobRow;
   targets: readonly edits.SegmentTargetRow[];
-  /** True if every segment is confirmed, apart from kept segments, which have no price. */
+  /**
+   * True if every segment is confirmed, apart from segments with nothing to translate, which have no price.
+   */
   isEdited: boolean;
   trigger: 'revise' | 'complete' | 'fallBack';
   result: string;

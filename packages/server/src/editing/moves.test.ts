@@ -38,7 +38,7 @@ function faults(allowed: (trigger: TaskTrigger, status: TaskStatus) => boolean):
 }
 
 describe('the transition table of tasks', () => {
-  it('equals an independent copy of the decided transitions', () => {
+  it('equals an independent copy of the expected transitions', () => {
     expect(TASK_STATUSES).toEqual(['open', 'claimed', 'submitted', 'done', 'reported', 'canceled']);
     expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
     expect(faults(allowsTaskMove)).toEqual([]);

@@ -24,7 +24,9 @@ import * as store from './store.ts';
 import { presentIssue } from './view.ts';
 
 /**
- * Returns true if this editor's work on this job is reviewed. The choice is a hash, so that it never changes.
+ * Returns true if the work of this editor on this job is due for a review. The answer comes from a hash of
+ * job and editor, so it is always the same.
+ * @param share the percentage of the editor's jobs to review
  */
 export function isReviewed(jobId: string, userId: string, share: number): boolean {
   const hash = createHash('sha256').update(`${jobId} ${userId}`).digest();

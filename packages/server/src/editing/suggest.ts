@@ -81,7 +81,10 @@ export async function searchTaskMemory(
   };
 }
 
-/** More searches than an editor needs, and far fewer than copying a memory takes. */
+/**
+ * The maximum number of searches of an editor in an hour. An editor needs fewer, and copying a memory would
+ * take far more.
+ */
 const SEARCHES_PER_HOUR = 120;
 const HOUR_MS = 3_600_000;
 

@@ -96,7 +96,8 @@ export async function rejectJob(
     if (source === undefined) throw fieldError('status', reason('job_forgotten'));
     await rateLessons(transaction, account, jobId, 'rejected');
     if (who.environment === 'sandbox') {
-      // The sandbox has no editors, so the job completes at once; the program still sees all statuses.
+      // The sandbox has no editors, so the job completes at once. The customer's program still sees all
+      // statuses.
       await completeEdited(transaction, account, jobId, result ?? '', 'revise', 'machine');
     } else if (!(await reopen(transaction, account, jobId, by)))
       throw fieldError('status', reason('job_without_editor'));

@@ -74,7 +74,7 @@ async function adopted(): Promise<string> {
   }
 }
 
-it('a job that the worker leases in its insert is translated and charged once, like any other job', async () => {
+it('a job that its insert leases to the worker is translated and charged once, like any other job', async () => {
   const uid = await adopted();
   engine.resume();
   expect(await ended(uid)).toMatchObject({
@@ -90,7 +90,7 @@ it('a job that the worker leases in its insert is translated and charged once, l
   expect(rows.map(({ kind }) => kind)).toEqual(['hold', 'capture']);
 });
 
-it("inserts lease jobs only up to the worker's free capacity and behind jobs that are already queued", async () => {
+it("inserts lease jobs only within the worker's capacity; later jobs are queued behind waiting jobs", async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();
   for (let n = 0; n < 12; n++) await order(`many-${n}`);

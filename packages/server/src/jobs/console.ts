@@ -222,7 +222,7 @@ export function consoleJobRoutes(
   });
 }
 
-/** The NOTIFY channel on which workers hear of due jobs. */
+/** The NOTIFY channel on which workers are notified of due jobs. */
 export const JOBS_CHANNEL = 'dragoman_jobs';
 
 async function list(database: Database, query: Static<typeof jobQuery>): Promise<Static<typeof JobList>> {

@@ -32,7 +32,7 @@ export async function cancelCorrectionJob(
   await moveAll(transaction, [move], 'cancel', 'operator');
 }
 
-/** The insert of a correction job leases it to no worker. */
+/** A correction job is queued; the insert leases it to no worker. */
 const NO_LEASE = 0;
 
 /**

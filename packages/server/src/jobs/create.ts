@@ -55,7 +55,8 @@ export interface JobCreator {
    */
   create(caller: Caller, tier: store.JobTier, body: unknown, idempotencyKey?: unknown): Promise<CreatedJob>;
   /**
-   * Creates human jobs, all or none. Jobs that an earlier request created are found.
+   * Creates human jobs, all or none. A job that an earlier attempt at this request created is returned as it
+   * is.
    * @returns their creation bodies, in order
    * @throws ApiError like `create`, each line with the object's index
    */
@@ -90,7 +91,7 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
     },
     async upgrade(caller, uid, body) {
       const upgraded = await upgradeJob({ database, prepare, maxTextBytes }, caller, uid, body);
-      options.created(0, 1); // an upgrade creates no job and makes one job due
+      options.created(0, 1); // an upgrade creates no new job, but makes the upgraded job due
       return upgraded;
     },
     idle: () => inserts.idle(),

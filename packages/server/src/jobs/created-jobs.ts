@@ -21,7 +21,10 @@ export interface CreationContext {
   inserts: JobInserter;
 }
 
-/** Attempts to assign a free uid. Uids have 40 random bits, so five clashes in a row do not happen. */
+/**
+ * The maximum number of attempts to assign a free uid. Uids have 40 random bits, so five clashes in a row do
+ * not happen.
+ */
 export const UID_TRIES = 5;
 
 /** Returns the number of words that the sandbox quota counts for jobs. */

@@ -225,7 +225,7 @@ function present(row: JobRow): Static<typeof OwnJob> {
   };
 }
 
-/** The number of characters of a text that a page shows; the API returns the whole text. */
+/** The maximum number of characters of a text that a page shows. The API returns the whole text. */
 const MAX_SHOWN = 200_000;
 
 function shown(body: string): Static<typeof Text> {

@@ -55,7 +55,7 @@ describe('a job without source_language', () => {
     ['it', 'Dov’è il mio ordine?'],
     ['it', 'Vorrei restituire questo prodotto.'],
     ['ja', 'ありがとう'],
-  ])('is detected as %s when its text is: %s', async (language, text) => {
+  ])('gets the source language %s when its text is: %s', async (language, text) => {
     const { status, body } = await call('POST', MACHINE, job(text));
     expect({ status, language: body.source_language }).toEqual({ status: 201, language });
   });
@@ -66,7 +66,7 @@ describe('a job without source_language', () => {
     expect(body.error).toMatch(/^source_language: The text has no letters/);
   });
 
-  it('is never detected to be in the target language', async () => {
+  it('never gets the target language as its source language', async () => {
     const text = '¿Dónde está mi pedido?';
     expect((await call('POST', MACHINE, job(text))).body.source_language).toBe('es');
     const { status, body } = await call('POST', MACHINE, job(text, { target_language: 'es' }));

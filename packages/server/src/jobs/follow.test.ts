@@ -158,7 +158,7 @@ describe('a job list read with `after`', () => {
     expect(follower.seen).toEqual(await list('order_by=created', HUMAN));
   });
 
-  it('waits for the creation of a dead process until its record is deleted as stale', async () => {
+  it('shows no later job while a creation record of a dead process exists, until it is deleted as stale', async () => {
     await create('before');
     await owner.query(
       `insert into creations (creation_id, accounts, from_milliseconds)
@@ -187,7 +187,7 @@ describe('a job list read with `after`', () => {
     expect((await owner.query('select from creations')).rowCount).toBe(0);
   });
 
-  it('is never held up by creates that were repeated, refused or not paid for', async () => {
+  it('is never delayed by creates that were repeated, refused or not paid for', async () => {
     const key = { 'idempotency-key': 'again' };
     await call('POST', MACHINE, job(), key);
     expect((await call('POST', MACHINE, job(), key)).status).toBe(200);

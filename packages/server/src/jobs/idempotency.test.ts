@@ -125,7 +125,7 @@ describe('an Idempotency-Key', () => {
     await answers();
     const before = (await answers()).map(({ body }) => body.uid);
     expect(new Set(before).size).toBe(3);
-    // Sends a bulk that finds one of its jobs, and a refused request that releases its key.
+    // Sends a bulk in which one job exists already, and a refused request whose key becomes unused again.
     const objects = [job(), job({ uid: 'before' })];
     expect((await production('PATCH', HUMAN, { objects }, keyed('mixed'))).status).toBe(202);
     await sandboxed('refused');

@@ -27,12 +27,15 @@ export interface NewJob {
   callbackUrl: string | undefined;
   words: number;
   priceCents: number;
-  /** Seconds after creation before which a finished result is not shown. */
+  /**
+   * The length of the hold period, in seconds since the creation. A finished result is not shown before its
+   * end.
+   */
   holdSeconds: number;
   text: string;
   targetText: string | undefined;
   instructions: string | undefined;
-  /** The lease token, if the worker of this process takes the job with its insert. */
+  /** The lease token, if the insert leases the job to the worker of this process. */
   leaseToken: string | undefined;
 }
 
@@ -92,10 +95,10 @@ const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyo
 );
 
 /**
- * Inserts jobs with their texts, and ends their creation record.
+ * Inserts jobs with their texts, and deletes their creation record.
  * @param leaseSeconds the lease of jobs with a lease token
  * @param creationId see `order-numbers.ts`
- * @returns the new rows (an existing uid gives none), and whether the creation record was still there
+ * @returns the new rows (an existing uid gives none), and whether the creation record still existed
  */
 export async function insertJobs(
   transaction: Transaction,

@@ -146,8 +146,8 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
 }
 
 /**
- * Assigns numbers and ids to jobs, runs the transaction that inserts them, and always ends their creation
- * record. A transaction that is repeated after a lost connection uses the same numbers and ids.
+ * Assigns numbers and ids to jobs, and runs the transaction that inserts them. Their creation record is
+ * deleted in any case. A transaction that is repeated after a lost connection uses the same numbers and ids.
  */
 async function creating<T>(
   database: Database,

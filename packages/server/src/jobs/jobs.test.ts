@@ -312,7 +312,7 @@ describe('POST /mt_translation/', () => {
     expect((await finished(production, MACHINE, 'mt-own')).translated_text).toBe('THE HOUSE IS BIG.');
   });
 
-  it('lists and reads jobs of its tier only', async () => {
+  it('creates a job that cannot be read at the path of human jobs', async () => {
     await production('POST', MACHINE, job({ uid: 'tier' }));
     expect((await production('GET', `${HUMAN}tier/`)).status).toBe(404);
   });
@@ -376,7 +376,7 @@ describe('the sandbox', () => {
     production = createClient(server.url, account.production_key);
     const asked = Date.now();
     await sandbox('POST', HUMAN, job({ uid: 'held', callback_url: `${receiver.url}/held` }));
-    // Reads after the hold period prove nothing; a slow machine may have no draft before its end.
+    // Only reads during the hold period are checked. On a slow machine there may be no draft before its end.
     const early: object[] = [];
     await until(async () => {
       const { body } = await sandbox('GET', `${HUMAN}held/`);
@@ -587,7 +587,7 @@ async function withOwner(work: (client: pg.Client) => Promise<unknown>): Promise
   }
 }
 
-/** Makes the postponed attempts of a job due at once until the job has ended. */
+/** Makes the postponed attempts of a job due at once until the job is completed or failed. */
 async function hurry(uid: string): Promise<{ rows: number }> {
   let rows = 0;
   await withOwner((client) =>

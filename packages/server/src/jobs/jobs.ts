@@ -113,7 +113,7 @@ async function openAllLeased(
   });
 }
 
-/** What a worker has done with a leased job. */
+/** The outcome of the work on a leased job. */
 export type JobOutcome =
   | { kind: 'completed'; result: string; matches?: SegmentMatch[] }
   /** The result exists but is not shown before the hold period ends. */
@@ -146,7 +146,7 @@ export interface JobSettlement {
 }
 
 /**
- * Settles a leased job in one transaction: status, result, capture or void of its hold, and callback.
+ * Stores the outcome of a job in one transaction: status, result, capture or void of its hold, and callback.
  * @returns false without any change if the lease was lost or the status does not allow the transition
  */
 export async function settleJob(
@@ -157,7 +157,7 @@ export async function settleJob(
   return (await settleAll(database, hooks, [settlement]))[0]!;
 }
 
-/** Settles several jobs. Those that cannot be settled do not affect the others. */
+/** Stores the outcomes of several jobs. A job that must not change does not affect the others. */
 function settleAll(
   database: Database,
   hooks: JobHooks,
@@ -190,9 +190,9 @@ function settleAll(
 }
 
 /**
- * Changes the status of settled jobs.
- * @returns the settlements whose job was changed; its status must allow it, and its lease, if given, must be
- * valid
+ * Changes the status of the jobs whose outcomes are stored.
+ * @returns the settlements of the changed jobs. A job is not changed if its status does not allow the
+ * transition, or if its lease is given and was lost
  */
 async function makeMoves(
   transaction: Transaction,
@@ -328,10 +328,16 @@ function compareBalances(a: JobSettlement, b: JobSettlement): number {
   return a.lease.account.part - b.lease.account.part || (first < second ? -1 : first > second ? 1 : 0);
 }
 
-/** Opens and settles leased jobs in batches: one round trip or one commit for all pending calls. */
+/**
+ * Reads leased jobs and stores their outcomes in batches: all pending calls share one round trip or one
+ * commit.
+ */
 export interface JobSettler {
   open(lease: JobLease & { weight: number }): Promise<LeasedJob | undefined>;
-  /** Settles a job. @param immediate if false, it may wait up to 50 ms to share a commit with others */
+  /**
+   * Stores the outcome of a job.
+   * @param immediate if false, the call may wait up to 50 ms to share a commit with others
+   */
   settle(settlement: JobSettlement, immediate: boolean): Promise<boolean>;
 }
 
@@ -341,8 +347,8 @@ const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
 /** The maximum number of pending calls, higher than the number of jobs that a worker can hold. */
 const MAX_WAITING = 100_000;
 /**
- * Pause before each shared commit. Under load some hundred jobs end each second; one commit each would delay
- * all others.
+ * The pause in ms before each shared commit. Under load some hundred jobs finish each second; one commit each
+ * would delay all others.
  */
 const SETTLING_REST_MILLISECONDS = 50;
 
@@ -365,8 +371,8 @@ export function createJobSettler(database: Database, hooks: JobHooks, sender: Ou
       restMilliseconds,
       run: (settlements) => sender.withOutbox((outbox) => settleAll(database, hooks, settlements, outbox)),
       weigh: ({ job }) => (job.texts.source?.length ?? 0) * 2,
-      // If the connection is lost during a commit, its outcome is unknown. Nothing is retried: unsettled
-      // leases expire.
+      // If the connection is lost during a commit, its outcome is unknown. Nothing is retried: the leases of
+      // jobs without a stored outcome expire.
       isolates: (error) => !isUnavailable(error),
     });
   const immediately = settling(0);
@@ -378,9 +384,10 @@ export function createJobSettler(database: Database, hooks: JobHooks, sender: Ou
 }
 
 /**
- * Cancels a job and releases its hold in one transaction. A worker that has the job loses its lease. If both
- * act at the same time, the row lock decides, and the later one is refused. An upgraded job becomes the
- * completed machine job again, so that the result that the customer paid for stays readable.
+ * Cancels a job and releases its hold in one transaction. A worker that has the job loses its lease. If the
+ * worker stores its outcome at the same time, the row lock decides, and the later change is refused. An
+ * upgraded job becomes the completed machine job again, so that the result that the customer paid for stays
+ * readable.
  * @throws ApiError `not_found` if the uid is unknown or belongs to another account; `invalid_request` if the
  * job is finished or already canceled
  */
@@ -415,7 +422,8 @@ export async function cancelJob(
     // The event appears in the event feed only. Callers know that they canceled, so there is no callback.
     const type = restored ? 'job.completed' : 'job.canceled';
     await recordEvents(transaction, [{ account, environment, type, subject: { kind: 'job', jobId } }]);
-    // Audits operators only: job events record what customers do, and an erasure has one audit entry.
+    // Only operators get an audit entry: job events record what customers do, and an erasure has one audit
+    // entry.
     if (by === 'customer' || by === 'program') return;
     await recordAudit(transaction, by, {
       action: 'job.canceled',

@@ -19,7 +19,7 @@ import { JOB_COLUMNS, type JobRow } from './store.ts';
 /** Totals are exact up to this number when each matching job has to be read. */
 export const MAX_COUNTED = 10_000;
 
-/** Limits for the ids of a list, both exclusive. */
+/** The ids between which a list lies, both exclusive. */
 export interface Bounds {
   low: string;
   high: string;
@@ -39,7 +39,10 @@ export interface Slice {
   newestFirst: boolean;
   limit: number;
   offset: number;
-  /** The bounds after which the page begins. */
+  /**
+   * The ids between which the page lies: after the last job of the previous page, and before the end of the
+   * list.
+   */
   cursor: Bounds;
 }
 

@@ -32,7 +32,10 @@ const EPOCH = Date.UTC(2026, 0, 1);
 const moment = (seconds: number) => new Date(EPOCH + seconds * 1000).toISOString();
 
 const UIDS = ['a', 'b', '_', '-', '.', 'ab', 'order-', '~'];
-/** Much longer than the minute by which the clocks of id and database may differ. */
+/**
+ * The range of the creation times of jobs, in seconds. It is much longer than the minute by which the clocks
+ * of id and database may differ.
+ */
 const SECONDS = 600;
 const LANGUAGES = ['en', 'es', 'fr', 'pt-br'];
 const STATUSES = ['new', 'translating', 'completed', 'failed', 'canceled', 'accepted', 'rejected'];

@@ -96,7 +96,7 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
   const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
   if (parts.some((part) => !isPartOfUid(part))) return NONE; // no uid contains such characters
-  // Reads few failed or unfinished jobs instead of millions of uids with a common prefix.
+  // If few jobs have the requested statuses, they are read instead of millions of uids with a common prefix.
   const few =
     isIndexedByStatus(filter) && parts.length > 0 && (await countJobs(database, scope)) <= MAX_COUNTED;
   if (parts.length > 0 && !few) {
@@ -154,8 +154,8 @@ async function readCursor(database: Database, caller: Place, { after, newestFirs
     isUid(after) ? findJob(database, account, environment, after) : undefined,
     newestFirst ? undefined : readListEnd(database, account, environment),
   ]);
-  // Reads the end before the page: jobs whose creation begins later have later ids and appear on a later
-  // page.
+  // Reads the end of the list before its page: jobs whose creation begins later have later ids and appear on
+  // a later page.
   const high = end === undefined ? HIGHEST : idOf(end);
   if (after === '') return { low: LOWEST, high };
   // The job in `after` may be of any tier, because a reader may upgrade machine jobs between two pages.
@@ -170,8 +170,8 @@ async function readCursor(database: Database, caller: Place, { after, newestFirs
 const CLOCKS_MILLISECONDS = 60_000;
 
 /**
- * Returns bounds for the ids of a period that is extended at both ends by `longer` milliseconds. Open ends
- * stay open.
+ * Returns bounds for the ids of a period that is extended at both ends by `longer` milliseconds. A missing
+ * start or end gives no bound.
  */
 function boundsOf({ createdFrom, createdBefore }: ListFilter, longer: number): Bounds {
   return {

@@ -10,8 +10,8 @@ import type { Lane } from '@dragoman/engines';
 
 export interface RateLimiter {
   /**
-   * Returns the lane of a job. @param alone no other account has running jobs, so a second lane would only
-   * cost memory
+   * Returns the lane of a job.
+   * @param alone true if no other account has running jobs; a second lane would then only cost memory
    */
   laneFor(accountId: string, characters: number, alone: boolean): Lane;
 }

@@ -259,7 +259,7 @@ describe('a create is refused', () => {
     expect(bulk.status).toBe(202);
   });
 
-  it('but not for an empty uid, instead of which one is assigned', async () => {
+  it('but not for an empty uid: the server assigns one', async () => {
     const [one, other] = [
       await call('POST', HUMAN, job({ uid: '' })),
       await call('POST', HUMAN, job({ uid: '' })),

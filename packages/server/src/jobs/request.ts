@@ -37,7 +37,7 @@ const readKey = createReader(Type.Object({ idempotency_key: IDEMPOTENCY_KEY }));
 
 /**
  * Reads the body of a create. `formality` is the older name of `tone`; an empty list of topics is absent.
- * @param maxTextBytes the longest text, in bytes of UTF-8
+ * @param maxTextBytes the maximum length of a text in bytes of UTF-8
  * @throws ApiError `invalid_request` with every invalid field, or `too_large`
  */
 export function readCreateRequest(body: unknown, tier: JobTier, maxTextBytes: number): CreateRequest {

@@ -25,8 +25,8 @@ const PATHS: { path: string; tier: JobTier }[] = [
 ];
 
 /**
- * Fits 10,000 characters of instructions, which may take 120,000 bytes when each is escaped as
- * `\ud83d\ude00`.
+ * The body limit of an upgrade in bytes. Instructions of 10,000 characters fit: they take up to 120,000 bytes
+ * when each character is escaped as `\ud83d\ude00`.
  */
 const UPGRADE_BODY_LIMIT = 256 * 1024;
 

@@ -68,5 +68,5 @@ export async function writeSegments(
   transaction.changed('edit', account, jobId);
 }
 
-/** Returns the value in the form in which the database returns it. */
+/** Returns a value as PostgreSQL returns it from a JSON column, for comparisons. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -10,7 +10,7 @@ import {
 } from './states.ts';
 
 /**
- * The decided transitions, written out a second time: trigger, statuses, actors and effects. Any other
+ * The expected transitions, as an independent copy: trigger, statuses, actors and effects. Any other
  * transition is an error.
  */
 const DECIDED: Record<JobTrigger, { to: JobStatus; from: JobStatus[]; by: JobActor[]; effects: string[] }> = {
@@ -67,7 +67,7 @@ it('job statuses are exactly those of the published interface', () => {
 
 const EVERY_PAIR = TRIGGERS.flatMap((trigger) => JOB_STATUSES.map((status) => ({ trigger, status })));
 
-/** Returns the differences between a table of transitions and the decided one. */
+/** Returns the differences between a table of transitions and the expected one. */
 function faults(allowed: (trigger: JobTrigger, status: JobStatus) => boolean): string[] {
   return EVERY_PAIR.filter(
     ({ trigger, status }) => allowed(trigger, status) !== DECIDED[trigger].from.includes(status),
@@ -75,15 +75,15 @@ function faults(allowed: (trigger: JobTrigger, status: JobStatus) => boolean): s
 }
 
 describe('the transition table of jobs', () => {
-  it('has exactly the decided triggers', () => {
+  it('has exactly the expected triggers', () => {
     expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
   });
 
-  it.each(EVERY_PAIR)('allows or refuses $trigger from $status as decided', ({ trigger, status }) => {
+  it.each(EVERY_PAIR)('allows or refuses $trigger from $status as expected', ({ trigger, status }) => {
     expect(allowsJobMove(trigger, status)).toBe(DECIDED[trigger].from.includes(status));
   });
 
-  it('has the decided target, actors and effects for each trigger, each effect once', () => {
+  it('has the expected target, actors and effects for each trigger, each effect once', () => {
     for (const trigger of TRIGGERS) {
       const { to, by, effects } = JOB_MOVES[trigger];
       expect({ to, by: [...by].sort(), effects: [...effects].sort() }, trigger).toEqual({
@@ -148,7 +148,7 @@ describe('firstJobStatus', () => {
     expect(firstJobStatus('machine')).toBe('machine_translate_in_progress');
   });
 
-  it('returns a status that allows all transitions except later ones, such as accept', () => {
+  it('returns a status that allows no transition that needs a drafted or completed job, such as accept', () => {
     for (const tier of ['human', 'machine'] as const) {
       expect(
         TRIGGERS.filter((trigger) => !allowsJobMove(trigger, firstJobStatus(tier))).sort(),

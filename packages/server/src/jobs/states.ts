@@ -7,7 +7,7 @@
  * | machine_translate_in_progress | the same, for a machine job                                 |
  * | translating                   | drafted; an editor works on it, or its hold period runs     |
  * | completed                     | the result is visible, and the callback is in the outbox    |
- * | failed                        | given up, its hold released; `failure` has the reason       |
+ * | failed                        | without a result, its hold released; see `failure`          |
  * | canceled                      | canceled by the customer or an operator, its hold released  |
  * | accepted, rejected            | the customer's decision on a completed job                  |
  */
@@ -27,7 +27,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** Who triggers a transition. */
 export type JobActor = 'machine' | 'editor' | 'customer' | 'operator';
 
-/** What else happens in the transaction of a status change. */
+/** The other effects of a status change, in the same transaction. */
 export type JobEffect = 'hold' | 'capture' | 'void' | 'callback';
 
 interface Move {

@@ -1,8 +1,8 @@
 /**
- * Upgrades a completed machine job to a human one with the same uid. It becomes what it would be if it had
- * been created as a human job with the machine's result as `target_text`, and is charged for that. The charge
- * for the machine job stays (docs/decisions/0008-upgrades.md). If it is canceled before an editor has
- * finished it, it becomes the completed machine job again (`cancelJob`).
+ * Upgrades a completed machine job to a human one with the same uid. The upgraded job equals a human job that
+ * was created with the machine's result as `target_text`, and is charged like one. The charge for the machine
+ * job stays (docs/decisions/0008-upgrades.md). If the upgraded job is canceled before an editor has finished
+ * it, it becomes the completed machine job again (`cancelJob`).
  */
 import type { Caller } from '../base/account.ts';
 import { ApiError, fieldError, notFound } from '../base/errors.ts';
@@ -95,7 +95,10 @@ async function prepareUpgrade(
   }
 }
 
-/** Changes the status and holds the price in one transaction. Does nothing if another request was first. */
+/**
+ * Changes the status and holds the price in one transaction. Does nothing if another request has already
+ * upgraded the job.
+ */
 async function move(
   database: Database,
   caller: Caller,

@@ -58,7 +58,7 @@ async function order(
   expect((await call(environment, 'POST', path, body)).status).toBe(201);
 }
 
-/** Waits until the job has ended, and returns its detail body. */
+/** Waits until the job is completed or failed, and returns its detail body. */
 async function ended(uid: string, { path = MACHINE, environment = 'production' as Environment } = {}) {
   return until(async () => {
     const { body } = await call(environment, 'GET', `${path}${uid}/`);
@@ -370,7 +370,7 @@ describe('many jobs of one worker', () => {
     engine.stall();
     const uids = Array.from({ length: 40 }, (_, n) => `together-${n}`);
     await Promise.all(uids.map((uid) => order(uid)));
-    // The worker holds all of the jobs before the first one ends.
+    // Waits until the worker has leased all jobs, before the engine answers for any of them.
     await until(async () =>
       (await Promise.all(uids.map(recordOf))).every(({ lease_token }) => lease_token !== null),
     );
@@ -414,7 +414,7 @@ describe('a worker that stops or dies', () => {
     }
   });
 
-  it('leaves a job to be retried when its engine throws an error', async () => {
+  it('is not affected by an error that its engine throws; the job is retried', async () => {
     engine.crash();
     await order('fault');
     await until(() => askedAbout('The text of fault.') === 1);

@@ -45,13 +45,13 @@ export interface TranslationWorkerOptions {
   log: Log;
   capacity: number;
   leaseSeconds: number;
-  /** Called with the outcome of each settled job. */
+  /** Called with the outcome of each job when it is stored. */
   settled(outcome: JobOutcome['kind']): void;
   /** Called at most every half second while a long job is drafted. */
   progress(progress: DraftProgress): void;
 }
 
-/** The number of segments of a job that have a draft. */
+/** The number of drafted segments of a job, and of all its segments. */
 export interface DraftProgress {
   account: string;
   job: string;
@@ -61,15 +61,16 @@ export interface DraftProgress {
 
 /** The maximum number of attempts for a job with failed segments. */
 const MAX_TRIES = 5;
-/** Claims after which a job that never ends fails, because it may be what kills its workers. */
-const MAX_CLAIMS = 24;
-/** Seconds before the next attempt: 5, 10, 20, 40. */
-const retrySeconds = (attempts: number) => 5 * 2 ** (attempts - 1);
 /**
- * Waiting for an unavailable engine counts no attempt. The values are seconds to the next check, and the
- * job's age at which waiting ends.
+ * The maximum number of claims of a job. A job that was claimed more often fails, because it may crash its
+ * workers.
  */
+const MAX_CLAIMS = 24;
+/** Returns the seconds from a failed attempt to the next one: 5, 10, 20, then 40. */
+const retrySeconds = (attempts: number) => 5 * 2 ** (attempts - 1);
+/** Seconds between retries while an engine is unavailable. These retries do not count as attempts. */
 const UNAVAILABLE_SECONDS = 60;
+/** The age of a job in seconds from which it no longer waits for an unavailable engine. */
 const MAX_WAIT_AGE_SECONDS = 24 * 3600;
 
 /**
@@ -88,7 +89,10 @@ const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
 /** The minimum pause between polls, short enough to keep an engine busy. */
 const REST_MILLISECONDS = 20;
 
-/** With at least this many running jobs, no client waits for a single one, so their commits are shared. */
+/**
+ * The number of running jobs from which their commits are shared: with so many jobs, no client waits for one
+ * of them alone.
+ */
 const SHARED_COMMIT_JOBS = 16;
 
 const PROGRESS_MILLISECONDS = 500;
@@ -227,7 +231,7 @@ async function draft(
   });
 }
 
-/** Returns when a job with failed segments is retried; undefined if it is not. */
+/** Returns the time of the next attempt for a job with failed segments; undefined if there is none. */
 function retryOf(drafted: readonly Drafted[], lease: Lease, { row, age }: LeasedJob): RetryLater | undefined {
   const failed = drafted.filter((one) => one.status === 'failed');
   const hasTries = lease.attempts < MAX_TRIES;
@@ -241,8 +245,8 @@ function retryOf(drafted: readonly Drafted[], lease: Lease, { row, age }: Leased
 }
 
 /**
- * Returns the outcome for a text over its time limit; a retry would exceed the limit again. @throws any other
- * error
+ * Returns the outcome for a text that exceeded its time limit. There is no retry, because it would exceed the
+ * limit again. An error of another kind is thrown again.
  */
 function outcomeOfTimeLimit(error: unknown, { row }: LeasedJob): JobOutcome {
   if (!(error instanceof TextTakesTooLong)) throw error;

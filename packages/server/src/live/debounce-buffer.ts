@@ -3,9 +3,15 @@ import type { Change } from '../database/changes.ts';
 import type { DraftProgress } from '../jobs/worker.ts';
 import { ANY, editKey, jobKey, kindKey, someJobKey } from './keys.ts';
 
-/** If more jobs of one account changed, one `some_job` key replaces their keys. */
+/**
+ * The maximum number of changed jobs of one account that are listed. Above it, one `some_job` key replaces
+ * them.
+ */
 const MAX_LISTED_JOBS = 20;
-/** If there are more keys, one key for each kind replaces them and stands for all accounts. */
+/**
+ * The maximum number of keys. Above it, they are replaced by one key for each kind, which stands for all
+ * accounts.
+ */
 const MAX_KEYS = 400;
 
 export interface DebounceBuffer {

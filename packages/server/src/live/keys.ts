@@ -13,5 +13,7 @@ export const jobKey = (job: string) => `job ${job}`;
 /** The key of a change to the targets of a job's segments. */
 export const editKey = (job: string) => `edit ${job}`;
 
-/** The key of a change to more jobs of an account than the debounce buffer lists one by one. */
+/**
+ * The key for changes to so many jobs of an account that the debounce buffer does not list them one by one.
+ */
 export const someJobKey = (account: string) => `some_job ${account}`;

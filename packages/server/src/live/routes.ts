@@ -11,9 +11,12 @@ export interface LiveRouteOptions extends TopicOptions, Pick<SessionAuthOptions,
   live: Hub;
 }
 
-/** The interval of comments in a stream, which keep proxies from closing the connection as idle. */
+/** Milliseconds between comments in a stream, which keep proxies from closing the connection as idle. */
 const HEARTBEAT_MILLISECONDS = 15_000;
-/** The reconnection delay for other clients. Our own pages schedule their reconnection themselves. */
+/**
+ * The reconnection delay in ms for clients other than our own pages, which schedule their reconnection
+ * themselves.
+ */
 const RETRY_MILLISECONDS = 5_000;
 const RETRY_AFTER = { 'retry-after': '30' };
 

@@ -144,7 +144,7 @@ it('an event stream reports changes of other processes, and does not count as a 
 });
 
 it('an event stream reports drafting progress of another process, also to a later subscriber', async () => {
-  // The engine reports progress for six slices only, so it starts when the page is open.
+  // The engine reports progress only six times, so it starts after the page has subscribed.
   const opened = Promise.withResolvers<void>();
   const engine = createSlow(6, opened.promise);
   const own = await startTestServer({ engine: () => engine });

@@ -1,6 +1,6 @@
 /**
- * Limits how often one stream receives events. The first event of a topic is sent at once; later events have
- * a minimum distance.
+ * Limits how often one stream receives events. The first event of a topic is sent at once. Later events
+ * are sent after a minimum interval.
  */
 import type { DraftProgress } from '../jobs/worker.ts';
 import type { HubObserver, Subscriber } from './hub.ts';

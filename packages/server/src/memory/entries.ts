@@ -178,7 +178,7 @@ function entryOf(row: store.EntryRow): Entry {
   };
 }
 
-/** The number of search words that are used; further words are ignored. */
+/** The maximum number of search words that are used; further words are ignored. */
 const MAX_WORDS = 10;
 
 /** Returns a `like` pattern for each word. Words have only letters and digits, so nothing needs escaping. */

@@ -10,7 +10,7 @@ import { readTmx, type TmxEntry, type TmxUnit, writeTmx } from './tmx.ts';
 
 export { TmxError } from './tmx.ts';
 
-/** The number of entries in one import transaction. */
+/** The maximum number of entries in one import transaction. */
 const BATCH = 1_000;
 const PAGE = 500;
 

@@ -1,6 +1,6 @@
 /**
  * Property tests of the stored form of entries with variables in any order: a recalled target must equal the
- * taught target.
+ * target that was stored.
  */
 import { mergeText, type Piece, plainText, rebuild, type Segment, scan, segments } from '@dragoman/documents';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { fit, type StoredPair, toStoredForm } from './form.ts';
 import { readTmx, type TmxUnit, writeTmx } from './tmx.ts';
 
-/** Converts kept words to plain text, like entries of earlier versions and of other tools have them. */
+/** Converts kept words to plain text, as in entries of earlier versions and of other tools. */
 const bareOf = (pieces: readonly Piece[]): Piece[] =>
   mergeText(pieces.map((piece) => ('keep' in piece ? { text: piece.text } : piece)));
 
@@ -147,7 +147,7 @@ describe('recalled targets with variables in any order', () => {
       expect(faultOf(given, recall, bareEntry(storedOf(given)), false)).toBeUndefined();
     });
 
-  it('have the variables at the positions of the taught target', () => fc.assert(coded(fit)));
+  it('have the variables at the same positions as the target that was stored', () => fc.assert(coded(fit)));
 
   it('are correct or absent when the entry has its kept words as plain text', () => fc.assert(bare(fit)));
 

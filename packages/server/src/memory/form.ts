@@ -50,7 +50,7 @@ export function contextHashOf(
   return createHash('sha256').update(Buffer.concat(both)).digest().subarray(0, 16);
 }
 
-/** The number of characters of a text that are searchable. */
+/** The number of characters at the beginning of a text that are searchable. */
 const MAX_SEARCHED = 4_000;
 
 /**

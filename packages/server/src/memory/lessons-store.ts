@@ -3,7 +3,7 @@ import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** How a customer received the translation of a job, in ascending weight. */
+/** The outcome of a job for its customer, in ascending weight. */
 export type LessonOutcome = 'rejected' | 'delivered' | 'reviewed' | 'accepted';
 /** How a job used an entry: `applied` as a draft, or `taken`, confirmed unchanged by an editor. */
 export type Use = 'applied' | 'taken';

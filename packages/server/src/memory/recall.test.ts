@@ -114,7 +114,7 @@ async function makeOld({ ref }: Customer): Promise<void> {
   await server.database.query({ name: 'test.old', text }, [memory_id, ...old]);
 }
 
-/** Converts kept words to plain text, like entries of earlier versions and of other tools have them. */
+/** Converts kept words to plain text, as in entries of earlier versions and of other tools. */
 const bareOf = (pieces: readonly Piece[]): Piece[] =>
   mergeText(pieces.map((piece) => ('keep' in piece ? { text: piece.text } : piece)));
 

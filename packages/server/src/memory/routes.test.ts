@@ -130,7 +130,7 @@ describe('an operator’s memory page', () => {
   });
 });
 
-it('is refused to other roles', async () => {
+it('the memory routes answer 404 to users of other roles, and 401 without a session', async () => {
   const console = `/api/console/accounts/${customer.account!.username}/memory`;
   for (const path of ['', '/summary', '/export']) {
     expect((await editor.call('GET', `${OWN}${path}`)).status).toBe(404);

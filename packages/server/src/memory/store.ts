@@ -40,7 +40,8 @@ const best = (asked: string) =>
   `brand desc, coalesce(tone, '') = ${asked} desc, weight desc, changed_at desc, memory_id desc`;
 
 /**
- * The number of translations of a source that are tried, because the kept words of the best one may not fit.
+ * The maximum number of translations of a source that are tried, because the kept words of the best one may
+ * not fit.
  */
 const CANDIDATES = 8;
 
