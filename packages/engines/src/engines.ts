@@ -14,9 +14,12 @@ export { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from './apertium/modes.ts';
 export type { BergamotEngine, BergamotOptions } from './bergamot/bergamot.ts';
 export { createBergamot } from './bergamot/bergamot.ts';
 export type { Manifest } from './bergamot/models.ts';
-export { ModelError, sealModel } from './bergamot/models.ts';
+export { findModels, ModelError, sealModel } from './bergamot/models.ts';
 export type { PullOptions } from './bergamot/pull.ts';
-export { pullModel } from './bergamot/pull.ts';
+export { listRemoteModels, mirrorModels, pullModel } from './bergamot/pull.ts';
+export type { RemoteModel } from './bergamot/registry.ts';
+export { chooseModel } from './bergamot/registry.ts';
+export { MOZILLA } from './bergamot/source.ts';
 export { faultOf } from './check.ts';
 export type {
   Capabilities,

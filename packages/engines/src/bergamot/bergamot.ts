@@ -206,7 +206,7 @@ class Bergamot implements BergamotEngine {
  * Estimates the memory of a thread in MB. Threads with the tiny models (17 MB) were measured at 290 to 380
  * MB.
  */
-function megabytesOf({ manifest }: Model): number {
+export function megabytesOf({ manifest }: Model): number {
   const bytes = filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0);
   return 250 + Math.ceil((6 * bytes) / 1_000_000);
 }

@@ -112,7 +112,8 @@ export async function findModels(folder: string): Promise<{ models: Model[]; fau
   return { models, faults };
 }
 
-async function readModel(folder: string): Promise<Model> {
+/** @throws ModelError when a file does not match the manifest */
+export async function readModel(folder: string): Promise<Model> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => null);
   if (text === null) throw new ModelError(`it has no ${MANIFEST}`);
   const manifest = parseManifest(text);
@@ -134,6 +135,10 @@ async function readModel(folder: string): Promise<Model> {
     digest: createHash('sha256').update(JSON.stringify(manifest)).digest('hex').slice(0, 12),
   };
 }
+
+/** Returns the precision of a model by its name, as Firefox does. */
+export const precisionOf = (name: string): Manifest['precision'] =>
+  name.includes('alphas') ? 'int8shiftAlphaAll' : 'int8shiftAll';
 
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
@@ -166,7 +171,7 @@ export async function sealModel(folder: string, from: Language, to: Language): P
     JSON.stringify({
       from,
       to,
-      precision: model.includes('alphas') ? 'int8shiftAlphaAll' : 'int8shiftAll',
+      precision: precisionOf(model),
       model: await describe(model),
       shortlist: shortlist === null ? null : await describe(shortlist),
       vocabularies: await Promise.all(vocabularies.map((name) => describe(name!))),

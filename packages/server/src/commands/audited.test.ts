@@ -49,6 +49,8 @@ const NOT: Record<string, string> = {
   'task list': READS,
   'user list': READS,
   'engine install': MACHINE,
+  'model list': READS,
+  'model mirror': MACHINE,
   'model pull': MACHINE,
   'model seal': MACHINE,
 };

@@ -38,6 +38,8 @@ const APART = [
   'translate',
   'doctor',
   'backup',
+  'model list',
+  'model mirror',
   'model pull',
   'model seal',
 ];

@@ -1,54 +1,98 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { createBergamot } from '@dragoman/engines';
+import { createFake } from '@dragoman/engines/fake';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startRegistry } from '../../../engines/test/bergamot/registry.ts';
+import { createPool } from '../database/connections.ts';
+import { startTestServer, until } from '../testing/harness.ts';
 import { dragoman } from '../testing/programs.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-model-'));
-const place = join(directory, 'source', 'en-pt-br');
-const server = createServer((request, response) => {
-  try {
-    response.end(readFileSync(join(directory, 'source', request.url ?? '')));
-  } catch {
-    response.writeHead(404).end();
-  }
-});
+const registry = await startRegistry();
+registry.add('en-es');
+const data = ['--data', join(directory, 'data')];
 afterAll(() => {
-  server.closeAllConnections();
-  server.close();
+  registry.close();
   rmSync(directory, { recursive: true });
 });
 
-it('dragoman model writes the manifest of a model, installs the model, and refuses a changed model', async () => {
-  mkdirSync(place, { recursive: true });
-  const seal = ['model', 'seal', 'en', 'pt-br', '--folder', join(directory, 'source')];
-  expect(await dragoman(seal)).toMatchObject({
-    status: 1,
-    stderr: 'The model could not be sealed: there is no model.….bin.\n',
-  });
-  for (const name of ['model.enpt.intgemm.alphas.bin', 'vocab.enpt.spm'])
-    writeFileSync(join(place, name), name);
-  expect(await dragoman(seal)).toMatchObject({
-    status: 0,
-    stdout: expect.stringContaining('Wrote the manifest'),
+describe('dragoman model', () => {
+  it('lists, installs and mirrors models of a registry', async () => {
+    const from = ['--from', registry.url];
+    const list = await dragoman(['model', 'list', 'en-es', '--remote', ...from, ...data]);
+    expect(list.stdout.split('\n').slice(0, 2)).toEqual([
+      expect.stringMatching(/^PAIR +ARCHITECTURE +MB +CHRF +BLEU +NOTE$/),
+      expect.stringMatching(/^en-es +tiny +0\.\d +55\.0 +27\.1 +installed by model pull$/),
+    ]);
+    expect(await dragoman(['model', 'list', ...data])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('No models are installed.'),
+    });
+    const mirror = join(directory, 'mirror');
+    expect(await dragoman(['model', 'mirror', mirror, 'en-es', ...from])).toMatchObject({
+      status: 0,
+      stdout: `Copied 1 models to ${mirror}. Install them with --from.\n`,
+    });
+    const pulled = await dragoman(['model', 'pull', 'en-es', '--from', mirror, ...data]);
+    expect(pulled).toMatchObject({
+      status: 0,
+      stdout: `Installed en-es (tiny) in ${join(directory, 'data', 'bergamot')}.\n`,
+      stderr: expect.stringContaining('model.enes.intgemm.alphas.bin: 100 %'),
+    });
+    const { stdout } = await dragoman(['model', 'list', '--json', ...data]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      models: [{ pair: 'en-es', file: 'model.enes.intgemm.alphas.bin' }],
+      faults: [],
+    });
   });
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const from = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const pull = ['model', 'pull', 'en', 'pt-br', '--from', from, '--data', join(directory, 'data')];
-  const { status, stdout, stderr } = await dragoman(pull);
-  expect([status, stdout]).toEqual([0, `Installed en-pt-br in ${join(directory, 'data', 'bergamot')}.\n`]);
-  expect(stderr).toContain('model.enpt.intgemm.alphas.bin: 100 %');
-  expect(readFileSync(join(directory, 'data', 'bergamot', 'en-pt-br', 'vocab.enpt.spm'), 'utf8')).toBe(
-    'vocab.enpt.spm',
-  );
+  it('offers the pair within seconds when a server is running', async () => {
+    const folder = join(directory, 'running');
+    const server = await startTestServer({
+      engines: () => [createFake(), createBergamot({ folder })],
+      settings: { DRAGOMAN_BERGAMOT_MODELS: folder },
+    });
+    const pair = `select from pairs where engine = 'bergamot' and source_language = 'en' and target_language = 'es'`;
+    const owner = createPool(server.connection);
+    try {
+      const pull = ['model', 'pull', 'en-es', '--from', registry.url, '--folder', folder];
+      expect(await dragoman(pull)).toMatchObject({ status: 0 });
+      // The worker publishes other changes only every ten minutes, which would exceed the time of a test.
+      await until(async () => (await owner.query(pair)).rowCount === 1);
+    } finally {
+      await owner.end();
+      await server.stop();
+    }
+  });
 
-  writeFileSync(join(place, 'vocab.enpt.spm'), 'Vocab.enpt.spm');
-  rmSync(join(directory, 'data'), { recursive: true });
-  expect(await dragoman(pull)).toMatchObject({
-    status: 1,
-    stderr: expect.stringMatching(/checksum[^\n]*\.\n$/),
+  it('says why when a model cannot be installed', async () => {
+    const pull = (pair: string, from: string) => dragoman(['model', 'pull', pair, '--from', from, ...data]);
+    expect(await pull('en-xx', registry.url)).toMatchObject({
+      status: 1,
+      stderr: 'The model could not be pulled: the registry has no model for en-xx.\n',
+    });
+    const nowhere = join(directory, 'nowhere');
+    expect(await pull('en-es', nowhere)).toMatchObject({
+      status: 1,
+      stderr: `The model could not be pulled: ${nowhere} is not a mirror: models.json cannot be read.\n`,
+    });
+  });
+
+  it('writes the manifest of files that an operator copied', async () => {
+    const place = join(directory, 'copied', 'en-pt-br');
+    mkdirSync(place, { recursive: true });
+    const seal = ['model', 'seal', 'en', 'pt-br', '--folder', join(directory, 'copied')];
+    expect(await dragoman(seal)).toMatchObject({
+      status: 1,
+      stderr: 'The model could not be sealed: there is no model.….bin.\n',
+    });
+    for (const name of ['model.enpt.intgemm.alphas.bin', 'vocab.enpt.spm'])
+      writeFileSync(join(place, name), name);
+    expect(await dragoman(seal)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Wrote the manifest'),
+    });
   });
 });

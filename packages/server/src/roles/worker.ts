@@ -1,6 +1,7 @@
 /**
  * The worker process: it translates, delivers and runs periodic work. Any number of worker processes can run.
  */
+import { unwatchFile, watchFile } from 'node:fs';
 import type { Engine } from '@dragoman/engines';
 import { createSecretReader } from '../access/webhook-secrets.ts';
 import { followDeliveries } from '../chats/chats.ts';
@@ -17,7 +18,7 @@ import { ERASURES_CHANNEL } from '../retention/erase.ts';
 import { startRetention } from '../retention/retention.ts';
 import { servesSandbox } from '../settings/engine-names.ts';
 import type { EngineObserver } from '../translation/engine-runner.ts';
-import { limitsOf } from '../translation/engines.ts';
+import { limitsOf, modelsFolder } from '../translation/engines.ts';
 import { createEngineStatistics, startEngineReporting } from '../translation/report.ts';
 import { createTranslator, listEngineRoutes, type Translator } from '../translation/translator.ts';
 import type { Context } from './context.ts';
@@ -27,6 +28,8 @@ export type Worker = ReturnType<typeof startWorkerRole>;
 
 /** The number of earlier translations that a language model gets as examples for a sentence. */
 const EXAMPLES = 2;
+/** The interval at which a worker looks for new models. */
+const MODELS_MILLISECONDS = 2_000;
 /** The interval at which a worker publishes the language pairs of its engines. */
 const PUBLISH_MILLISECONDS = 600_000;
 /**
@@ -194,9 +197,9 @@ function startChats(
 
 /**
  * Publishes the language pairs of these engines every ten minutes, and withdraws pairs that no worker
- * publishes.
+ * publishes. A model that `dragoman model pull` installs is published within seconds.
  */
-function startPublishing({ database, log, stopping }: Context, engines: readonly Engine[]) {
+function startPublishing({ database, settings, log, stopping }: Context, engines: readonly Engine[]) {
   async function publish(): Promise<void> {
     await Promise.all(
       engines.map((engine) =>
@@ -211,5 +214,14 @@ function startPublishing({ database, log, stopping }: Context, engines: readonly
   }
   void publish();
   const timer = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
-  return { stop: async () => clearInterval(timer) };
+  // Watches by polling, which also works while the folder does not exist.
+  const folder = modelsFolder(settings);
+  if (engines.some(({ name }) => name === 'bergamot'))
+    watchFile(folder, { interval: MODELS_MILLISECONDS, persistent: false }, () => void publish());
+  return {
+    async stop() {
+      clearInterval(timer);
+      unwatchFile(folder);
+    },
+  };
 }
