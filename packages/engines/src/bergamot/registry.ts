@@ -224,7 +224,8 @@ function readFile(key: string, path: unknown, record: Fields): RemoteFile {
 /** Returns the record with the highest version; a release is higher than its alpha and beta versions. */
 function newest(records: readonly Fields[]): Fields | undefined {
   const key = ({ version }: Fields): number[] => {
-    const [, major = 0, minor = 0, rest = ''] = /^(\d+)\.(\d+)(.*)$/.exec(String(version)) ?? [];
+    const [, major = 0, minor = 0, rest = ''] =
+      /^(\d{1,6})\.(\d{1,6})(?!\d)(.*)/s.exec(String(version).slice(0, 40)) ?? [];
     return [Number(major), Number(minor), rest === '' ? 1 : 0];
   };
   return [...records].sort((a, b) => {

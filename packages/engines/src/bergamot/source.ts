@@ -107,7 +107,7 @@ function createWebSource(
       if (files === undefined) {
         if (!registry.baseUrl?.startsWith('https://'))
           throw new ModelError('the registry does not name an https address for its files');
-        files = registry.baseUrl.replace(/\/+$/, '');
+        files = registry.baseUrl.replace(/(?<!\/)\/+$/, '');
       }
       return registry;
     },
