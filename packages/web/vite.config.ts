@@ -16,7 +16,7 @@ function compress(): Plugin {
   return {
     name: 'compress',
     apply: 'build',
-    // After writing, because other plugins change the files before.
+    // This hook runs after all files are written, because other plugins change them before.
     async writeBundle({ dir = '' }, bundle) {
       const names = Object.keys(bundle).filter((name) => COMPRESSIBLE.test(name));
       await Promise.all(

@@ -33,7 +33,8 @@ export interface Binaries {
 
 /**
  * Finds the binaries of this platform and prepares them.
- * @param dataDir gets a copy of the binaries when the package's folder lacks its links and is not writable
+ * @param dataDir the data directory, which gets a copy of the binaries when the package's folder lacks its
+ * links and is not writable
  * @throws EmbeddedPostgresError `unsupported_platform`
  */
 export function findBinaries(dataDir: string): Binaries {
@@ -58,8 +59,8 @@ function copyBinaries(from: string, target: string): string {
   cpSync(join(dirname(from), 'package.json'), join(draft, 'package.json'));
   makeLinks(draft);
   chmodSync(draft, 0o755);
-  // Replaces the copy of another version. The owner lock is held, so no other process starts a server from
-  // this folder.
+  // Replaces a copy that another version of the package has left. The owner lock is held, so no other process
+  // starts a server from this folder.
   rmSync(target, { recursive: true, force: true });
   renameSync(draft, target);
   return target;
@@ -71,8 +72,8 @@ function copyBinaries(from: string, target: string): string {
  * @throws EmbeddedPostgresError `root` when `identity` can run none of them
  */
 export function binariesFor(identity: Identity, found: Binaries, dataDir: string): Binaries {
-  // With the capability the server can enter the directories. But initdb checks them with `access`, which
-  // ignores the capability.
+  // The capability lets the server enter the directories. It does not help initdb, which checks them with
+  // `access`, so the binaries must be accessible without the capability.
   const runner: Identity = identity.way === 'capability' ? { ...identity, way: 'uid' } : identity;
   const runs = (binaries: Binaries) => worksAs(runner, binaries.initdb, ['--version']);
   if (identity.way === 'self' || runs(found)) return found;

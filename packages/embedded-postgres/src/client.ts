@@ -36,7 +36,7 @@ export async function checkServer(address: Address): Promise<ServerStatus> {
     const { code } = error as { code?: string };
     if (code === NO_SUCH_DATABASE) return 'no_database';
     if (code === CANNOT_CONNECT_NOW) return 'starting';
-    // Any other error from PostgreSQL, such as too many connections, shows that the server runs.
+    // An error that PostgreSQL itself reports, such as too many connections, shows that the server runs.
     return error instanceof pg.DatabaseError ? 'ready' : 'silent';
   } finally {
     await client.end().catch(() => {});

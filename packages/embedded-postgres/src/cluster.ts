@@ -27,7 +27,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   // The server does not listen on TCP. Only its owner can enter the directory of its socket.
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  // Every committed transaction is on disk.
+  // A commit waits until its transaction is on disk.
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',

@@ -55,7 +55,7 @@ export interface EmbeddedPostgres {
   /** Whether this process runs the server; false for a guest. */
   owned: boolean;
   version: string;
-  /** Number of restarts after unexpected exits; 0 for a guest. */
+  /** How often the server was restarted after an unexpected exit; 0 for a guest. */
   readonly restarts: number;
   readonly running: boolean;
   /**

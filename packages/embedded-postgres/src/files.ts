@@ -32,8 +32,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * Gives files that root has created to the owner of their directory. Otherwise that user could not open
- * them, for example after a command with sudo next to the service of an ordinary user.
+ * Gives files that root has created to the owner of their directory. Otherwise an ordinary user whose service
+ * uses the directory could not open files that a command with sudo has created there.
  */
 export function giveToOwnerOf(directory: string, ...paths: string[]): void {
   if (process.getuid?.() !== 0) return;
@@ -43,7 +43,8 @@ export function giveToOwnerOf(directory: string, ...paths: string[]): void {
 }
 
 /**
- * Gives a directory tree to a user. The top directory comes last, so that an interrupted change is repeated.
+ * Gives a directory tree to a user. The top directory is changed last, because its owner shows whether the
+ * change is complete.
  */
 export function chownTree(path: string, uid: number, gid: number): void {
   if (lstatSync(path).isDirectory()) {
@@ -74,7 +75,7 @@ export function lastLines(path: string, count: number, from = 0): string {
       closeSync(fd);
     }
   } catch {
-    // An unreadable log must not hide the error that it would explain.
+    // The caller reports another error and only adds these lines, so an unreadable log is not an error.
     return '';
   }
 }

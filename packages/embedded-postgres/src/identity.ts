@@ -1,14 +1,17 @@
 /**
- * Chooses the user that the server runs as. PostgreSQL refuses to run as root, but a new machine often has only root, and
- * the program and its data are in a directory that only root can enter. The ways, in order of preference:
+ * Chooses the user that the server runs as. PostgreSQL refuses to run as root, but a new machine often has
+ * only root, and the program and its data are in a directory that only root can enter. The ways, in order of
+ * preference:
  *
  * - `self`: this process is not root, so the server runs as the same user.
- * - `namespace`: root starts the server with `unshare` in a user namespace. There the server is an ordinary user, while
- *   its files belong to root, so nothing is chowned or copied. Many containers forbid user namespaces.
- * - `uid`: root starts the server as the owner of the data directory, or as `nobody`, who then gets the cluster. The
- *   binaries are copied to a directory that this user can read.
- * - `capability`: like `uid`, for a user who cannot enter the data directory. `setpriv` gives the server the one
- *   capability that allows it to enter.
+ * - `namespace`: root starts the server with `unshare` in a user namespace. There the server is an ordinary
+ *   user, while its files belong to root, so nothing is chowned or copied. Many containers forbid user
+ *   namespaces.
+ * - `uid`: root starts the server as the owner of the data directory. If that owner is root, the server runs
+ *   as `nobody`, and the cluster is given to `nobody`. The binaries are copied to a directory that the
+ *   server's user can read.
+ * - `capability`: like `uid`, for a user who cannot enter the data directory. `setpriv` gives the server the
+ *   one capability that allows it to enter.
  *
  * A cluster keeps its owner, so that a single command run by root does not lock out an ordinary user.
  */

@@ -1,13 +1,13 @@
 /**
- * Locks of a data directory. Both are SQLite file locks, because the kernel releases them when their holder dies, even
- * after `kill -9`. With a pid file, a dead holder could be mistaken for a living one.
+ * The two locks of a data directory. They are SQLite file locks, because the kernel releases a file lock when
+ * its holder dies, even after `kill -9`. With a pid file, a dead holder could be mistaken for a living one.
  *
  * - `owner.lock`, exclusive: its holder starts and stops the server.
- * - `guests.lock`, shared: held by commands that use the server of another process. A command that owns the server
- *   locks it exclusively before it stops the server, so that no guest loses its connection.
+ * - `guests.lock`, shared: held by commands that use the server of another process. A command that owns the
+ *   server locks it exclusively before it stops the server, so that no guest loses its connection.
  *
- * `owner.json` only describes the owner in messages; the lock decides. No other code of this process may open the lock
- * files, because closing any descriptor of a file releases its POSIX locks.
+ * `owner.json` only describes the owner in messages; the lock decides. No other code of this process may open
+ * the lock files, because closing any descriptor of a file releases its POSIX locks.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -56,7 +56,10 @@ export interface RunningServer {
 }
 
 const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
-/** Time for which a living server may not answer at all. A recovering server answers, and may take longer. */
+/**
+ * The maximum time for which a running server may give no answer at all. A server that is recovering does
+ * answer, so its recovery may take longer.
+ */
 const SILENCE_LIMIT_MS = 60_000;
 /**
  * Time limit of a fast shutdown, which writes a checkpoint. After this time, an immediate shutdown follows,
@@ -107,10 +110,11 @@ export async function adopt(
 }
 
 /**
- * Removes the remains of a dead server. PostgreSQL takes its old pid file for a running server if the pid is in use again
- * or belongs to a zombie. The last processes of a server may also still hold its shared memory. Call this only while
- * holding the owner lock, after `findOrphan` has found nothing.
- * @throws EmbeddedPostgresError `in_use` when a server answers that this process cannot see, as in another container
+ * Removes the remains of a dead server. PostgreSQL mistakes an old pid file for a running server if the pid
+ * is in use again or belongs to a zombie. The last processes of a dead server may also still hold its shared
+ * memory. Call this only while holding the owner lock, after `findOrphan` has found nothing.
+ * @throws EmbeddedPostgresError `in_use` when a server answers that this process cannot see, as in another
+ * container
  */
 export async function clearStale({ dataDir, cluster, address }: ServerPlan): Promise<void> {
   const sockets = new Set([address.host, readRecord(dataDir)?.socketDir ?? address.host]);

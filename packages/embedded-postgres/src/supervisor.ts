@@ -1,8 +1,9 @@
 /**
- * Keeps the server of one data directory running while this process owns the server.
+ * Keeps the server of one data directory running while this process owns the server. States:
  *
- * - `opening`: an orphaned server is adopted or stopped, or a new server is started. This leads to `running` or fails.
- * - `running`: an unexpected exit leads back to `opening` after a growing delay.
+ * - `opening`: an orphaned server is adopted or stopped, or a new server is started. The next state is
+ *   `running`; if no server could be started, an error is thrown.
+ * - `running`: the server runs. After an unexpected exit and a growing delay, the next state is `opening`.
  * - `stopping`: the final state. The server is stopped and not restarted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,8 +25,8 @@ export type ExitListener = (event: { how: string; restarts: number }) => void;
 
 const FIRST_DELAY_MS = 50;
 /**
- * With this maximum, a killed server is back within ten seconds including its recovery, however often it was
- * killed before.
+ * The maximum delay before a restart. It is short enough that a killed server runs again within ten seconds,
+ * including its recovery, however often it was killed before.
  */
 const MAX_DELAY_MS = 5_000;
 /** After a server has run for this time, the delay before its restart starts again at the minimum. */

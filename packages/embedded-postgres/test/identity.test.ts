@@ -61,7 +61,7 @@ test.runIf(nobodyCanRun && namespaces)('an embedded server runs for a user id wi
 });
 
 test.runIf(nobodyCanRun)(
-  'a command of root leaves the cluster usable for the ordinary user who owns it',
+  'a command run by root leaves the cluster usable for the ordinary user who owns it',
   async () => {
     const dataDir = dataDirOf(NOBODY);
     const postgres = await fixture.start(dataDir, { role: 'command' });
@@ -76,7 +76,7 @@ test.runIf(nobodyCanRun)(
   },
 );
 
-test.runIf(nobodyCanRun)('a command of root joins the server of an ordinary user', async () => {
+test.runIf(nobodyCanRun)('a command run by root joins the server of an ordinary user', async () => {
   const dataDir = dataDirOf(NOBODY);
   const program = fixture.startProgram(dataDir, {}, NOBODY);
   await program.event('ready', 'refused');
@@ -88,7 +88,7 @@ test.runIf(nobodyCanRun)('a command of root joins the server of an ordinary user
 });
 
 test.runIf(namespaces)(
-  'an embedded server of root runs in a namespace, in a closed directory, with files of root',
+  'an embedded server started by root runs in a user namespace, where its files may belong to root and its directory may be closed',
   async () => {
     const dataDir = await fixture.copiedCluster('closed');
     chmodSync(dirname(dataDir), 0o700);
@@ -100,7 +100,7 @@ test.runIf(namespaces)(
 );
 
 test.runIf(root)(
-  'an embedded server of root gives the cluster to an unprivileged user when root may not create namespaces',
+  'an embedded server started by root runs as an unprivileged user, who gets the cluster, when namespaces are forbidden',
   async () => {
     const dataDir = await fixture.copiedCluster();
     chmodSync(dataDir, 0o700);
@@ -121,7 +121,7 @@ test.runIf(root)(
 );
 
 test.runIf(root)(
-  'an embedded server of root gets a capability when the directory is closed and namespaces are forbidden',
+  'an embedded server started by root gets a capability when the directory is closed and namespaces are forbidden',
   async () => {
     const dataDir = fixture.newDataDir('closed');
     mkdirSync(dirname(dataDir), { recursive: true, mode: 0o700 });
@@ -149,7 +149,7 @@ test.runIf(root)('chooseIdentity tells root what to do when the server cannot ru
   }
 });
 
-test('makeLinks creates missing library links, and may be repeated', async () => {
+test('makeLinks creates missing library links, and changes nothing when it is called again', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'links-'));
   mkdirSync(join(directory, 'lib'));
   writeFileSync(join(directory, 'lib', 'libpq.so.5.18'), 'library');

@@ -23,7 +23,7 @@ test('startEmbeddedPostgres creates a cluster at the first start and uses it at 
   await second.stop();
 });
 
-test('an embedded server is durable, local, and configured equally on every machine', async () => {
+test('an embedded server syncs commits to disk, accepts only local connections, and has the same settings on every machine', async () => {
   const dataDir = fixture.newDataDir();
   const postgres = await fixture.start(dataDir);
   const rows: [string, string][] = [
@@ -123,7 +123,7 @@ test('several embedded servers can run at the same time, each with its own clust
   await Promise.all(all.map((each) => each.stop()));
 });
 
-test('an embedded server puts its socket into a scratch directory when its path is too long, and removes it at the stop', async () => {
+test('an embedded server puts its socket into a scratch directory when its path is too long, and removes the directory when it stops', async () => {
   const dataDir = await fixture.copiedCluster('l'.repeat(60), 'o'.repeat(60), `n'g, "${'é'.repeat(10)}`);
   const postgres = await fixture.start(dataDir);
   const { host } = postgres.connection;
@@ -159,7 +159,7 @@ test('startEmbeddedPostgres reports why a server did not start, and unlocks the 
   await right.stop();
 });
 
-test('startEmbeddedPostgres accepts an empty cluster directory, but no damaged cluster and none of another version', async () => {
+test('startEmbeddedPostgres accepts an empty cluster directory, but refuses a damaged cluster and a cluster of another version', async () => {
   const mounted = fixture.newDataDir();
   mkdirSync(join(mounted, 'postgres'), { recursive: true });
   await (await fixture.start(mounted)).stop();
@@ -179,7 +179,7 @@ test('startEmbeddedPostgres accepts an empty cluster directory, but no damaged c
   });
 });
 
-test('startEmbeddedPostgres names a data directory that it cannot create', async () => {
+test('startEmbeddedPostgres rejects with the name of a data directory that it cannot create', async () => {
   const dataDir = fixture.newDataDir();
   mkdirSync(join(dataDir, '..'), { recursive: true });
   writeFileSync(dataDir, 'a file');

@@ -21,7 +21,7 @@ export class Breaker {
   readonly #limits: BreakerLimits;
   readonly #now: () => number;
   #failures: number[] = [];
-  /** The last time for which the breaker was open; 0 before it first opened. */
+  /** Duration of the latest period in which the breaker was open; 0 before the first one. */
   #openMs = 0;
   #openUntil = 0;
 

@@ -60,7 +60,8 @@ function weight(text: string): number {
 function lengthFault(source: string, target: string): string | null {
   const [before, after] = [weight(source), weight(target)];
   const ratio = after / Math.max(1, before);
-  // The translation of a short source may be much longer, up to twenty times `RATIO_FROM`.
+  // For a source of at most `RATIO_FROM` letters, the ratio says nothing. Its translation may have up to
+  // twenty times `RATIO_FROM` letters.
   if (before <= RATIO_FROM) return after > 20 * RATIO_FROM ? 'the reply is far longer than the source' : null;
   if (ratio >= MIN_RATIO && ratio <= MAX_RATIO) return null;
   return `the reply is ${ratio.toFixed(1)} times as long as the source`;

@@ -55,8 +55,8 @@ export interface Context {
 }
 
 /**
- * The priority of a request. `interactive`: people wait for the result, as in chats. `bulk`: everything
- * else. Each lane has its own pipeline, so that neither delays the other.
+ * The priority of a request. `interactive`: people wait for the result, as in chats. `bulk`: all other
+ * requests. Each lane has its own pipeline, so that bulk requests do not delay interactive ones.
  */
 export type Lane = 'interactive' | 'bulk';
 
@@ -115,7 +115,7 @@ export interface Direction {
   untested?: true;
 }
 
-/** What an engine supports by itself. The caller does the rest. */
+/** The features that an engine has itself. The caller makes up for missing ones. */
 export interface Capabilities {
   /** Whether the engine always keeps codes, keeps them if it can, or does not support them. */
   codes: 'kept' | 'best effort' | 'none';

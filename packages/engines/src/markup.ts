@@ -35,8 +35,8 @@ const FOREIGN = new RegExp(
 );
 
 /**
- * The HTML notation. Google reads one of the two attributes, Azure the other. LibreTranslate does not
- * translate `code`.
+ * The HTML notation. A kept word has two attributes, because Google reads `translate` and Azure reads
+ * `class`. LibreTranslate does not translate the element `code`.
  */
 export const HTML: Notation = {
   kind: 'tags',

@@ -38,8 +38,10 @@ export class MemoryBudget implements MemoryGate {
   #waiting: MemoryUser[] = [];
 
   /**
-   * @param maxMegabytes limit of all pipelines or threads together; one that is larger runs alone
-   * @param turnMs time slice: how long a busy one keeps its memory while another waits
+   * @param maxMegabytes memory limit of all pipelines or threads together; a pipeline or thread that needs
+   * more than this runs alone
+   * @param turnMs time slice: how long a busy pipeline or thread keeps its memory while another one waits for
+   * memory
    */
   constructor(maxMegabytes: number, turnMs: number) {
     this.#maxMegabytes = maxMegabytes;

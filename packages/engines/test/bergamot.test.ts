@@ -118,7 +118,7 @@ describe('Bergamot directions', () => {
 });
 
 describe('Bergamot threads', () => {
-  test('take turns when the memory budget allows only one', async () => {
+  test('take turns when the memory budget allows only one thread', async () => {
     const engine = make({ memoryMebibytes: 300, turnMs: 0 });
     let most = 0;
     const work = ['es', 'fr'].map(async (to) => {

@@ -10,8 +10,8 @@ function make() {
 }
 
 /**
- * Makes `times` calls fail, each as soon as the breaker allows it. @returns the milliseconds it was open
- * after each failure
+ * Makes `times` calls fail, each as soon as the breaker allows it. @returns for how many milliseconds the
+ * breaker was open after each failure
  */
 function failing({ clock, breaker }: ReturnType<typeof make>, times: number): number[] {
   return Array.from({ length: times }, () => {
@@ -54,7 +54,7 @@ describe('the circuit breaker', () => {
     expect(subject.breaker.remainingMs).toBe(1_000);
   });
 
-  test('closes within five minutes after any burst of failures, and within its duration plus 1 s', () => {
+  test('is open for at most five minutes after a burst of failures, and at most 1 s longer than the burst lasted', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 300 }), (waits) => {
         const { clock, breaker } = make();

@@ -362,7 +362,7 @@ const count = (text: string, part: string): number => text.split(part).length - 
 const wordless = (hostile: string): string[] =>
   /[a-z\d]/.test(hostile) ? [...hostile.replace(/[a-z\d]/g, '')] : [hostile];
 
-/** Numbers the codes; each `open(0)` becomes a pair around the next piece. */
+/** Numbers the codes. An opening code `open(0)` gets its closing code after the next piece. */
 function numbered(pieces: readonly Piece[]): Piece[] {
   let next = 0;
   let closing: number[] = [];

@@ -83,7 +83,7 @@ describe('the Apertium engine', () => {
     expect(await engine.health()).toMatchObject({ ok: true });
   });
 
-  test('is not blocked by long segments behind a stage that hangs', async () => {
+  test('translates the long segments that are queued behind a segment at which a stage hangs', async () => {
     const engine = make([stage(), CAT], { limits: shortDeadline });
     const long = 'A big house. '.repeat(700);
     const drafts = await draft(engine, ['A big HANG.', ...Array.from({ length: 12 }, () => long)]);

@@ -39,7 +39,7 @@ async function bothAtWork(engine: ApertiumEngine): Promise<{ work: Promise<Draft
 }
 
 describe('a pool of two Apertium pipelines', () => {
-  test('shares the segments, and returns each one its own translation', async () => {
+  test('divides the segments between the pipelines, and returns the right translation of each segment', async () => {
     const engine = make();
     const busy = new Set<number>();
     const work = Array.from({ length: 4 }, async () => {
@@ -57,7 +57,7 @@ describe('a pool of two Apertium pipelines', () => {
     expect(engine.pipelines()).toHaveLength(1);
   });
 
-  test('starts only one pipeline when memory is enough for one', async () => {
+  test('starts only one pipeline when there is memory only for one', async () => {
     const engine = make({ memoryMebibytes: 160 });
     let most = 0;
     const work = draft(engine, many).then(plain);
@@ -79,7 +79,7 @@ describe('a pool of two Apertium pipelines', () => {
   });
 
   test.each([0, 1])(
-    'loses no segment and does not restart the other when pipeline %i is killed',
+    'loses no segment and does not restart the other pipeline when pipeline %i is killed',
     async (which) => {
       const engine = make({ limits: { bulk: { deadlineMs: () => 3_600_000 } } });
       const work = Array.from({ length: 3 }, () => draft(engine, many).then(plain));

@@ -162,7 +162,7 @@ describe.each(makers)('the HTTP engine for $name', ({ start }) => {
     await engine.stop();
   });
 
-  test('offers no directions with a wrong key, and reports it in the health check', async () => {
+  test('offers no directions with a wrong key, and the health check reports the wrong key', async () => {
     const { make } = await start();
     const engine = make({ key: 'wrong', token: () => 'wrong' });
     expect(await engine.directions()).toEqual([]);
@@ -230,7 +230,7 @@ describe.each(makers)(
       ['that rejects the key', [{ status: 401 }]],
       ['with a fault', times(3, { status: 500 })],
       ['that returns JSON of another structure', times(2, { status: 200, body: '{"ok":true}' })],
-    ])('offers no directions for an endpoint %s', async (_, faults) => {
+    ])('offers no directions when it reaches a service %s', async (_, faults) => {
       const { service, make } = await start();
       service.plant(...faults);
       const engine = make();

@@ -63,13 +63,13 @@ describe('an HTTP engine', () => {
     expect(more.draft).toMatchObject({ route: 'deepl:en-es@quality_optimized' });
   });
 
-  test('sends Google, version 2, no key in the URL', async () => {
+  test('sends a request to Google, version 2, without a key in the URL', async () => {
     const { body, query } = await ask('Google, version 2');
     expect(body).toMatchObject({ source: 'en', target: 'es', format: 'html', model: 'nmt' });
     expect([...query]).toEqual([]);
   });
 
-  test('sends Google, version 3, the glossary and the model', async () => {
+  test('sends a request to Google, version 3, with the glossary and the model', async () => {
     const { body, draft } = await ask('Google, version 3', { glossary: 'ours', model: 'general/nmt' });
     expect(body).toMatchObject({
       mimeType: 'text/html',
@@ -99,14 +99,17 @@ test.each([
   ['Google, version 2', ['pt-br', 'zh-hant'], ['pt', 'zh-TW']],
   ['Azure', ['nb', 'pt'], ['nb', 'pt-pt']],
   ['Azure', ['pt-br', 'zh-hans'], ['pt', 'zh-Hans']],
-])('the request to %s translates the language codes %j to %j', async (name, direction, names) => {
-  const { body, query } = await ask(name, {}, {}, direction);
-  const found = [
-    body.source_lang ?? body.source ?? query.get('from'),
-    body.target_lang ?? body.target ?? query.get('to'),
-  ];
-  expect(found).toEqual(names);
-});
+])(
+  'the request to %s replaces the language codes %j by codes %j of the service',
+  async (name, direction, names) => {
+    const { body, query } = await ask(name, {}, {}, direction);
+    const found = [
+      body.source_lang ?? body.source ?? query.get('from'),
+      body.target_lang ?? body.target ?? query.get('to'),
+    ];
+    expect(found).toEqual(names);
+  },
+);
 
 describe('a language model', () => {
   const context: Context = {

@@ -45,7 +45,7 @@ class EventStream {
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   #source: EventSource | undefined;
   #topics: ReadonlySet<string> = new Set();
-  /** The stream that is being opened. The old stream stays open until then. */
+  /** The stream that is being opened. Until it is open, the old stream stays open. */
   #next: EventSource | undefined;
   #collecting: ReturnType<typeof setTimeout> | undefined;
   #hiding: ReturnType<typeof setTimeout> | undefined;
@@ -164,7 +164,7 @@ export function subscribe(topic: string, subscriber: Subscriber): () => void {
 
 /**
  * Calls operations again whenever a topic has changed.
- * @param topic undefined subscribes to nothing
+ * @param topic the topic; undefined for no subscription
  * @returns the drafting progress of the topic's job, once an event has reported it
  */
 export function useLiveUpdates(

@@ -1,4 +1,6 @@
-/** The messages of all languages have the same keys and placeholders, and no key is unused. */
+/**
+ * Tests that the messages of all languages have the same keys and placeholders, and that no key is unused.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { describe, expect, it } from 'vitest';
@@ -32,7 +34,10 @@ function valuesOf(message: string): string[] {
   return [...found].sort();
 }
 
-/** The source uses a key literally or by a template with its beginning, such as `status.${status}`. */
+/**
+ * Returns whether the source contains the key, or a template that begins like the key, such as
+ * `status.${status}`.
+ */
 function isUsed(key: string): boolean {
   if (new RegExp(`['"\`]${key.replaceAll('.', '\\.')}['"\`]`).test(code)) return true;
   const starts = [...key.matchAll(/[._]/g)].map(({ index }) => key.slice(0, index + 1));

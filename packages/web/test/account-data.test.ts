@@ -1,4 +1,7 @@
-/** Customers accept and reject jobs, manage their memory and data, and replay failed callbacks. */
+/**
+ * Tests of the customer's pages for jobs, memory, data and callbacks: accepting and rejecting jobs, importing
+ * and exporting, erasing, and replaying failed callbacks.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../../server/src/access/accounts.ts';
 import { importEntries } from '../../server/src/memory/memory.ts';

@@ -1,4 +1,4 @@
-/** The customer's pages. `crawl.test.ts` checks their accessibility. */
+/** Tests of the customer's pages. `crawl.test.ts` tests their accessibility. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../../server/src/access/accounts.ts';
 import { parseBrand } from '../../server/src/brands/brand.ts';

@@ -295,7 +295,8 @@ async function setAppearance(page: Page, theme: string, direction: string): Prom
 /**
  * With `npm run screenshots`, takes screenshots of a page into `screenshots/`: light, dark, phone and Arabic.
  *
- * @param state `state` takes the screenshots without a reload, which would close an open dialog, for example
+ * @param state `page` reloads the page for each screenshot; `state` does not, for example because a reload
+ * would close an open dialog
  */
 export async function takeScreenshots(
   page: Page,

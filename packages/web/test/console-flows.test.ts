@@ -1,4 +1,4 @@
-/** An operator's work in the console and its effect for the customer. */
+/** Tests of an operator's work in the console and of its effect for the customer. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** The operator's pages. `crawl.test.ts` checks their accessibility. */
+/** Tests of the operator's pages. `crawl.test.ts` tests their accessibility. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -96,7 +96,7 @@ it('each console page has its title', async () => {
   });
 });
 
-it('console lists keep filters in the address, clear all of them with one button, and follow arrow keys', async () => {
+it('console lists read filters from the address, have a button that clears them, and move the focus with arrow keys', async () => {
   await visit('/console/jobs?q=nowhere', async (page) => {
     await page.getByText('No results match these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();

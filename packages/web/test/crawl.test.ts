@@ -1,6 +1,6 @@
 /**
- * Opens every page with every role. No page has console errors, requests to other hosts or accessibility
- * violations.
+ * Tests that no page has console errors, requests to other hosts or accessibility violations. Every page is
+ * opened with every role.
  */
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import type { BrowserContext } from 'playwright-core';
@@ -64,14 +64,17 @@ const mayOpen = ({ roles, signedIn }: Route, role: Role) => {
 
 const checked = new Set<string>();
 
-/** Pages that several roles can open, and guides (which share a layout), get all variants only once. */
+/**
+ * Returns the variants to check for an address. Pages that several roles can open, and guides (which share a
+ * layout), are checked in all variants only the first time.
+ */
 function variantsFor(path: string): 'all' | 'two' {
   if (checked.has(path)) return 'two';
   checked.add(path);
   return 'all';
 }
 
-/** Adds the kinds of a document's elements, such as `p code`. Returns whether one was new. */
+/** Adds the kinds of a document's elements, such as `p code`, to `known`. Returns whether a kind was new. */
 function addKinds(known: Set<string>, parent: DefaultTreeAdapterTypes.ParentNode): boolean {
   const before = known.size;
   for (const node of parent.childNodes) {

@@ -1,6 +1,6 @@
 /**
- * A customer goes from a sandbox request to a translation with only the pages and the commands on them, then
- * rolls the key.
+ * Tests that a new customer gets from a sandbox request to a translation, and can roll the key, with only the
+ * pages and the commands on them.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

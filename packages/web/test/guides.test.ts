@@ -1,4 +1,4 @@
-/** The guides and the reference in a browser. `crawl.test.ts` checks accessibility and overflow of the guides. */
+/** Tests of the guides and the reference in a browser. `crawl.test.ts` tests accessibility and overflow of the guides. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWeb, takeScreenshots, type Web } from './browser.ts';
 

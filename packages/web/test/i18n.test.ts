@@ -1,6 +1,6 @@
 /**
- * All text on pages comes from messages. The test puts brackets around every message, so text outside
- * brackets is not translated.
+ * Tests that all text on pages comes from messages. The test puts brackets around every message, so text
+ * outside brackets is not translated.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPerson } from '../../server/src/testing/harness.ts';

@@ -1,4 +1,4 @@
-/** Open pages show changes made elsewhere by live updates, without polling. */
+/** Tests that open pages show changes made elsewhere by live updates, without polling. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../../server/src/testing/editors.ts';

@@ -1,4 +1,4 @@
-/** Invitations, name, password and sessions of a user. */
+/** Tests of the pages with which a user accepts an invitation, and changes name, password and sessions. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { invitePerson, linkFor, personNamed } from '../../server/src/access/people.ts';
 import { createPerson } from '../../server/src/testing/harness.ts';
@@ -44,7 +44,7 @@ it('a user sets a new password with a reset link, which asks for no name', async
   });
 });
 
-it('a user changes name and password, and the form shows errors at the fields', async () => {
+it('a user changes name and password, and the form shows each error next to its field', async () => {
   const customer = await createPerson(web, { role: 'customer', name: 'Carla' });
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/me' }, async (page) => {

@@ -14,10 +14,14 @@ import {
 const light = (rules: Variant[2]): Variant => ['light', 'ltr', rules];
 const dark = (rules: Variant[2]): Variant => ['dark', 'rtl', rules];
 /**
- * `all` checks both themes and directions at both widths; `two` checks each of them once. With `all`, every
- * rule runs once at each width, because a narrow page shows other elements. With `two`, the narrow page gets
- * only the rules for colours and layout. `text` omits the rules for colours; it is for a document whose kinds
- * of elements were checked in other documents.
+ * The variants of a page to check: theme, direction, width and rules.
+ *
+ * - `all`: both themes and both directions, at both widths. Every rule runs once at each width, because a
+ *   narrow page shows other elements.
+ * - `two`: the light theme left to right on a desktop, and the dark theme right to left on a phone. On the
+ *   phone, only the rules for colours and layout run.
+ * - `text`: like `two`, without the rules for colours. It is for a document whose kinds of elements were
+ *   checked in other documents.
  */
 const VARIANTS = {
   all: { desktop: [light('every'), dark('visual')], phone: [light('visual'), dark('every')] },

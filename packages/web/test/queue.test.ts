@@ -1,4 +1,4 @@
-/** The editor's queue, claiming a task, and past work. */
+/** Tests of the editor's queue: claiming a task, skipping a task, and past work. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimTask, editNext, orderEdit } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson } from '../../server/src/testing/harness.ts';

@@ -1,4 +1,4 @@
-/** Requests for a sandbox account: form, link, and the key that is shown once. */
+/** Tests of requests for a sandbox account: the form, the link, and the key that is shown once. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createBrowser, createPerson } from '../../server/src/testing/harness.ts';
 import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
@@ -37,7 +37,7 @@ it('a visitor requests an account and sees a working key once', async () => {
   });
 });
 
-it('the form says thank you for a request that an operator decides', async () => {
+it('the sandbox form thanks the visitor for a request that an operator must grant', async () => {
   await web.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'operator' });
   await web.visit({ path: '/sandbox', language: 'de' }, async (page) => {
     await page.getByLabel('Ihr Name').fill('Bea Bittend');
@@ -50,7 +50,7 @@ it('the form says thank you for a request that an operator decides', async () =>
   expect(body.requests).toMatchObject([{ name: 'Bea Bittend', email: 'bea@example.com' }]);
 });
 
-it('the form says that requests are turned off, and the sign-in page does not link to it', async () => {
+it('the sandbox form says when requests are turned off, and the sign-in page then has no link to the form', async () => {
   await web.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'off' });
   expect((await createBrowser(web.url).call('GET', '/api/sandbox-requests')).body.open).toBe(false);
   await web.visit({ path: '/sandbox' }, async (page) => {

@@ -1,4 +1,4 @@
-/** Signing in and out, roles and preferences. */
+/** Tests of signing in and out, of the pages that each role can open, and of preferences. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPerson } from '../../server/src/testing/harness.ts';
 import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
@@ -50,7 +50,7 @@ it('a user signs in by keyboard, gets the home page of the role, and signs out',
   });
 });
 
-it('the form shows the same error for a wrong password and an unknown user, and keeps the e-mail', async () => {
+it('the sign-in form shows the same error for a wrong password and an unknown user, and keeps the e-mail', async () => {
   const editor = await createPerson(web, { role: 'editor' });
   await web.visit({ path: '/sign-in' }, async (page) => {
     for (const email of [editor.email, 'nobody@example.com']) {

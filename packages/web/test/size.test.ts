@@ -1,4 +1,4 @@
-/** The compressed size of the shell and of the workbench. */
+/** Tests of the compressed size of the shell and of the workbench. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
@@ -44,7 +44,7 @@ it('the workbench adds at most 90 kB to the shell, and each of its chunks has at
   expect(Math.max(...pages.map(over))).toBeLessThan(110);
 });
 
-it('the shell loads no chunk of an area for one role', () => {
+it('the shell loads no chunk of the areas that only one role uses', () => {
   const areas = ['workbench', 'account', 'console'];
   for (const area of areas) {
     const pages = Object.keys(manifest).filter((name) => name.startsWith(`src/${area}/`));

@@ -1,4 +1,4 @@
-/** A page that is open during an upgrade is reloaded once, and never with unsaved text. */
+/** Tests that a page which is open during an upgrade is reloaded once, and never with unsaved text. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {

@@ -1,6 +1,6 @@
 /**
- * Keys at human speed. A key is held for 150 ms before the next one is pressed, so these tests show where text lands
- * that is typed right after a shortcut.
+ * Tests that text typed right after a shortcut lands in the right place. Keys are pressed at human speed:
+ * each is held for 150 ms before the next one is pressed.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ async function visit(use: (page: Page) => Promise<void>, text = 'One house.\nTwo
   await fixture.web.visit({ context: fixture.annContext, path }, use);
 }
 
-it('types into the dialog that the shortcut opened, not into the translation', () =>
+it('text typed right after a shortcut goes into the dialog that it opened, not into the translation', () =>
   visit(async (page) => {
     const { keyboard } = page;
     const first = await target(page, 1);
@@ -37,7 +37,7 @@ it.each([
   ['Control+f', 'the search', 'Find'],
   ['Control+m', 'the comment', 'Comment'],
   ['Control+k', 'the memory search', 'Search words'],
-])('types into the field that %s opened: %s', (key, _, field) =>
+])('text typed right after %s goes into the field that it opened: %s', (key, _, field) =>
   visit(async (page) => {
     const first = await target(page, 1);
     await page.keyboard.press(key, HELD);
@@ -47,7 +47,7 @@ it.each([
   }),
 );
 
-it('moves the tag that was chosen right after the list opened', () =>
+it('the tag that is chosen right after the list of tags opens moves to the caret', () =>
   visit(async (page) => {
     const first = await target(page, 1);
     await page.keyboard.press('Control+Home', HELD);
@@ -56,7 +56,7 @@ it('moves the tag that was chosen right after the list opened', () =>
     await expectText(first, '[{name}]HELLO .');
   }, 'Hello {name}.\n'));
 
-it('types into the text after Esc and a click, and in the segments after it', () =>
+it('text typed after Esc and a click goes into the clicked segment, and then into the segments after it', () =>
   visit(async (page) => {
     const { keyboard } = page;
     const first = await target(page, 1);
@@ -73,7 +73,7 @@ it('types into the text after Esc and a click, and in the segments after it', ()
     await expectText(second, 'TWO HOUSES.?!');
   }));
 
-it('types into a segment that was clicked with a held press, and in the one after it', () =>
+it('text typed after a long press goes into the pressed segment, and then into the segment after it', () =>
   visit(async (page) => {
     const { keyboard } = page;
     await target(page, 1);
@@ -90,7 +90,7 @@ it('types into a segment that was clicked with a held press, and in the one afte
     await expectText(third, 'THREE.!');
   }));
 
-it('puts the caret where a segment was clicked', () =>
+it('a click into a segment puts the caret where it was clicked', () =>
   visit(async (page) => {
     await target(page, 1);
     await row(page, 2)
@@ -101,7 +101,7 @@ it('puts the caret where a segment was clicked', () =>
     await expectText(second, '!TWO HOUSES.');
   }));
 
-it('types a character on a row into its text', () =>
+it('a character typed on a row is written into the text of the row', () =>
   visit(async (page) => {
     const { keyboard } = page;
     await target(page, 1);
@@ -111,7 +111,7 @@ it('types a character on a row into its text', () =>
     await expectText(await target(page, 2), 'a!TWO HOUSES.');
   }));
 
-it('types into the translation after a comment was sent', () =>
+it('text typed right after a comment is sent goes into the translation', () =>
   visit(async (page) => {
     const { keyboard } = page;
     const first = await target(page, 1);
@@ -124,7 +124,7 @@ it('types into the translation after a comment was sent', () =>
     await expectText(first, 'ONE HOUSE.!');
   }));
 
-it('announces only the errors when errors and warnings stop a confirmation', async () => {
+it('the workbench announces only the errors when errors and warnings prevent a confirmation', async () => {
   const { path } = await fixture.createClaimedTask('<p><b>One</b> of <i>17</i> houses.</p>', {
     target_language: 'de',
     text_format: 'html',

@@ -1,4 +1,7 @@
-/** Where the page stands while an editor moves: rows ahead, the panel, the suggestions, and the preview. */
+/**
+ * Tests of what stays in its place while an editor moves between segments: the rows below the active one, the
+ * panel, the keys of suggestions, and the preview.
+ */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAccessible } from './browser.ts';
@@ -22,7 +25,7 @@ async function expectVisible(page: Page, number: number): Promise<void> {
   expect(y + height).toBeLessThanOrEqual(scroller.y + scroller.height + 1);
 }
 
-it('keeps two rows below the active one readable while moving down, and the active row when the preview opens', async () => {
+it('the grid shows two rows below the active row while an editor moves down, and keeps the active row visible when the preview opens', async () => {
   const { path } = await fixture.createClaimedTask(LINES, { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     await target(page, 1);
@@ -47,7 +50,7 @@ it('keeps two rows below the active one readable while moving down, and the acti
   });
 });
 
-it('keeps the meaning of each suggestion key and the place of each section while matches arrive', async () => {
+it('the panel changes neither the suggestion of a key nor the place of a section when matches arrive', async () => {
   const { path } = await fixture.createClaimedTask('The red house.\nThe red houses.\nA third one.\n', {
     target_language: 'de',
   });

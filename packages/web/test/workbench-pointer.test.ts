@@ -1,4 +1,7 @@
-/** Confirming by mouse and by touch: the status, the button of the active row, and the bar on touch screens. */
+/**
+ * Tests of editing by mouse and by touch: the status of a segment, the button of the active row, and the bar
+ * on touch screens.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { orderEdit } from '../../server/src/testing/editors.ts';
 import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
@@ -10,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-it('edits a task on a phone from claim to submission by touch', async () => {
+it('an editor works on a task by touch on a phone, from claim to submission', async () => {
   await orderEdit(fixture.call, 'One house.\nHello {name}, it is here.\nThree.\n', { target_language: 'de' });
   const context = await fixture.web.signedIn(fixture.bob, {
     hasTouch: true,
@@ -38,7 +41,7 @@ it('edits a task on a phone from claim to submission by touch', async () => {
     await expectAccessible(page);
     await takeScreenshots(page, 'workbench-touch', 'state');
     await confirm.tap();
-    // The panel is folded away, so the row says why.
+    // The panel with the checks is folded away, so the row shows the warning.
     await row(page, 2).getByText('Number 17 is not in the source').waitFor();
     await takeScreenshots(page, 'workbench-touch-blocked', 'state');
     await bar.getByRole('button', { name: 'Confirm with warning' }).tap();
@@ -56,7 +59,7 @@ it('edits a task on a phone from claim to submission by touch', async () => {
   await context.close();
 });
 
-it('confirms and reopens by mouse, and keeps the text where it was typed', async () => {
+it('an editor confirms and reopens segments by mouse, and typed text still goes into the active segment', async () => {
   const { path } = await fixture.createClaimedTask('One house.\nTwo houses.\nThree.\n', {
     target_language: 'de',
   });

@@ -1,4 +1,4 @@
-/** Subtitles: the line breaks of a cue and the figures that an editor watches. */
+/** Tests of subtitles: the line breaks of a cue, and its duration, reading speed and line length. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import { row, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
@@ -20,7 +20,7 @@ than anything.
 Nobody came.
 `;
 
-it('breaks a cue into lines, shows its figures, and keeps the break in the document', async () => {
+it('a subtitle can be broken into lines, shows its figures, and has its line break in the document', async () => {
   const { path } = await fixture.createClaimedTask(SRT, { text_format: 'srt', target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;
@@ -48,7 +48,7 @@ it('breaks a cue into lines, shows its figures, and keeps the break in the docum
   });
 });
 
-it('types a space for Shift+Enter where no line break is possible', async () => {
+it('Shift+Enter types a space where no line break is possible', async () => {
   const { path } = await fixture.createClaimedTask('One house.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const text = await target(page, 1);

@@ -1,4 +1,4 @@
-/** Tags under the keys of a person: selecting them, typing over them, and reading many of them. */
+/** Tests of selecting tags, of typing over tags, and of segments with many tags. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { takeScreenshots } from './browser.ts';
 import { expectText, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
@@ -11,13 +11,14 @@ afterAll(() => fixture.stop());
 
 const HELD = { delay: 150 };
 
-it('keeps a tag in front of the words that replace a word-wise selection', async () => {
+it('a tag that a word-wise selection includes stays in front of the words that replace the selection', async () => {
   const { path } = await fixture.createClaimedTask('Hello {name}, thank you.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;
     const text = await target(page, 1);
     await keyboard.press('End', HELD);
-    // Three times word by word: ".", "you", "thank"; the fourth takes the comma and, unseen, the tag.
+    // The first three presses select ".", "you" and "thank". The fourth selects the comma and also the tag in
+    // front of it.
     for (let presses = 0; presses < 4; presses += 1) await keyboard.press('Control+Shift+ArrowLeft', HELD);
     await keyboard.type(', danke.', HELD);
     await expectText(text, 'HELLO [{name}], danke.');
@@ -26,7 +27,7 @@ it('keeps a tag in front of the words that replace a word-wise selection', async
   });
 });
 
-it('draws the tags of a selection as selected, and says where a typed-over tag went', async () => {
+it('the text field draws selected tags as selected, and says where a tag went when text was typed over it', async () => {
   const { path } = await fixture.createClaimedTask('Hello {name}, thank you.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;

@@ -1,4 +1,6 @@
-/** Tasks: lease, repeats, reports, reviews, comments, subtitles and leaving. */
+/**
+ * Tests of the actions on a task: lease, repeats, reports, reviews, comments, subtitles and leaving the page.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createConnection } from '../../server/src/database/connections.ts';
 import { claimTask, confirmAll, pathOf, save } from '../../server/src/testing/editors.ts';
@@ -20,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-it('the workbench warns before the time limit of a claim, and extends it once', async () => {
+it('the workbench warns before the time limit of a claim, and an editor can extend the limit once', async () => {
   const { path, task } = await fixture.createClaimedTask('Nearly late.\n', { target_language: 'de' });
   const owner = createConnection(fixture.web.connection);
   await owner.connect();
@@ -63,7 +65,7 @@ it('confirming a segment fills its repeats, and the editor can undo this', async
   });
 });
 
-it('undoes a replacement in all segments at once', async () => {
+it('an editor can undo a replacement in all segments at once', async () => {
   const { path } = await fixture.createClaimedTask('One old house.\nTwo old houses.\nOld.\n', {
     target_language: 'de',
   });
@@ -206,7 +208,7 @@ it('the preview shows subtitles, and a click opens the segment of a subtitle', a
   });
 });
 
-it('the workbench shows glossary and comments only during a claim, and own edits afterwards', async () => {
+it('the workbench shows glossary and comments only during a claim, and afterwards only the editor’s own edits', async () => {
   const text = '1\n00:00:01,000 --> 00:00:02,500\nHello.\n';
   const { path, task, lease, segments } = await fixture.createClaimedTask(text, {
     text_format: 'srt',

@@ -1,4 +1,4 @@
-/** Edge cases of the workbench: codes, carets, input methods, lost connections and leases. */
+/** Tests of edge cases of the workbench: codes, carets, input methods, lost connections and leases. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { orderEdit } from '../../server/src/testing/editors.ts';
 import { takeScreenshots } from './browser.ts';

@@ -1,4 +1,4 @@
-/** The workbench, from a customer's job to its delivery, by keyboard alone. */
+/** Tests of the workbench by keyboard alone, from a customer's job to its delivery. */
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Receiver, startReceiver, until } from '../../server/src/testing/harness.ts';
@@ -157,7 +157,7 @@ it('the preview shows a customer’s HTML with its styles and without connection
   // Headless browsers open no preconnections, so the test also counts the elements that would open them.
   const could = 'link, script, template, iframe, base ~ base, base ~ meta, body meta, body base';
   expect(await frame.contentFrame().locator(could).count()).toBe(0);
-  // The frame would have sent its requests before this one.
+  // By the time this page is loaded, the frame would have sent its requests.
   await page.goto(`${fixture.web.url}/healthz`);
   expect(connections).toBe(0);
   await page.close();
@@ -218,7 +218,7 @@ it('the workbench finds and replaces text in the whole task, and undoes a replac
   });
 });
 
-it('a kept segment shows its reason; an editor confirms the copy, or a translation instead', async () => {
+it('a kept segment shows the reason, and an editor can confirm its source text or a translation', async () => {
   const { path } = await fixture.createClaimedTask(
     '<h1>Our languages</h1><ul><li>Русский</li><li lang="fr">Français</li><li>العربية (2024).</li></ul><p>🎉🎉🎉🎉🎉🎉 ok</p><p>Choose one of them.</p>',
     { text_format: 'html', target_language: 'es' },

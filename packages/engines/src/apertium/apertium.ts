@@ -55,7 +55,10 @@ export interface ApertiumOptions {
    * if memory is free.
    */
   bulkPipelines?: number;
-  /** Time in ms after which a busy pipeline gives up its memory when another pipeline waits for memory. */
+  /**
+   * Time slice in ms. When another pipeline waits for memory, a busy pipeline is stopped once it has run for
+   * this time.
+   */
   turnMs?: number;
   /** Routes that replace those of the route table, by key such as `en>pt`. */
   routes?: Readonly<Record<string, Route>>;
@@ -227,7 +230,7 @@ class Apertium implements ApertiumEngine {
       passed.set(name, ready.ok && ready.pool.tripped === null);
       if (ready.ok && !used) ready.pool.stopIfIdle();
     }
-    // An incomplete list of directions would look like the complete list.
+    // The call rejects, because the directions found so far would look like the complete list.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
     return Object.entries(this.#routes)
       .filter(([, route]) => route.every((name) => passed.get(name) === true))
@@ -269,7 +272,7 @@ class Apertium implements ApertiumEngine {
   async #pool(mode: Mode, lane: Lane): Promise<ProcessPool> {
     const key = `${mode.name} ${lane}`;
     const stages = await this.#chain(mode.name);
-    // If stop() ran in the meantime, nothing would stop the new pool.
+    // If stop() was called in the meantime, it would not stop the new pool, so the pool is not created.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
     const known = this.#pools.get(key);
     if (known !== undefined) return known.pool;
@@ -303,10 +306,11 @@ class Apertium implements ApertiumEngine {
 }
 
 /**
- * Window of a bulk pipeline. Measured with English-Spanish on 30,000 words and two cores, medians of five: speed relative
- * to one `apertium` process that reads the text as one file. By window and refill: 32, 32: 0.91; 32, 16: 0.90; 64, 32:
- * 0.98; 128, 64: 1.02; 256, 128: 0.99. Sending half a window at once wakes each stage less often than sending single
- * segments. A wider window would only delay the next job.
+ * Limits of a bulk pipeline: `window` segments may be in flight, and more are sent when fewer than `refill`
+ * are. Measured with English-Spanish on 30,000 words and two cores, medians of five: speed relative to one
+ * `apertium` process that reads the text as one file. By window and refill: 32, 32: 0.91; 32, 16: 0.90; 64,
+ * 32: 0.98; 128, 64: 1.02; 256, 128: 0.99. Sending half a window at once wakes each stage less often than
+ * sending single segments. A wider window would only delay the next job.
  */
 const BULK = { window: 64, refill: 32 };
 

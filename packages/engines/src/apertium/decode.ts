@@ -14,7 +14,7 @@ export type Item = { ids: readonly number[] } & (
   | { text: string; verbatim: boolean }
   | { kept: number }
   | { fixed: number }
-  /** A paired code whose words all vanished; it is inserted empty. */
+  /** A paired code whose words are all missing from the reply; it is inserted empty. */
   | { empty: number }
 );
 

@@ -12,19 +12,25 @@ export interface Limits extends BreakerLimits {
   refill: number;
   /** Maximum length of the stream in flight, in UTF-16 units. A single segment may be longer. */
   windowLength: number;
-  /** Time limit of the first unanswered segment in ms; `length` is the length of its stream. */
+  /**
+   * Time limit in ms for the answer to the first unanswered segment; `length` is the length of the segment's
+   * stream.
+   */
   deadlineMs: (length: number) => number;
   /** Time limit in ms for a warm-up sentence, during which the dictionaries are loaded. */
   startMs: number;
-  /** Time in ms in which the stages behind a dead stage may output the rest of their data. */
+  /**
+   * After a stage has died, the time in ms in which the stages behind it may output the rest of their data.
+   */
   drainMs: number;
   /** Idle time in ms after which the processes are stopped. */
   idleMs: number;
 }
 
 /**
- * Limits of both lanes. A window of 8 keeps the wait behind other requests short; the bulk lane has a wider
- * one. By measurement, every normal segment takes far less than 10 s plus 1 s per 1,000 characters.
+ * Limits of both lanes; the bulk lane has a larger `window`. A window of 8 segments keeps the wait behind
+ * other requests short. The deadline is generous: every normal segment takes far less than 10 s plus 1 s per
+ * 1,000 characters, as measured.
  */
 export const LIMITS: Limits = {
   window: 8,

@@ -73,7 +73,7 @@ export interface Item {
   settle: (reply: Reply) => void;
 }
 
-/** Time in ms in which exit events may follow the end of the output, or a reply without an id. */
+/** How long to wait, in ms, for the exit event of a stage after the output has ended or a reply had no id. */
 const SHORT_DRAIN_MS = 100;
 const MAX_REPLY = 1024 * 1024;
 /**
@@ -260,8 +260,8 @@ export class Pipeline implements MemoryUser {
   }
 
   /**
-   * Whether the pipeline should start. A spare pipeline starts if no other can work, or if one window is
-   * full and memory is free.
+   * Returns whether the pipeline should start. A spare pipeline starts if no other pipeline can work, or if
+   * at least a whole window of segments is pending and memory is free.
    */
   #shouldStart(): boolean {
     const { pool, memory, spare } = this.#setup;

@@ -22,9 +22,9 @@ export interface Processes {
 
 export interface ProcessEvents {
   /**
-   * Called once per stage when the stage ended or could not start, for example with `lt-proc ended by
-   * SIGSEGV`. Stages behind a faulty stage exit with status 0 (`clean`), and their exits may be reported
-   * first.
+   * Called once per stage, when the stage has ended or could not start, for example with `lt-proc ended by
+   * SIGSEGV`. `clean` means exit status 0: stages behind a faulty stage exit so, and their exits may be
+   * reported before that of the faulty stage.
    */
   onDeath(detail: string, clean: boolean): void;
   onOutput(chunk: Buffer): void;

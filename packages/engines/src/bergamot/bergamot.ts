@@ -26,7 +26,10 @@ export interface BergamotOptions {
    * 400.
    */
   memoryMebibytes?: number;
-  /** Time in ms after which a busy thread gives up its memory when another thread waits for memory. */
+  /**
+   * Time slice in ms. When another thread waits for memory, a busy thread is stopped once it has run for this
+   * time.
+   */
   turnMs?: number;
   limits?: Partial<ThreadLimits>;
   /** Replaces the script of the threads in tests. */

@@ -26,7 +26,9 @@ export interface Manifest {
    */
   precision: 'int8shiftAlphaAll' | 'int8shiftAll';
   model: ModelFile;
-  /** Likely target words for each source word. A shortlist doubles the speed. */
+  /**
+   * The shortlist: likely target words for each source word. With a shortlist, translation is twice as fast.
+   */
   shortlist: ModelFile | null;
   /** One vocabulary for both languages, or one for the source and one for the target. */
   vocabularies: ModelFile[];

@@ -70,7 +70,10 @@ declare const WebAssembly: {
   instantiate(binary: object, imports: object): Promise<object>;
 };
 
-/** The instance imports functions for matrix products. These names are its own fallbacks for them. */
+/**
+ * The instance imports functions for matrix products. These are the names of the instance's own slower
+ * implementations, which are used for the imports.
+ */
 const PRODUCTS = {
   int8_prepare_a: 'int8PrepareAFallback',
   int8_prepare_b: 'int8PrepareBFallback',

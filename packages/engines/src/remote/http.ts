@@ -109,8 +109,8 @@ export class HttpClient {
   }
 
   /**
-   * Whether the last call reached no running service: no response came, or only that of a proxy or a
-   * starting server.
+   * True when the last call reached no running service: no response came, or the response came from a proxy
+   * or from a server that is still starting.
    */
   get unreachable(): boolean {
     return this.#unreachable;
@@ -230,7 +230,7 @@ async function read(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Http
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    // Returning from the loop closes the connection.
+    // The `return` ends the loop over the body, which closes the connection.
     if (size > maxBytes) {
       return {
         ok: false,

@@ -50,7 +50,10 @@ function row(term: Term): object {
   return { source: term.source, target: term.target, ...note };
 }
 
-/** Returns the words behind the markers, because they matter for the grammar around them. */
+/**
+ * Returns the words for which the markers stand, because the model needs them for the grammar of the words
+ * around them.
+ */
 function keptOf(codes: Batch['sources'][number]['table']['codes']): Record<string, string> | null {
   const entries = codes.flatMap((code, index) =>
     code.kind === 'keep' ? [[String(index + 1), visibleText([code.piece])] as const] : [],

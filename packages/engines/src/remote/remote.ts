@@ -299,7 +299,7 @@ export class RemoteEngine implements Engine {
         if (divide === true && group.length > 1) {
           const half = Math.ceil(group.length / 2);
           const parts = [group.slice(0, half), group.slice(half)];
-          // A segment that is alone after dividing is on its second attempt.
+          // A segment whose batch was divided until it was alone is now on its second attempt.
           await Promise.all(parts.map((part) => settle(part, marked, part.length === 1 ? 2 : 1)));
         } else if (reason === 'garbled' && group.length === 1 && attempt === 1)
           await settle(group, marked, 2);
@@ -332,7 +332,7 @@ export class RemoteEngine implements Engine {
   }
 }
 
-/** Must be increased when texts are written or checked in another way, because it is part of the version. */
+/** A part of the engine's version. Increase it when texts are written or checked in another way. */
 const NOTATION_VERSION = 1;
 
 interface Item {

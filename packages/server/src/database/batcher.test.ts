@@ -8,7 +8,9 @@ interface Item {
   bad?: boolean;
 }
 
-/** A batch that runs until `land` is called, so that a test decides which items arrive meanwhile. */
+/**
+ * A batch that runs until the test calls `land`. So the test decides which items arrive while the batch runs.
+ */
 interface Flight {
   items: Item[];
   land(): void;
@@ -313,7 +315,7 @@ describe('createBatcher', () => {
     );
   });
 
-  it('is checked by a function that finds lost, repeated and swapped items and overloaded batches', () => {
+  it('is tested with a check that finds lost, repeated and swapped items and overloaded batches', () => {
     const [a, b, c] = [item(1, 5), item(2, 5), item(3, 5)];
     expect(faults([[a, b], [c]], [a, b, c], 2, 10)).toEqual([]);
     expect(faults([[a], [c]], [a, b, c], 2, 10)).toEqual(['lost, doubled or out of order']);

@@ -94,7 +94,7 @@ describe('the program', () => {
   });
 });
 
-describe('sources that create connections', () => {
+describe('source files that create connections', () => {
   const isOurs = (file: string) => file.endsWith('.ts') && !file.includes('node_modules');
   const files = ['packages', 'prove', 'bench', 'scripts', 'examples'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })

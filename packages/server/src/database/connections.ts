@@ -10,7 +10,10 @@ export type Connection = pg.PoolConfig;
 /** Called when a connection is lost while no query is running on it. */
 type Lost = (error: Error) => void;
 
-/** Used by callers that notice a lost connection when their next query rejects. */
+/**
+ * The default listener. It does nothing, because most callers notice a lost connection when their next query
+ * rejects.
+ */
 const ignore: Lost = () => {};
 
 /** Creates a client; `connect()` opens it. @param lost called when its connection is lost */

@@ -167,8 +167,8 @@ describe('a transaction', () => {
   });
 
   it('returns its connection to the pool after success and failure', async () => {
-    // 32 transactions are twice as many as the pool has connections. If each lost one, the last ones would
-    // wait forever.
+    // 32 transactions are twice as many as the pool has connections. If the transactions did not return their
+    // connections, the last transaction would wait forever.
     for (let ended = 0; ended < 32; ended++) {
       await database.transaction(() => Promise.reject(new Error('a bug'))).catch(() => {});
     }
@@ -195,7 +195,8 @@ describe('a transaction', () => {
   it('is repeated after a serialization failure, and then reads current data', async () => {
     const bothHaveRead = barrier(2);
     let tries = 0;
-    // Each transaction writes the sum that it reads. One after the other, they write 0 and 0, or 1 and 2.
+    // Each transaction adds up both values and writes the sum plus 1. In any serial order, one of them writes
+    // 1 and the other 2.
     const side = (name: string) =>
       database.transaction(async (transaction) => {
         tries++;

@@ -43,7 +43,10 @@ export interface Database extends Queryable {
    * automatically.
    */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>;
-  /** Sends a notification to other processes. A lost one does no harm, because every process also polls. */
+  /**
+   * Sends a notification to other processes. A lost notification does no harm, because every process also
+   * polls.
+   */
   notify(channel: string, payload?: string): Promise<void>;
   /**
    * Whether the database accepts writes. False after a statement failed for lack of resources (SQLSTATE
@@ -77,8 +80,8 @@ const RETRY_CODES = new Set(['40001', '40P01']);
 const CONNECTION_CODES =
   /^(08...|57P0[1-4]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOENT|EPIPE|ETIMEDOUT)$/;
 /**
- * Messages of driver errors without a code: a socket closed during a query, or the pool or the server never
- * answered.
+ * Messages of driver errors without a code: the socket was closed during a query, the pool had no free
+ * connection in time, or the server did not answer in time.
  */
 const CONNECTION_WORDS =
   /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect|^Query read timeout/;

@@ -22,7 +22,7 @@ export interface Trouble {
 /**
  * Explains an error of PostgreSQL or of the connection. PostgreSQL's messages contain names of users and
  * databases, but no passwords.
- * @returns undefined for any other error
+ * @returns undefined for an error that has another cause
  */
 export function explainDatabaseError(error: unknown): Trouble | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -43,9 +43,10 @@ function readAccountTables(): string[] {
 const accountTables = readAccountTables();
 
 /**
- * Returns the tables of accounts that an SQL text uses without restricting them to one account, or undefined. A use is
- * restricted when both columns of the account are compared with parameters or with columns of another table, joined on,
- * or listed first in an insert. Naming the columns elsewhere, as in a select list, restricts nothing.
+ * Returns the tables of accounts that an SQL text uses without restricting them to one account; undefined if
+ * there are none. A table is restricted when both columns of the account (`part`, `account_id`) are compared
+ * with parameters or with the same columns of another table, named in `using`, or listed first in an insert.
+ * Naming the columns elsewhere, as in a select list, restricts nothing.
  */
 function breach(sql: string): string | undefined {
   const touched = [...sql.matchAll(/\b(?:from|join|into|update)\s+(\w+)/gi)]

@@ -104,16 +104,19 @@ describe('a text that takes longer to read than the limit', () => {
       MACHINE,
       { ...job('endless:examine'), source_language: null },
     ],
-  ])('is named in the refusal of %s, and the next request succeeds', async (_, method, path, body) => {
-    expect(await call(method, path, body)).toMatchObject(refused);
-    const next = {
-      ...body,
-      text: body.text.replaceAll(/endless:\w+/g, 'The house is big and stands near the river.'),
-    };
-    expect((await call(method, path, next)).status).toBe(201);
-  });
+  ])(
+    'is the reason that the error gives when %s is refused, and the next request succeeds',
+    async (_, method, path, body) => {
+      expect(await call(method, path, body)).toMatchObject(refused);
+      const next = {
+        ...body,
+        text: body.text.replaceAll(/endless:\w+/g, 'The house is big and stands near the river.'),
+      };
+      expect((await call(method, path, next)).status).toBe(201);
+    },
+  );
 
-  it('is named in the refusal of a bulk of jobs, and no job of the bulk is created', async () => {
+  it('is the reason that the error gives when a bulk of jobs is refused, and no job of the bulk is created', async () => {
     const answer = await call('PATCH', HUMAN, { objects: [job('One.'), job(long('endless:examine'))] });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('objects[1].text: cannot be read in reasonable time');
@@ -215,7 +218,7 @@ describe('a text that takes longer to read than the limit', () => {
     await until(() => givenUp(uid));
   });
 
-  it('counts no attempt of a late job while an editor works on it, and starts over after the submit', async () => {
+  it('does not count attempts to assemble a late job while an editor works on it, and counts from zero after the submission', async () => {
     const { ref } = await accountNamed(server.database, username);
     const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
     await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
@@ -260,7 +263,7 @@ describe('a text that takes longer to read than the limit', () => {
     await receiver.close();
   });
 
-  it('tells the editor who claims its task to report the task, which operators then see', async () => {
+  it('makes a claim of its task fail, takes the task out of the queue, and shows it to operators as reported', async () => {
     const uid = await orderEdit(call, hidden('endless:describe'), { text_format: 'html' });
     const task = await taskOf(uid);
     const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -307,8 +310,8 @@ const NAMED = 'job_id = (select job_id from jobs where uid = $1)';
 const tryNow = (uid: string) => owner.query(`update edited_jobs set due_at = now() where ${NAMED}`, [uid]);
 
 /**
- * Waits until assembling has failed `tries` times. Attempts are an hour apart, so each but the first is made
- * due.
+ * Waits until assembling has failed `tries` times. Attempts are an hour apart, so before each further attempt
+ * the job is made due now.
  */
 async function triesFail(uid: string, tries: number, stage = 'assembling'): Promise<void> {
   for (let tried = 1; tried <= tries; tried++) {

@@ -28,7 +28,7 @@ let processes: ProcessPool;
 afterEach(() => processes.close());
 
 describe('the process pool', () => {
-  it('returns the results that a task has in this process, and reuses one process for all tasks', async () => {
+  it('returns the same results as if the tasks ran in this process, and reuses one process for all tasks', async () => {
     processes = createProcessPool(OPTIONS);
     expect(begun()).toEqual([]);
     const all = Array.from({ length: 5 }, () => processes.run('count', task, A));
@@ -178,8 +178,8 @@ describe('the time limit of a task', () => {
     const stopped = processes.run('count', task, limited('a', 1_000));
     const [pid] = begun();
     process.kill(pid!, 'SIGSTOP');
-    // The second task uses a tenth of its limit, which is more processor time than the first task's limit. So
-    // more than that limit has passed when it ends.
+    // The second task ends after a tenth of its limit, 1.5 s of processor time. So more time has passed than
+    // the first task's limit of 1 s.
     await expect(processes.run('count', endless, limited('b', 15_000))).rejects.toThrow(TimeLimitExceeded);
     process.kill(pid!, 'SIGCONT');
     expect(await stopped).toEqual(count(task));
@@ -197,7 +197,7 @@ it('a busy scanner process ends when its program is killed', async () => {
   await until(() => children(program.pid).length === 1);
   const [pid] = children(program.pid);
   try {
-    await until(() => isBusy(pid!)); // starting a process takes less processor time
+    await until(() => isBusy(pid!)); // the start of a process takes less than the second of processor time that `isBusy` requires
     program.kill('SIGKILL');
     await until(() => hasEnded(pid!));
   } finally {
@@ -214,8 +214,8 @@ function statOf(pid: number): string[] | undefined {
   }
 }
 
-/** A zombie has ended too: its new parent only has not collected its status yet. */
+/** A zombie has ended too: only its exit status has not been read yet. */
 const hasEnded = (pid: number) => ['Z', 'X', undefined].includes(statOf(pid)?.[0]);
 
-/** Whether the process has used more than a second of processor time, in ticks of 10 ms. */
+/** Whether the process has used more than a second of processor time. `/proc` counts in ticks of 10 ms. */
 const isBusy = (pid: number) => Number(statOf(pid)?.[11]) > 100;

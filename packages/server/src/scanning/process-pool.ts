@@ -156,7 +156,9 @@ interface ProcessEvents {
   died(child: ChildProcess, how: string, overLimit: boolean): void;
 }
 
-/** Starts processes on demand, up to `most`, and ends the idle ones after a while. */
+/**
+ * Starts processes on demand, up to `most` at a time, and ends each one after it has been idle for a while.
+ */
 function createProcesses(options: ProcessPoolOptions, events: ProcessEvents) {
   const idle = new Map<ChildProcess, NodeJS.Timeout>();
   const all = new Set<ChildProcess>();

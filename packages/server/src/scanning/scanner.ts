@@ -53,8 +53,7 @@ export class TextTakesTooLong extends ApiError {
 
 /**
  * Runs tasks on texts. Each task belongs to an account, which has a share of the processes and of their
- * queue.
- * @throws TextTakesTooLong from every task that runs in a scanner process
+ * queue. Every task that runs in a scanner process may reject with `TextTakesTooLong`.
  */
 export interface Scanner {
   /**
@@ -64,7 +63,7 @@ export interface Scanner {
   examine(account: AccountRef, task: ExamineTask, options?: { apart?: boolean }): Promise<ExamineResult>;
   /**
    * @param signal aborted when the client disconnects
-   * @throws ApiError `unavailable`, as `examine`
+   * @throws ApiError `unavailable` when the queue is full
    */
   count(account: AccountRef, task: CountTask, signal?: AbortSignal): Promise<CountResult>;
   /**
@@ -83,8 +82,8 @@ export interface Scanner {
 
 export interface ScannerOptions {
   /**
-   * Limits of the queued and running examinations: their number and their UTF-16 units in total. One account
-   * may use half of both.
+   * Limits of the queued and running examinations: their number, and their total length in UTF-16 units. One
+   * account may use half of each limit.
    */
   maxWaiting?: number;
   maxWaitingLength?: number;

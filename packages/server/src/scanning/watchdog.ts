@@ -23,6 +23,6 @@ setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
   const most = Atomics.load(limit, 0);
   if (most <= 0 || processorMilliseconds() <= most) return;
-  // The exchange fails when the task has just ended.
+  // The comparison fails when the task has ended in the meantime; the process then lives on.
   if (Atomics.compareExchange(limit, 0, most, ENDING) === most) process.kill(process.pid, LIMIT_SIGNAL);
 }, INTERVAL_MILLISECONDS);

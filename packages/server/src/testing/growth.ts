@@ -27,10 +27,12 @@ async function timeOfOne(send: Send): Promise<number> {
 }
 
 /**
- * Returns the factor by which doubling the content multiplies the processor time: 2 for linear growth, 4 for quadratic.
+ * Returns the factor by which doubling the content multiplies the processor time: 2 for linear growth, 4 for
+ * quadratic.
  * @param sendOf returns a request whose content has `length` bytes
- * @param most a ratio of at least this is measured again
- * @param little if a request of twice the length takes fewer milliseconds than this, the ratio counts as 1
+ * @param most a factor that is too large; a measurement that reaches this factor is repeated
+ * @param little the processor time in milliseconds that is worth measuring; if a request of twice the length
+ * takes less, the factor counts as 1
  */
 export async function ratioOf(
   sendOf: (length: number) => Send,

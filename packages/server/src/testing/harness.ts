@@ -299,9 +299,9 @@ export interface Receiver {
 }
 
 /**
- * Starts a callback receiver on the loopback. When a request matches no webhook of `/openapi.json`, the test fails, at
- * the latest when the receiver closes.
- * @param takes `anything` for tests that send other requests
+ * Starts a callback receiver on the loopback. When a request matches no webhook of `/openapi.json`, the test
+ * fails, at the latest when the receiver closes.
+ * @param takes `anything` when the receiver also accepts requests that match no webhook
  */
 export async function startReceiver(takes: 'webhooks' | 'anything' = 'webhooks'): Promise<Receiver> {
   const checker = takes === 'webhooks' ? await ourChecker() : undefined;

@@ -1,5 +1,5 @@
 /**
- * The whole service with Apertium itself: jobs are created over HTTP, and callbacks deliver their
+ * Tests of the whole service with Apertium itself: jobs are created over HTTP, and callbacks deliver their
  * translations.
  */
 import { type ApertiumEngine, createApertium, findApertium } from '@dragoman/engines';

@@ -57,8 +57,9 @@ export function checkDraft(
 const RETRIES: readonly Retry[] = ['never', 'soon', 'wait'];
 
 /**
- * Records why a sentence failed. If one engine was unavailable, a retry may succeed, whatever other engines
- * returned. An engine without the language pair counts only if all engines lack the pair.
+ * Records why a sentence failed, and chooses its retry. If one engine was unavailable, a retry may succeed,
+ * whatever the other engines returned. The failure of an engine without the language pair counts only if no
+ * engine has the pair.
  */
 export function recordFailure(sentence: Sentence, { reason, retry }: FailedDraft): void {
   if (reason === UNSUPPORTED) return;

@@ -47,8 +47,9 @@ export interface EngineRunner {
 }
 
 /**
- * Characters that one local pipeline may have in progress. A pipeline stays busy with this much: its window of 64
- * segments is about 5,000 characters. A new account waits for at most this much.
+ * The maximum number of characters that one local pipeline has in progress. It is enough to keep a pipeline
+ * busy, whose window of 64 segments is about 5,000 characters. A new account waits for at most this many
+ * characters.
  */
 const LOCAL_WEIGHT = 6144;
 /**
@@ -119,8 +120,9 @@ export function createEngineRunner(
   }
 
   /**
-   * Whether the engine rather than the text is failing. A local engine reports its health. A remote engine counts as
-   * failing when every draft failed. So one customer's text cannot close the breaker for other customers.
+   * Returns whether the engine rather than the text is failing. A local engine reports its health. A remote
+   * engine counts as failing when every draft failed for a reason that points to the engine. So one
+   * customer's text cannot stop the engine for other customers.
    */
   async function isAway(drafts: readonly Draft[]): Promise<boolean> {
     const lost = (draft: Draft) => draft.status === 'failed' && TROUBLES.has(draft.reason);

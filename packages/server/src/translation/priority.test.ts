@@ -1,6 +1,7 @@
 /**
- * Counts the sentences that a busy engine translates before the sentence of a new account. The engine of this test
- * answers one sentence in each lane per turn of the event loop, so the counts do not depend on the machine.
+ * Tests how many sentences a busy engine translates before the sentence of a new account. The engine of this
+ * test answers one sentence in each lane per turn of the event loop, so the counts do not depend on the
+ * machine.
  */
 import type { Segment } from '@dragoman/documents';
 import type { Draft, DraftRequest, Engine, Lane } from '@dragoman/engines';
@@ -117,7 +118,7 @@ it.each([
   ['a document', { document: [2_000] }, 75],
   ['both, and pages', { flood: FLOOD, document: [2_000], pages: Array<number>(60).fill(40) }, 75],
 ])(
-  "the bulk lane answers only the sentences that the engine already has before a new account's sentence: %s",
+  "the bulk lane answers a new account's sentence right after the sentences that the engine already has: %s",
   async (_what, loads, most) => {
     expect(await ahead('bulk', loads)).toBeLessThanOrEqual(most);
   },

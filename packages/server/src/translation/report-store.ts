@@ -223,7 +223,7 @@ const TAKE = statement<{ answer: TestAnswer }>(
 
 /**
  * Returns the answer to a self-test and deletes the self-test.
- * @param late also delete a self-test without an answer, because the caller stopped waiting
+ * @param late true when the caller stops waiting, so that a self-test without an answer is deleted too
  */
 export async function takeTestAnswer(
   on: Queryable,

@@ -117,7 +117,7 @@ describe('an engine route', () => {
     expect([askedOf(first, 'Both of them.').length, askedOf(second, 'Both of them.').length]).toEqual([1, 0]);
   });
 
-  it('gives the second engine only the segments that the first failed, and records the engine of each segment', async () => {
+  it('gives the second engine only the segments that the first engine failed to translate, and records the engine of each segment', async () => {
     first.failOn('hard', 'crashed');
     const segments = await drafted('parts', { text: 'An easy line.\nA hard line.\nThe last line.' });
     expect(segments.map(({ route }) => route)).toEqual(['first:en-es', 'second:en-es', 'first:en-es']);
@@ -154,7 +154,7 @@ describe('an engine route', () => {
   });
 });
 
-describe('a sentence that no engine translates', () => {
+describe('a sentence that an engine fails to translate', () => {
   /**
    * Waits until a job was attempted, and returns its row. An uncounted attempt means that an engine failed.
    */
@@ -171,7 +171,7 @@ describe('a sentence that no engine translates', () => {
   }
   afterEach(() => owner.query(`update jobs set due_at = null where uid like 'hopeless-%'`));
 
-  it('waits for the unavailable engine, even if another engine failed for a different reason', async () => {
+  it('waits for an unavailable engine, even if another engine failed for a different reason', async () => {
     for (const [one, other] of [
       [first, second],
       [second, first],
@@ -191,7 +191,7 @@ describe('a sentence that no engine translates', () => {
     expect((await tried('hopeless-pair', fields)).attempts).toBeGreaterThan(0);
   });
 
-  it('goes to the next engine when one throws or fails to tell its version', async () => {
+  it('goes to the next engine when the first engine throws an error or fails to tell its version', async () => {
     const honest = { draft: first.draft };
     first.draft = async () => {
       throw new Error('a bug');

@@ -21,7 +21,10 @@ export interface Sentence {
   done?: { pieces: Piece[]; route: string; notes: string[] };
   /** Why the sentence has no translation: the failure of the last engine that serves the pair. */
   reason: string;
-  /** The retry with the best chance among the engines that serve the pair; `wait` where none does. */
+  /**
+   * How to retry the sentence: the most promising value among those of the engines that serve the pair;
+   * `wait` when no engine serves it.
+   */
   retry: Retry;
 }
 
@@ -43,7 +46,9 @@ export const UNSUPPORTED = 'unsupported';
 
 /** Number of segments after which the loop pauses, so that the event loop can serve other work. */
 export const CHUNK_SEGMENTS = 500;
-/** Number of characters before a segment that engines with context support get. */
+/**
+ * The maximum number of characters of preceding text that engines with context support get with a segment.
+ */
 const BEFORE_CHARACTERS = 600;
 
 /** Returns every distinct sentence of a text, and the occurrence of each segment. */

@@ -92,7 +92,7 @@ describe('a supplied translation', () => {
     expect(drafts[2999].draft).toEqual([{ text: 'La casa 2999.' }]);
   });
 
-  it('is refused with 400 and both numbers of units when they differ', async () => {
+  it('is refused with 400 when it has another number of units than the text, and the error names both numbers', async () => {
     const { status, body } = await order('few', 'html', '<p>One.</p><p>Two.</p>', '<p>Uno.</p>');
     expect(status).toBe(400);
     expect(body.error).toBe('target_text: has 1 units where text has 2; both must have the same.');
@@ -109,7 +109,7 @@ describe('a supplied translation of every format', () => {
   const cue = (words: string) => `1\n00:00:01,000 --> 00:00:04,000\n${words}\n`;
 
   beforeAll(async () => {
-    // Cancels the other jobs, so that the editor's next task is the one of each test.
+    // Cancels the jobs of earlier tests, so that the editor's next task belongs to the current test.
     for (const uid of ['html', 'other', 'xliff', 'long']) {
       await draftsOf(uid);
       expect((await call('DELETE', `${PATH}${uid}/`)).status).toBe(200);

@@ -180,7 +180,7 @@ describe('the glossary check of a draft', () => {
     ['A good car.', 'Un coche barato.', []],
     ['A good car.', 'Un chollo.', ['term forbidden: chollo']],
     ['No terms.', 'Sin términos.', []],
-  ])('gives “%s” as “%s” the notes %j', (source, reply, notes) => {
+  ])('finds for the source “%s” and the draft “%s” the notes %j', (source, reply, notes) => {
     expect(glossary.check([{ text: source }], [{ text: reply }])).toEqual(notes);
   });
 });

@@ -332,7 +332,10 @@ function contextFor({ capabilities }: Engine, { context }: TranslationRequest): 
   return format === undefined ? taken : { ...taken, format };
 }
 
-/** Hashes of term lists for cache keys, by array: jobs of a brand share one array until the glossary changes. */
+/**
+ * Hashes of glossaries for cache keys. A hash is stored by the array of terms, because jobs of a brand share
+ * one array until the glossary changes.
+ */
 const termHashes = new WeakMap<readonly Term[], string>();
 
 /** Returns a context as a part of a cache key. Terms are hashed once, because a glossary may be megabytes long. */

@@ -3,7 +3,10 @@ import type { ClaimLimits, Lease } from './queue.ts';
 
 export interface HeldLease<L extends Lease> {
   lease: L;
-  /** True when the row uses one of the places beyond the capacity that are reserved for small accounts. */
+  /**
+   * True when the row uses one of the reserved places. These are in addition to the capacity, for accounts
+   * that hold few rows.
+   */
   reserved: boolean;
   lost: AbortController;
   done: Promise<void>;

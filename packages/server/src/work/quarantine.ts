@@ -9,12 +9,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Lease, LeaseQueue } from './queue.ts';
 
-/** Number of suspects that run at the same time. */
+/** The maximum number of suspects that run at the same time. */
 const AT_ONCE = 8;
 /**
- * Number of suspects that wait in this worker. Further suspects are released for a second, since each
- * occupies the place of another row. With 32 suspects and a quarter of a second, the worker spent its time
- * on claiming and releasing.
+ * The maximum number of suspects that wait in this worker. Each waiting suspect occupies a place of the
+ * worker, so further suspects are released for `BACK_SECONDS`. With a maximum of 32 and a release of a
+ * quarter of a second, the worker spent its time on claiming and releasing.
  */
 const MOST_WAITING = 64;
 const BACK_SECONDS = 1;
@@ -22,8 +22,11 @@ const BACK_SECONDS = 1;
 const PATIENCE_MILLISECONDS = 60_000;
 
 /**
- * @param trusted claims that may have ended in failed attempts or in a stop of the worker
- * @returns runs `work` of a lease: at once, or after other suspects when the row is a suspect
+ * Creates the quarantine of a worker.
+ * @param trusted the number of claims that a row may have without being a suspect, because attempts may fail
+ * and workers may stop
+ * @returns a function that runs the `work` of a lease: at once, or after other suspects when the row is a
+ * suspect
  */
 export function createQuarantine(
   queue: Pick<LeaseQueue, 'adjustAttempts' | 'release'>,

@@ -1,4 +1,6 @@
-/** The lease queue on a real database. Tests move `due_at` to let leases expire; they never wait. */
+/**
+ * Tests of the lease queue with a real database. They move `due_at` to let leases expire, so they never wait.
+ */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
@@ -143,7 +145,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect(await queueOf(table).claim(10)).toEqual([]);
   });
 
-  it('leases each claimed row under a token until the lease ends, and counts the claim', async () => {
+  it('gives each claimed row a lease with an end and a token, and counts the claim', async () => {
     const account = await createAccount();
     await fill[table](account, 2);
     const leases = await queueOf(table).claim(10);
@@ -201,7 +203,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect(all).toEqual((await entries(table)).map(({ id }) => id));
   });
 
-  it('extends the leases that are still held, and returns which they are', async () => {
+  it('extends only the leases that are still held, and returns them', async () => {
     await fill[table](await createAccount(), 2);
     const queue = queueOf(table);
     const [kept, lost] = (await queue.claim(2)) as [Lease, Lease];

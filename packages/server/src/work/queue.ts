@@ -117,7 +117,8 @@ function queueStatements(table: 'jobs' | 'messages', key: 'job_id' | 'message_id
      )
      select part, account_id from due where due_at <= now() limit $3`,
   );
-  // The array makes PostgreSQL update by an index scan on the key, however it plans the rest.
+  // The array makes PostgreSQL update the rows by an index scan on the key, whatever plan it chooses for the
+  // rest of the statement.
   const claim: Statement<ClaimedRow> = statement(
     `work.claim_${table}`,
     `with due as materialized (
@@ -213,8 +214,8 @@ const STATEMENTS = {
 const START = { part: -1, accountId: '00000000-0000-0000-0000-000000000000' };
 
 /**
- * @param name the table with the rows
- * @param leaseSeconds how long a claim lasts unless it is extended
+ * @param name the table that contains the rows
+ * @param leaseSeconds the duration of a lease that is not extended
  */
 export function createLeaseQueue(
   database: Database,

@@ -116,8 +116,8 @@ describe('the worker loop', () => {
     const [first, second] = [...inHand.values()];
     const [later] = await createJobs(1);
     await first!.finish();
-    // A row is due and a place is free, but no poll comes before the rest time is over, because the worker
-    // holds a row.
+    // A row is due and a place is free. Because the worker still holds a row, it polls only after the rest
+    // time.
     for (let times = 0; times < 20; times++) expect(await due()).toBe(1);
     await second!.finish();
     await until(() => inHand.has(later!));
@@ -213,7 +213,8 @@ describe('the worker loop', () => {
       if (left > 0) loop.adopt(lease, true);
     }
     expect(loop.isAlone(crowd!)).toBe(false);
-    // Reserved places do not delay queued rows: a quarter of the capacity is free and is filled.
+    // A quarter of the capacity is free, so the worker claims queued rows, even though reserved places are in
+    // use.
     const crowded = [...inHand.values()].filter(({ lease }) => lease.account.accountId === crowd!.accountId);
     await Promise.all(crowded.slice(0, 4).map((one) => one.finish()));
     await until(() => loop.heldCount === 18);
@@ -242,7 +243,7 @@ describe('the worker loop', () => {
     await until(() => inHand.size === 2);
     const ends = async () => (await owner.query('select due_at from jobs order by due_at')).rows[0].due_at;
     const first = await ends();
-    // The lease ends this much later only after more than one heartbeat.
+    // The lease is extended by more than a second in total, which takes more than one heartbeat.
     await until(async () => (await ends()).getTime() > first.getTime() + 1000);
     for (const { lost } of inHand.values()) expect(lost.aborted).toBe(false);
   });

@@ -39,24 +39,25 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   /** Maximum weight of the rows of one account, which may always hold one row; `maxWeight` by default. */
   accountWeight?: number;
   /**
-   * `trusted`: claims after which a row is quarantined. `most`: claims after which `decide` gives the row up
-   * without processing it. No limits by default.
+   * `trusted`: the number of claims after which a row is quarantined. `most`: the number of claims after
+   * which `decide` fails the row without processing it. No limits by default.
    */
   claims?: { trusted: number; most: number };
   /** Reads the row of a lease; undefined when the lease is lost. */
   open(lease: L): Promise<Item | undefined>;
   /**
-   * Processes a row. Undefined when nothing is left to settle. `lost` aborts when the lease is lost; later writes have
-   * no effect, because the lease token has changed. A rejection means a bug or a lost database connection: it is logged,
-   * and the lease expires.
+   * Processes a row. Resolves to undefined when nothing is left to settle. `lost` aborts when the lease is
+   * lost; later writes have no effect, because the lease token has changed. A rejection means a bug or a lost
+   * database connection: it is logged, and the lease expires.
    */
   decide(lease: L, item: Item, lost: AbortSignal): Promise<Outcome | RetryLater | undefined>;
   settle(lease: L, item: Item, outcome: Outcome): Promise<void>;
   log: Log;
   pollMilliseconds?: number;
   /**
-   * Minimum milliseconds between polls that follow from finished rows, 0 by default. Otherwise each of many
-   * small rows would cause a query for one free place.
+   * The minimum number of milliseconds between a poll and the next poll that a finished row causes, unless the
+   * worker holds no other row; 0 by default. Without it, a worker with many small rows would send a query
+   * whenever a row is finished.
    */
   restMilliseconds?: number;
 }
@@ -71,11 +72,11 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   /** Number of held rows that are being processed, without suspects that wait in quarantine. */
   readonly runningCount: number;
   /**
-   * Returns how many new rows of an account it could take now, and their total weight. While older rows are queued, only
-   * an account with few held rows has capacity, in reserved places.
+   * Returns how many new rows of an account the worker could take now, and their total weight. While older
+   * rows are queued, only an account with few held rows has capacity, in reserved places.
    */
   capacityFor(account: AccountRef): { pieces: number; weight: number };
-  /** Returns whether no other account has held rows. */
+  /** Returns whether all rows that the worker holds belong to this account. */
   isAlone(account: AccountRef): boolean;
   /** Takes a row that was leased by its insert. */
   adopt(lease: L, item: Item): void;
@@ -261,7 +262,7 @@ function createPoller<L extends Lease, Item, Outcome>(
       nothingDue = false;
       pollNow();
     },
-    /** Polls at once when the worker is idle, otherwise after the rest time. */
+    /** Polls at once when the worker is idle, otherwise `restMilliseconds` after the last poll. */
     placeFreed() {
       if (stopping || nothingDue) return;
       const left = restMilliseconds - (performance.now() - polledAt);

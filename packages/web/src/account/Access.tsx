@@ -92,7 +92,7 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
   const t = useTranslate();
   const { data } = useSuspenseQuery(keys());
   const [acting, setActing] = useState<KeyAction>();
-  // Valid keys first, then revoked and expired ones.
+  // Lists valid keys before revoked and expired ones.
   const rows = [...data.objects].sort((one, other) => Number(other.live) - Number(one.live));
   const columns: Column<OwnKey>[] = [
     {

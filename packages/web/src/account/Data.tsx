@@ -145,7 +145,10 @@ function RetentionForm() {
   );
 }
 
-/** Downloads the export in the page, which can show progress and notice a lost connection; a browser download cannot. */
+/**
+ * The download of the export. The page itself fetches the export, so that it can show the progress and notice
+ * a lost connection; a download by the browser could do neither.
+ */
 function Export() {
   const t = useTranslate();
   const username = useUser()?.account ?? '';

@@ -146,7 +146,7 @@ function Resend({ environment, onClose }: { environment: Environment; onClose():
       const body = { ...filters, until: data!.until };
       const { replayed, left } = await call('replayFailedDeliveries', { body });
       sent += replayed;
-      // If none was replayed although some are left, another replay is running.
+      // No delivery was replayed although some are left, so another replay is running.
       if (left === 0 || replayed === 0) break;
     }
     await queries.invalidateQueries({

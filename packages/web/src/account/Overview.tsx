@@ -67,7 +67,8 @@ export default function Overview({ search }: PageProps) {
       )}
       <Numbers facts={figures} />
       {jobs.length > 0 && <Days days={data.days[environment]} />}
-      {/* A new key is shown only once, so the steps stay after the first job. */}
+      {/* The first steps stay on the page after the first job, because they show the new key, which is shown
+      only once. */}
       {(jobs.length === 0 || started === environment) && (
         <FirstSteps key={environment} environment={environment} onStart={() => setStarted(environment)} />
       )}

@@ -1,4 +1,4 @@
-/** The generated types match the server's current routes. */
+/** Tests that the generated types match the server's current routes. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { printClientTypes } from '../../../../scripts/client-types.ts';

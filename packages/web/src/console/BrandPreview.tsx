@@ -79,7 +79,7 @@ function markTerms(text: string, { marks }: ConsoleBrandPreview): ReactNode[] {
   const parts: ReactNode[] = [];
   let at = 0;
   for (const { start, end, terms } of marks) {
-    // Skips marks that do not fit the text: the answer may belong to an earlier text.
+    // Skips marks that do not fit the text, because the answer may belong to an earlier version of the text.
     if (start < at || end > text.length) continue;
     parts.push(text.slice(at, start));
     parts.push(

@@ -22,7 +22,7 @@ import { useChange } from './shared.tsx';
 interface GlossaryProps {
   username: string;
   brand: string;
-  /** The revision of the draft; 0 without one. */
+  /** The revision of the draft; 0 if there is no draft. */
   revision: number;
   language: string;
   search: Search;

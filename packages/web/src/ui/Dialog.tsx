@@ -15,7 +15,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** @param wide makes room for lines of code */
+/** @param wide true for a dialog that contains lines of code */
 export function Dialog({ title, opened, onClose, wide = false, children }: DialogProps & { wide?: boolean }) {
   const t = useTranslate();
   return (

@@ -15,8 +15,8 @@ import { Notice } from './Notice.tsx';
 import { Page } from './Page.tsx';
 
 /**
- * Returns the function that translates the errors of fields into the app's language. An error keeps the
- * server's English text if it has no code, or a code of a newer server that this page does not know.
+ * Returns the function that translates the errors of fields into the app's language. If an error has no code,
+ * or a code that this page does not know because the server is newer, the server's English text is kept.
  */
 export function useFieldErrors(): (error: CallError) => Record<string, string> {
   const t = useTranslate();

@@ -22,7 +22,7 @@ const FormContext = createContext<FormState>({ busy: false, fields: {} });
 interface FormProps {
   /** Rejects with a `CallError` when the server refuses the request. */
   onSubmit(values: Values): Promise<unknown>;
-  /** Replaces the message of some errors; undefined keeps it. */
+  /** Returns the message for an error; undefined for the usual message. */
   explain?: (error: CallError) => string | undefined;
   children: ReactNode;
 }
@@ -75,7 +75,7 @@ interface FieldProps {
   autoFocus?: boolean;
   /** Allows an empty field. The label says that the field is optional. */
   optional?: boolean;
-  /** Writes left to right in every language: for codes, addresses and numbers. */
+  /** Shows the input left to right in every language: for codes, addresses and numbers. */
   ltr?: boolean;
 }
 
@@ -117,7 +117,7 @@ export function FileField({ accept, ...props }: FieldProps & { accept: string })
   return <TextInput type="file" {...field} accept={accept} classNames={{ input: css.file! }} />;
 }
 
-/** @param plain without the button that shows the password */
+/** @param plain true for a field without the button that shows the password */
 export function PasswordField({ plain = false, ...props }: FieldProps & { plain?: boolean }) {
   const t = useTranslate();
   const [shown, setShown] = useState(false);
@@ -176,7 +176,7 @@ export function SubmitButton({
   children: string;
   danger?: boolean;
   wide?: boolean;
-  /** For a page whose primary button is another one. */
+  /** True when another button is the primary button of the page. */
   secondary?: boolean;
   disabled?: boolean;
 }) {

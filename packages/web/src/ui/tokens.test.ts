@@ -1,4 +1,4 @@
-/** Colour contrast by WCAG 2.2 AA, computed from tokens.css in both themes. */
+/** Tests of the colour contrast by WCAG 2.2 AA, computed from tokens.css in both themes. */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
@@ -73,7 +73,7 @@ it('the contrast function gives the ratios of WCAG', () => {
 });
 
 describe('the palette', () => {
-  it('has enough contrast in every pair', () => {
+  it('has enough contrast in every pair of colours', () => {
     expect(tooClose(readPalette(css))).toEqual([]);
   });
 

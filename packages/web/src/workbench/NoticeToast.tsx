@@ -1,4 +1,7 @@
-/** A message over the grid about a change in other segments, with its undo. It moves nothing. */
+/**
+ * A message over the grid about a change in other segments, with a button that undoes the change. The grid
+ * does not move.
+ */
 import { Button, CloseButton } from '@mantine/core';
 import { useTranslate } from '../i18n.tsx';
 import css from './bar.module.css';

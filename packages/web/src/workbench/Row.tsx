@@ -105,14 +105,17 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   );
 });
 
-/** A click activates the row, and a click into its text ends row mode; so does a character typed on the row. */
+/**
+ * Handles events of a row. A click activates the row. A click into its text, or a character typed on the row,
+ * moves the focus into the text.
+ */
 function useRowEvents(position: number, active: boolean, editing: boolean) {
   const workbench = useWorkbench();
   const pressed = useRef(false);
 
   function click(event: MouseEvent): void {
     pressed.current = false;
-    // Selecting words to copy them does not move.
+    // The user has selected words to copy them, so the row is not activated.
     if (!getSelection()?.isCollapsed) return;
     if (event.target instanceof Element && event.target.closest('[data-live], button')) return;
     if (active && workbench.page.focus === 'text') return;
@@ -123,10 +126,11 @@ function useRowEvents(position: number, active: boolean, editing: boolean) {
 
   function focus(event: FocusEvent): void {
     if (event.target !== event.currentTarget) {
-      // A click into the text ends row mode.
+      // A click into the text moves the focus from the row into the text.
       if (active && editing && event.target.closest('[data-live]')) workbench.focusText();
     } else if (!active && !pressed.current) {
-      // The click that follows a press activates the row; the press alone must not replace the pressed element.
+      // A press of the pointer alone does not activate the row, because that would replace the pressed
+      // element. The click that follows activates the row.
       workbench.activate(position, 'row');
     }
   }

@@ -50,7 +50,7 @@ function Figures({ position }: { position: number }) {
   );
 }
 
-/** On narrow screens, where the panel with the checks is folded away. */
+/** Lists the findings of the checks on narrow screens, where the panel with the checks is folded away. */
 function Findings({ position }: { position: number }) {
   const sentence = useSentence();
   const { findings = [] } = useSegment(position);

@@ -38,7 +38,7 @@ export default function VirtualRows({ scroller }: { scroller: RefObject<HTMLDivE
     const { range } = virtual;
     if (activeIndex < 0 || !range) return;
     const ahead = Math.min(activeIndex + ROWS_AHEAD, positions.length - 1);
-    // Only what is not rendered; `reveal` scrolls to the rest.
+    // Scrolls only to a row that is not rendered; `reveal` scrolls to rendered rows.
     if (ahead > range.endIndex) virtual.scrollToIndex(ahead, { align: 'end' });
     else if (activeIndex < range.startIndex)
       virtual.scrollToIndex(Math.max(0, activeIndex - 1), { align: 'start' });

@@ -25,7 +25,7 @@ export function applyPlainText(workbench: Workbench): void {
   if (workbench.page.plain && field instanceof HTMLTextAreaElement) field.blur();
 }
 
-/** Returns false when it does nothing. */
+/** Returns false when the action does nothing. */
 type Action = (workbench: Workbench, event: ActionEvent) => unknown;
 
 const actions: Record<ActionId, Action> = {
@@ -46,7 +46,7 @@ const actions: Record<ActionId, Action> = {
   goTo: (workbench) => workbench.update({ dialog: { dialog: 'goTo' } }),
   help: (workbench) => workbench.update({ dialog: { dialog: 'help' } }),
   comment: (workbench) => workbench.update({ commenting: true }),
-  // A space where no line break is possible, so that two words are never joined.
+  // Where no line break is possible, a space is inserted, so that two words are never joined.
   lineBreak: ({ editor, allowsLineBreaks }) => editor.insertText(allowsLineBreaks ? '\n' : ' '),
   leave: (workbench) => workbench.activate(workbench.page.active, 'row'),
   codes(workbench, { key }) {

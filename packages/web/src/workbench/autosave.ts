@@ -172,7 +172,7 @@ export class Autosave {
         return { outcome: 'saved', revision: segment.revision };
       }
       case 'conflict':
-        // The other revision may be an earlier save of this page whose reply was lost. `markConflict`
+        // The server's revision may be an earlier save of this page whose reply was lost. `markConflict`
         // compares the texts.
         store.change(position, { segment: answer.segment });
         return { outcome: 'conflict', theirs: serverVersionOf(answer.segment) };

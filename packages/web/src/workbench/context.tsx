@@ -45,7 +45,10 @@ export function useWhole(): boolean {
   return usePage((page) => access === 'all' || page.readOnly === undefined);
 }
 
-/** For buttons that act on the text: a press must not take the focus from it, nor close an on-screen keyboard. */
+/**
+ * Handlers for buttons that act on the text. A press of such a button must neither take the focus from the
+ * text nor close an on-screen keyboard.
+ */
 export const keepFocus = (event: { preventDefault(): void }) => event.preventDefault();
 
 export const mac = isMac(typeof navigator === 'undefined' ? '' : navigator.platform);

@@ -1,4 +1,4 @@
-/** Find and replace in the texts of a segment. A match never spans a code. */
+/** Functions that find and replace in the texts of a segment. A match never spans a code. */
 import { codeOf, normalize, type Piece } from './pieces.ts';
 
 export interface TextRange {

@@ -14,10 +14,16 @@ import { codeAt, nodeOf, placedCodes } from './model.ts';
 import { type Code, crossed, keyOf, nested } from './pieces.ts';
 
 type Placed = { code: Code; at: number };
-/** A code to put back. `place`: at which end of the replaced text it stood, or inside it. */
+/**
+ * A code to put back. `place` says where the code stood in the replaced text: at its start, inside it, or at
+ * its end.
+ */
 type Restored = Placed & { place: 'start' | 'inside' | 'end' };
 
-/** Metadata of a transaction that put codes of replaced text behind the new text: an array of `Code`. */
+/**
+ * The key of a transaction's metadata that lists the codes from inside the replaced text, which were put
+ * behind the new text: an array of `Code`.
+ */
 export const MOVED_CODES = 'moved codes';
 
 export function keepCodes(): Plugin {
@@ -46,7 +52,8 @@ function guard(old: Node, after: EditorState, mapping: Mapping): Transaction | n
 
   const transaction = after.tr;
   const caret = after.selection.empty ? after.selection.head : undefined;
-  // Edits run from the end to the beginning. At the same place, removals come before insertions.
+  // Edits are applied from the end of the text to its beginning, so that earlier positions stay valid. At the
+  // same position, removals come before insertions.
   const edits = [...restored, ...surplus.map(({ at }) => ({ at, code: undefined }))];
   edits.sort((one, other) => one.at - other.at);
   for (const edit of edits.reverse()) {
@@ -65,8 +72,9 @@ function guard(old: Node, after: EditorState, mapping: Mapping): Transaction | n
 }
 
 /**
- * Returns where a lost code stood in the replaced text. A word-wise selection often takes the code in front of the words
- * with it: such a code stays in front of the new text. An opening code always does, so that the new text is in its pair.
+ * Returns where a lost code stood in the replaced text. A word-wise selection often includes the code in
+ * front of the words; such a code counts as standing at the start, so that it stays in front of the new text.
+ * So does an opening code whose closing code was lost too, so that the new text is inside the pair.
  */
 function placeOf(
   code: Code,
@@ -84,7 +92,7 @@ function placeOf(
   return reaches('end', at, old, mapping, gone) ? 'end' : 'inside';
 }
 
-/** Whether only lost codes stand between a lost code and one end of the replaced text. */
+/** Returns whether all characters between a lost code and one end of the replaced text are lost codes. */
 function reaches(
   end: 'start' | 'end',
   at: number,
@@ -104,7 +112,10 @@ function reaches(
   }
 }
 
-/** Counts the restored codes before the caret. Of those at the caret, the ones up to the last of the start count. */
+/**
+ * Counts the restored codes that go before the caret. Of the codes at the caret's position, those that stood
+ * at the start of the replaced text go before it.
+ */
 function countBefore(restored: readonly Restored[], caret: number): number {
   const here = restored.filter(({ at }) => at === caret);
   return (
@@ -121,7 +132,7 @@ function compare(before: Placed[], now: Placed[], mapping: Mapping): { surplus: 
     const old = had.get(key);
     if (!old) surplus.push(...copies);
     else if (copies.length > 1) {
-      // Of several copies, the one that stayed in place is kept.
+      // If the text has several copies of a code, the copy that stayed in place is kept.
       const stayed = mapping.mapResult(old.at, 1);
       const kept = copies.find(({ at }) => !stayed.deletedAfter && at === stayed.pos) ?? copies[0];
       surplus.push(...copies.filter((copy) => copy !== kept));

@@ -64,7 +64,8 @@ test('keys work on layouts without Latin letters or with digits that need Shift'
   expect(actionOf(press('б', { code: 'Comma', ctrlKey: true }), 'target', false)).toBe('moveCodeBack');
   expect(actionOf(press('щ', { code: 'KeyO', metaKey: true }), 'target', true)).toBe('copySource');
   expect(actionOf(press('&', { code: 'Digit1', ctrlKey: true }), 'target', false)).toBe('use1');
-  // The Latin character of a key decides before its place on the keyboard: Dvorak has S on another key.
+  // A Latin character identifies the key even if the key is at another place: on Dvorak, S is where QWERTY
+  // has the semicolon.
   expect(actionOf(press('s', { code: 'Semicolon', ctrlKey: true }), 'target', false)).toBe('save');
   expect(actionOf(press('o', { code: 'KeyS', ctrlKey: true }), 'target', false)).toBe('copySource');
 });

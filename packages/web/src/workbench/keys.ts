@@ -7,8 +7,13 @@
  */
 
 /**
- * Where a shortcut works: anywhere in the workbench; anywhere except in other fields, such as a comment
- * (`segment`); in the text of a target; on a row; outside every field.
+ * Where a shortcut works.
+ *
+ * - `anywhere`: anywhere in the workbench.
+ * - `segment`: anywhere except in fields other than a target, such as a comment.
+ * - `target`: in the text of a target.
+ * - `row`: on a row.
+ * - `outside`: outside every field.
  */
 export type Where = 'anywhere' | 'segment' | 'target' | 'row' | 'outside';
 /** Where the focus is when a key is pressed. */

@@ -112,8 +112,8 @@ export function crossed(codes: readonly Code[]): Set<number> {
 }
 
 /**
- * Reorders codes so that pairs nest. It uses only the existing places: a misplaced half is swapped with the
- * half that belongs there. A half whose other half is missing stays in place.
+ * Reorders codes so that pairs nest. It uses only the existing places: a misplaced half of a pair is swapped
+ * with the half that belongs there. A half whose other half is missing stays in place.
  */
 export function nested(codes: readonly Code[]): Code[] {
   const reordered = [...codes];

@@ -45,7 +45,7 @@ interface Entry {
   save: Save;
   /** Active time that the server has not counted. */
   activeMs: number;
-  /** The attempts without an answer, the latest last. The server may have stored any of them. */
+  /** The attempts that got no answer, the latest one last. The server may have stored any of these texts. */
   sent: readonly Attempt[];
   sending: boolean;
   /** The earliest time to send, in milliseconds. */

@@ -153,7 +153,7 @@ test('the saver loses no text when requests fail or the page closes', async () =
   );
 });
 
-test('the saver loses a text when the browser stores no drafts', async () => {
+test('the saver loses an unsent text at a reload when the browser stores no drafts', async () => {
   const steps: Step[] = [
     { step: 'fates', fates: ['never arrives'] },
     { step: 'type', position: 0 },

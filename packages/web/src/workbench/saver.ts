@@ -72,7 +72,10 @@ export class Saver {
     this.#store(position);
   }
 
-  /** Marks the lease as lost. @param positions segments that are no longer sent; all others are sent once */
+  /**
+   * Marks the lease as lost. @param positions the segments whose texts are not sent any more; every other
+   * text is sent once
+   */
   stopSending(positions: 'all' | readonly number[]): void {
     this.#become(markStale(this.#queue, positions));
   }

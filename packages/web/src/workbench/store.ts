@@ -126,7 +126,10 @@ export class WorkbenchStore {
     });
   }
 
-  /** Returns the first unconfirmed segment of this task, else its first, else the first of all; -1 without segments. */
+  /**
+   * Returns the position of the first unconfirmed segment of this task. If all are confirmed, returns its
+   * first segment; if the task has none, the first segment of the context; -1 without segments.
+   */
   firstOpen(): number {
     const { editable } = this;
     const first =

@@ -79,7 +79,7 @@ export class TaskSession {
     }
   }
 
-  /** Makes the page read-only, once. */
+  /** Makes the page read-only. Later calls change nothing. */
   endEditing(why: ReadOnly): void {
     if (this.#store.page.readOnly) return;
     this.#store.update({ readOnly: why });

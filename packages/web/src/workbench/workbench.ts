@@ -143,7 +143,10 @@ export class Workbench extends WorkbenchStore {
     return this.#receivedMatches.get(position) ?? [];
   }
 
-  /** Requests the matches and runs the checks of the next segments, so that they are complete when they open. */
+  /**
+   * Requests the matches and runs the checks of the next segments, so that both are ready when the editor
+   * moves there.
+   */
   prepareNext(position: number): void {
     const index = this.indexOf(position);
     for (const next of this.positions.slice(index + 1, index + 1 + SEGMENTS_AHEAD)) {
@@ -201,7 +204,10 @@ export class Workbench extends WorkbenchStore {
 
   // — Editing —
 
-  /** Only subtitles: in other documents a segment is a part of one line. */
+  /**
+   * Whether a segment may contain line breaks. Only subtitles may: in other documents a segment is a part of
+   * one line.
+   */
   get allowsLineBreaks(): boolean {
     return this.task.job.format === 'srt';
   }
@@ -343,7 +349,10 @@ export class Workbench extends WorkbenchStore {
     this.update({ selected: new Set() });
   }
 
-  /** Confirms a segment, or makes a confirmed one a draft again. Moves only from the active segment or to findings. */
+  /**
+   * Confirms a segment, or makes a confirmed segment a draft again. The editor moves to another segment only
+   * when the confirmed segment is the active one, or when findings prevent the confirmation.
+   */
   toggleConfirmed(position: number): void {
     if (this.segment(position).status === 'confirmed') this.reopen(position);
     else if (position === this.page.active) {
@@ -424,7 +433,7 @@ export class Workbench extends WorkbenchStore {
     this.activate(position, 'text');
   }
 
-  // — The page —
+  // — Dialogs and focus —
 
   /** Closes a part of the page and returns the focus to the active segment. */
   close(what: 'dialog' | 'find' | 'concordance' | 'codes' | 'notice'): void {

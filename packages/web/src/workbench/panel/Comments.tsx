@@ -26,7 +26,7 @@ export function Comments({ position }: { position: number }) {
     if (text.trim() === '' || sending) return;
     setSending(true);
     setError(undefined);
-    // At once: what is typed next belongs to the translation again.
+    // The focus moves at once, because text typed after the comment belongs to the translation.
     workbench.focusActive();
     try {
       await workbench.session.comment(text.trim(), position);

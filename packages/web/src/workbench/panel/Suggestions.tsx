@@ -116,8 +116,8 @@ interface Suggestion {
 }
 
 /**
- * Returns the draft, then the matches, and registers them for the keys. The draft is first because it is known at once:
- * a match that arrives later gets the next key and never takes one away.
+ * Returns the draft, then the matches, and registers them for the shortcuts. The draft is first because it is
+ * known at once. A match that arrives later gets the next free key, so no key changes its suggestion.
  */
 function useSuggestions(position: number): readonly Suggestion[] {
   const workbench = useWorkbench();
