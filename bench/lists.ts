@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- lists` measures the response time of one page of a job list. A database with 5 million jobs of
- * 1,000 accounts is compared with one that has 50 thousand jobs of as many accounts; requests to both alternate. The
- * lists belong to an ordinary account and to an account with a fifth of all jobs.
+ * `npm run bench -- lists` measures the response time of one page of a job list. A database with 5 million
+ * jobs of 1,000 accounts is compared with one that has 50 thousand jobs of as many accounts; requests to the
+ * two databases alternate. The lists belong to an ordinary account and to an account with a fifth of all
+ * jobs.
  *
  * Requests are sent through HTTP, one at a time, for some seconds. With only two hundred requests, the 99th
  * percentile would be the time of the second-slowest request, which other work on the machine disturbs.

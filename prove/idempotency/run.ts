@@ -23,7 +23,10 @@ const CHAT_SHARE = 4;
 /** The number of clients that read the list while it grows. `PAGE` is the number of jobs on a page. */
 const FOLLOWERS = 2;
 const PAGE = 1000;
-/** One order in this many has a text of `LONG_SENTENCES` sentences, so that its creation overlaps later ones. */
+/**
+ * One order in this many has a text of `LONG_SENTENCES` sentences, so that its creation takes longer and
+ * overlaps with later requests.
+ */
 const LONG_IN = 10;
 const LONG_SENTENCES = 1_000;
 /** One order in this many is requested with two bodies at once. */

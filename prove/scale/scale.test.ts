@@ -85,14 +85,17 @@ describe('network link of the scale proof', () => {
     await close();
   });
 
-  it.each(['cut', 'never'] as const)('closes connections when it is ended with "%s"', async (how) => {
-    const { link, ended, close } = await open();
-    if (how === 'cut') link.cut();
-    else {
-      link.block();
-      link.unblock('never');
-    }
-    expect(await ended).toBe('closed');
-    await close();
-  });
+  it.each(['cut', 'never'] as const)(
+    'closes connections that are cut or never unblocked: %s',
+    async (how) => {
+      const { link, ended, close } = await open();
+      if (how === 'cut') link.cut();
+      else {
+        link.block();
+        link.unblock('never');
+      }
+      expect(await ended).toBe('closed');
+      await close();
+    },
+  );
 });

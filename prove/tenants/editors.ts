@@ -39,9 +39,9 @@ export const MARKED_MEMORY = `The big house of ${MARKS.memory} is open.`;
 type Send = (method: string, path: string, body?: string) => Promise<Answered>;
 
 export interface EditorsOptions {
-  /** Sends requests of the editor who has the languages and claims nothing. */
+  /** Sends requests of the editor who may claim the task but claims nothing. */
   asking: Send;
-  /** Sends requests of the editor who has the languages until they are removed. */
+  /** Sends requests of the editor whose languages are removed with `takeLanguages` during the run. */
   leaving: Send;
   takeLanguages(): Promise<void>;
   /** The documented operations of a task. */

@@ -2,8 +2,8 @@ import type { Check, Range } from './finding.ts';
 import { type Stretch, stretches, texts } from './pieces.ts';
 
 /**
- * Each alternative has a length limit and starts at a literal such as `http://`, so matching takes linear
- * time.
+ * Matches a URL or an email address. Each alternative of the pattern has a length limit and starts at a
+ * literal such as `http://` or at the beginning of a word, so matching takes linear time.
  */
 const ADDRESS =
   /(?:https?|ftps?|sftp|wss?):\/\/[^\s<>"'«»“”]{1,2000}|(?<![\w.-])www\.[\w-]{1,63}\.[^\s<>"'«»“”]{1,2000}|(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/giu;

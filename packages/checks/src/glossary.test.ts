@@ -91,7 +91,7 @@ describe('comparison of a source and its translation', () => {
     ['es', 'casa', 'El casamiento.', false],
     ['ja', '設定', '定期の設備', false],
   ])(
-    'decides whether another form of the term is present when the language is %s: %s in %s',
+    'decides whether an inflected form or a compound of the term is present when the language is %s: %s in %s',
     (to, target, words, present) => {
       const one = [term('house', target)];
       const { wanted } = glossary(one, 'en', to).compare(text('A house.'), text(words));

@@ -145,8 +145,8 @@ function compile(term: Term, text: string): Compiled | undefined {
 }
 
 /**
- * Returns a function that finds the terms in texts of one language. It goes from left to right, prefers the
- * longest term and returns no overlaps.
+ * Returns a function that finds the terms in texts of one language. The function reads a text from left to
+ * right, prefers the longest term and returns no overlapping terms.
  */
 function createFinder(
   terms: readonly Term[],

@@ -245,7 +245,7 @@ describe('client: retries', () => {
     expect(waits[1]).toBeLessThanOrEqual(30_000);
   });
 
-  it('do not wait when Retry-After is an hour', async () => {
+  it('are not made when Retry-After is an hour; the error is thrown without waiting', async () => {
     const { flaky, waits } = losing([busy(503, '3600')]);
     expect(await refused(flaky.jobs.get('one'))).toMatchObject({ status: 503 });
     expect(waits).toEqual([]);

@@ -103,7 +103,7 @@ export interface Deliveries {
   /**
    * Attempts all deliveries again that died since a date or time.
    *
-   * @returns the number of deliveries
+   * @returns the number of deliveries that are attempted again
    */
   replaySince(since: string, options?: CallOptions): Promise<number>;
   /** Sends a signed test event. */

@@ -1,4 +1,4 @@
-/** Tests that signatures of the server are accepted and invalid signatures are rejected. */
+/** Tests that the client accepts signatures of the server and rejects invalid signatures. */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';

@@ -96,7 +96,10 @@ function share(wanted: readonly Wanted[], texts: readonly Run[][]): { runs: Run[
   return shares;
 }
 
-/** Returns true if the lengths agree and at most one side has sentences without a counterpart. */
+/**
+ * Returns true if the lengths agree and at most one of source and translation has sentences without a
+ * counterpart.
+ */
 function agree(beads: readonly Bead[]): boolean {
   const isAlone = ({ from, to }: Bead['source']) => from === to;
   const lacks = beads.some(({ source }) => isAlone(source)) && beads.some(({ target }) => isAlone(target));

@@ -222,7 +222,10 @@ class Blanks {
   }
 }
 
-/** Returns the document's white space if it can replace the given one: both separate words, or neither does. */
+/**
+ * Returns the document's white space if it can replace the given white space: either both separate words, or
+ * neither of them does.
+ */
 function like(given: string, blank: Blank | undefined): Blank | undefined {
   if (blank === undefined || given === '' || blank.text === '') return undefined;
   return SPACE.test(given) === SPACE.test(blank.text) ? blank : undefined;

@@ -52,7 +52,7 @@ export interface TransUnit {
   translate: boolean;
   preserve: boolean;
   notes: string[];
-  /** The attribute `target-language` of the file. */
+  /** The attribute `target-language` of the `file` element. */
   language: string | undefined;
   source?: Element & { capture: Capture };
   segSource?: Element & { capture: Capture };

@@ -17,7 +17,7 @@ export interface Sample {
   name: string;
   format: Format;
   text: string;
-  /** The file's line in the manifest, by column. */
+  /** The values of the file's line in the manifest, by the names of the columns. */
   facts: Record<string, string>;
 }
 
