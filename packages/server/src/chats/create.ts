@@ -124,7 +124,8 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
         message: request.externalId,
       });
       if (subscription === undefined) throw noSubscription();
-      // Look up the message before the checks: a repeat must succeed even if the pair was closed since.
+      // Look up the message before the checks: a repeated request must succeed even if the language pair was
+      // closed in the meantime.
       if (found !== undefined) return { status: 200, body: present(found) };
       await checkPair(request, environment, subscription, options.languages);
       const document = checkContent(request, options.guard);

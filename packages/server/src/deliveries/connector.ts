@@ -50,7 +50,7 @@ export interface ConnectorSettings {
   /** The default is the system's resolver, which returns all addresses in its order. */
   resolver?: Resolver;
   connect?: Connect;
-  /** The limit for resolving and connecting together. Default: 10,000 ms. */
+  /** The time limit for resolving and connecting together. Default: 10,000 ms. */
   timeoutMs?: number;
 }
 

@@ -18,7 +18,7 @@ import {
   type HostSignal,
 } from './store.ts';
 
-/** A finished attempt, with its result and what follows from it. */
+/** A finished attempt, with its result and the decision about the next attempt. */
 export interface FinishedAttempt {
   lease: DeliveryLease;
   result: AttemptResult;

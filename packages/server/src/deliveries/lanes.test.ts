@@ -407,7 +407,9 @@ describe('fairness between accounts and hosts', () => {
     shareOf: () => 32,
     held,
   });
-  /** Claims until nothing is left. @returns how many deliveries each account then has in progress */
+  /**
+   * Claims until a claim returns no delivery. @returns the number of deliveries in progress of each account
+   */
   async function fill(queue: LeaseQueue<DeliveryLease>, held: DeliveryLease[], accounts: AccountRef[]) {
     for (;;) {
       const claimed = await queue.claim(64, room(held));
@@ -492,7 +494,7 @@ describe('fairness between accounts and hosts', () => {
     expect(await fill(queue, held, [failing, other])).toEqual([1, 6]);
   });
 
-  it('delays no other host when one host hangs, for the same account or another', async () => {
+  it('delays no deliveries to other hosts when one host hangs, whichever account they belong to', async () => {
     const silent = await listen(() => {});
     const good = await listen(ok);
     const [mine, theirs] = [await createAccount(), await createAccount()];

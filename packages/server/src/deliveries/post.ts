@@ -68,13 +68,16 @@ export interface PosterSettings {
   guard: AddressGuard;
   resolver?: Resolver;
   connect?: Connect;
-  /** The limit for one whole POST: waiting for a connection, resolving, sending, reading. */
+  /** The time limit for one whole POST: waiting for a connection, resolving, sending and reading. */
   timeoutMs?: number;
-  /** The limit for resolving and connecting, part of `timeoutMs`. Default: at most 10,000. */
+  /** The time limit for resolving and connecting, part of `timeoutMs`. Default: at most 10,000. */
   connectTimeoutMs?: number;
-  /** The number of bytes of an answer's body that are read before the connection is cut. */
+  /** The maximum number of bytes read from the body of an answer. After that the connection is cut. */
   maxResponseBytes?: number;
-  /** The number of connections to one origin. Further POSTs wait while their timeouts run. */
+  /**
+   * The maximum number of connections to one origin. Further POSTs wait, and their time limits include the
+   * wait.
+   */
   connectionsPerOrigin?: number;
   /** The clock for `Retry-After` dates. */
   now?: () => Date;

@@ -252,14 +252,19 @@ describe('the receiver’s answer', () => {
     ['a week', 503, '604800'],
     ['three days', 429, '259200'],
     ['a far date', 503, 'Fri, 31 Dec 9999 23:59:59 GMT'],
-  ])('with a Retry-After of %s leads to a retry after one step', async (name, status, asked) => {
-    const uid = name.replaceAll(' ', '-');
-    const closed = await listen((_, response) => response.writeHead(status, { 'retry-after': asked }).end());
-    await order(uid, closed.url);
-    await until(async () => (await attemptsOf(uid)).length > 1);
-    expect(await deliveryOf(uid)).toMatchObject({ status: 'pending', failure: null });
-    await closed.close();
-  });
+  ])(
+    'with a Retry-After of %s delays the retry by the longest step of the schedule only',
+    async (name, status, asked) => {
+      const uid = name.replaceAll(' ', '-');
+      const closed = await listen((_, response) =>
+        response.writeHead(status, { 'retry-after': asked }).end(),
+      );
+      await order(uid, closed.url);
+      await until(async () => (await attemptsOf(uid)).length > 1);
+      expect(await deliveryOf(uid)).toMatchObject({ status: 'pending', failure: null });
+      await closed.close();
+    },
+  );
 
   it('that never arrives is recorded with its cause, and the delivery is retried', async () => {
     const closed = await listen(() => {});

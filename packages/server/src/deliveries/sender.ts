@@ -30,8 +30,8 @@ export interface SenderOptions {
   secrets(account: AccountRef, environment: Environment): Promise<string[]>;
   scheduleSeconds: readonly number[];
   /**
-   * Seconds for which the breaker of a failing host stays open: the first time, the second, …. The last value
-   * repeats.
+   * Seconds for which the breaker of a failing host stays open: after its first opening, its second, and so
+   * on. The last value repeats.
    */
   breakerSeconds: readonly number[];
   capacity: number;
@@ -56,7 +56,7 @@ export interface SenderMetrics {
 
 /** Seconds until a delivery that cannot be signed is tried again. */
 const UNSIGNED_SECONDS = 60;
-/** From this number of deliveries in progress on, results are recorded in batches. */
+/** The number of deliveries in progress from which results are recorded in batches. */
 const MANY_AT_WORK = 4;
 /** The maximum total size of the bodies in memory. One body has at most some 40 MiB, usually a few kB. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;

@@ -17,7 +17,10 @@ const SECRET_BYTES = { least: 24, most: 64 } as const;
 const LARGE_BODY = 256 * 1024;
 /** A key object is faster: preparing a key from bytes takes longer than signing a small body. */
 export type SigningKey = Buffer | KeyObject;
-/** How far a timestamp may be from the receiver's clock; the libraries of the standard use the same value. */
+/**
+ * The maximum difference between a timestamp and the receiver's clock. The libraries of the standard use the
+ * same value.
+ */
 export const TOLERANCE_SECONDS = 300;
 
 export interface SignatureHeaders {

@@ -220,7 +220,10 @@ export interface HostSignal {
   host: string;
   signal: 'alive' | 'failing';
   probe: boolean;
-  /** Seconds for which a breaker stays open: the first time, the second, …. The last value repeats. */
+  /**
+   * Seconds for which a breaker stays open: after its first opening, its second, and so on. The last value
+   * repeats.
+   */
   breakerSeconds: readonly number[];
 }
 

@@ -186,10 +186,11 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
   held: ofTask((person, task) => work(person, task, 6)),
   /** Another editor holds the task. */
   taken: ofTask(async (_, task) => void (await claimTask(bob, task))),
-  /** The user has skipped the task: without editing it (`skip`), or after editing it (`skip+`). */
+  /** The user skipped the task without editing it. */
   skip: ofTask(async ({ call }, task) => {
     expect((await call('POST', pathOf({ task }, '/skip'), { reason: 'no_time' })).status).toBe(200);
   }),
+  /** The user edited the task and then skipped it. */
   'skip+': ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
     await act(person, claimed, 'skip', { reason: 'no_time' });
@@ -223,22 +224,24 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
   }),
   /** The user submitted the task. */
   handed: ofTask(handIn),
-  /** The job was delivered: with a segment that the user edited, and without one. */
+  /** The job was delivered, and the user edited a segment of the task. */
   done: ofTask(async (person, task) => {
     const claimed = await handIn(person, task);
     await deliver(task);
     return claimed;
   }),
+  /** The job was delivered, and the user edited no segment of the task. */
   'done-': ofTask(async (_, task) => {
     await handIn(bob, task);
     await deliver(task);
   }),
-  /** The user lost the language pair while holding the task, and after submitting it. */
+  /** The user lost the language pair while holding the task. */
   nolang: ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
     await setLanguages(person, [{ source_language: 'en', target_language: 'fr', review: true }]);
     return claimed;
   }),
+  /** The user lost the language pair after submitting the task. */
   past: ofTask(async (person, task) => {
     const claimed = await handIn(person, task);
     await deliver(task);
@@ -257,12 +260,13 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     expect((await operator.call('POST', `/api/console/people/${person.userId}/disable`)).status).toBe(200);
     return claimed;
   }),
-  /**
-   * The task is a review: of the user's own work, of another's work, without review rights, held by the user.
-   */
+  /** The task is a review of the user's own work. */
   mywork: ofReview(async (author) => ({ person: author })),
+  /** The task is a review of another editor's work, which the user may claim. */
   review: ofReview(async () => ({})),
+  /** The task is a review, and the user has no review rights. */
   norev: ofReview(async () => ({ person: bob })),
+  /** The task is a review that the user has claimed. */
   revs: ofReview(async (_, reviewer, task) => {
     const { token } = (await claimTask(reviewer, task)).lease;
     const issue = { token, position: 0, category: 'style', severity: 'minor' };

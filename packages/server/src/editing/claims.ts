@@ -116,8 +116,8 @@ export async function claim(
   if (key !== undefined) {
     const held = await claims.findHeld(database, key);
     if (held?.user_id === userId) {
-      // Extends the lease like a heartbeat does. If the claim has just ended, the task is claimed again
-      // below.
+      // Extends the lease like a heartbeat does. If the claim has ended in the meantime, the code below
+      // claims the task again.
       const kept = await claims.keepClaim(
         database,
         key,

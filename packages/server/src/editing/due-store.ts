@@ -9,8 +9,8 @@ export interface DueJob {
   jobId: string;
 }
 
-// Taking a job moves its `due_at` forward, like the work queue does: if this process dies, the job falls due
-// again.
+// Taking a job moves its `due_at` into the future, like a lease: if this process dies, another process takes
+// the job at that time.
 const DUE_JOB = statement<{ part: number; account_id: string; job_id: string }>(
   'editing.due_job',
   `update edited_jobs e set due_at = now() + make_interval(secs => $2)
@@ -31,7 +31,7 @@ export async function takeDueJob(
   return { account: { part: row.part, accountId: row.account_id } as AccountRef, jobId: row.job_id };
 }
 
-// Stages are compared, because another transaction that changed the stage has also set `due_at`.
+// The stage is compared, because a transaction that has changed the stage meanwhile has also set `due_at`.
 const DUE_AGAIN = statement(
   'editing.due_again',
   `update edited_jobs
@@ -62,7 +62,10 @@ const DUE_NOW = statement(
     where e.part = d.part and e.account_id = d.account_id and e.job_id = d.job_id`,
 );
 
-/** Makes jobs due now if they are past their deadline, because a claim on them may have ended. */
+/**
+ * Makes those of the given jobs due now that are past their deadline: a claim that delayed their delivery may
+ * have ended.
+ */
 export async function makeDueNow(
   on: Queryable,
   jobs: readonly { account: AccountRef; jobId: string }[],

@@ -32,24 +32,23 @@ import * as store from './store.ts';
 
 const POLL_MILLISECONDS = 2_000;
 /**
- * The number of jobs assembled at a time, at most one for each account. So slow documents delay other
- * accounts only if four accounts have one at once.
+ * The maximum number of jobs assembled at a time, with at most one job of each account. So the slow documents
+ * of fewer than four accounts do not delay other accounts.
  */
 const JOBS_AT_ONCE = 4;
 const MAX_POSITION = 2 ** 31 - 1;
-/** Seconds after which another process takes over a job whose process died. */
+/** Seconds after which a job whose process died is taken over by another process. */
 const LEASE_SECONDS = 30;
 /** Seconds between attempts at a job past its deadline while an editor holds a claim on it. */
 const IN_WORK_SECONDS = 60;
 /**
- * Seconds between attempts at a job past its deadline with a segment without text. The end of a claim starts
- * an attempt at once.
+ * Seconds between attempts at a job past its deadline while a segment has neither target nor draft. The end
+ * of a claim starts an attempt at once.
  */
 const NO_TEXT_SECONDS = 3600;
-/**
- * Seconds between attempts at a job whose result exceeded the time limit, and the maximum number of attempts.
- */
+/** Seconds between attempts at a job whose result exceeded the time limit. */
 const UNREADABLE_SECONDS = 3600;
+/** The maximum number of attempts at a job whose result exceeds the time limit. */
 const MAX_UNREADABLE = 3;
 
 export interface EditingUpkeep {

@@ -22,7 +22,7 @@ import type { SavedBody, SegmentBody } from './schemas.ts';
 import * as store from './store.ts';
 import { describeJob, presentSegments } from './view.ts';
 
-/** The maximum number of repeats that one confirmation fills. */
+/** The maximum number of segments with the same text to which one confirmation copies its target. */
 const MAX_FILLED = 500;
 
 /**

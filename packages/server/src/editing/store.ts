@@ -166,7 +166,10 @@ export interface TaskMove {
   actor: TaskActor;
   /** The recorded end of the claims on these tasks. */
   ends: ClaimEnd;
-  /** Hours for which the tasks are reserved for their last editor, or for `reservedFor`. */
+  /**
+   * The number of hours for which the tasks are reserved for their last editor, or for the user
+   * `reservedFor`.
+   */
   reservedHours?: number;
   reservedFor?: string;
   returned?: boolean;

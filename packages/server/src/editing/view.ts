@@ -25,8 +25,8 @@ import type { ClaimedBody, CommentBody, IssueBody, SegmentBody, TaskBody } from 
 import type * as store from './store.ts';
 
 /**
- * The limits of the description cache: total length of its documents in UTF-16 code units, and number of
- * jobs.
+ * The limits of the cache of segment descriptions: the total length of its documents in UTF-16 code units,
+ * and the number of its jobs.
  */
 const CACHED_LENGTH = 8 * 1024 * 1024;
 const CACHED_JOBS = 64;

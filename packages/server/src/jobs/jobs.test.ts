@@ -559,7 +559,7 @@ describe('a machine job that the engine cannot translate', () => {
       job({ uid: 'bad', text: 'A poison pill.', callback_url: `${receiver.url}/bad` }),
     );
     const { balance: before, price } = (await sandbox('GET', `${HUMAN}bad/`)).body;
-    // Attempts are 5, 10, 20 and 40 s apart. The test moves `due_at` instead of waiting.
+    // The pauses between attempts are 5, 10, 20 and 40 s. The test moves `due_at` instead of waiting.
     const { rows } = await hurry('bad');
     expect(rows).toBeGreaterThan(0);
     const delivered = await receiver.next(({ path }) => path === '/bad');

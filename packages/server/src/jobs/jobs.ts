@@ -308,7 +308,8 @@ function eventOf({ lease, job, outcome }: JobSettlement, trigger: JobTrigger): N
 
 /**
  * Changes the status of jobs.
- * @returns for each job, true if its status allowed the transition and its lease, if one is given, is held
+ * @returns for each job, true if its status was changed. It is not changed if its status does not allow the
+ * transition, or if its lease is given and was lost
  * @throws Error if the actor may not make this transition
  */
 export async function moveAll(

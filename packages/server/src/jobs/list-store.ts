@@ -162,7 +162,7 @@ const TOTAL = statement<{ count: number }>(
      and ${KINDS}`,
 );
 
-/** Returns the values of every parameter that selects jobs; each statement uses those that it names. */
+/** Returns the values of all parameters that select jobs. Each statement uses only those that it names. */
 function valuesOf({ account, environment, filter, created }: ListScope): Record<string, unknown> {
   const { source, target } = filter;
   return {

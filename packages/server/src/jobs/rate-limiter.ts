@@ -16,12 +16,12 @@ export interface RateLimiter {
   laneFor(accountId: string, characters: number, alone: boolean): Lane;
 }
 
-/** The bucket level, including the job, up to which the interactive lane is used. */
+/** The maximum level of the bucket, with the job included, at which the job uses the interactive lane. */
 const BURST_CHARACTERS = 4096;
 const DRAINED_PER_SECOND = 512;
 /** The bucket's capacity. A full bucket is empty again after half a minute. */
 const MAX_CHARACTERS = 16 * 1024;
-/** From this number of buckets on, empty ones are deleted. */
+/** The number of buckets from which empty buckets are deleted. */
 const MAX_BUCKETS = 10_000;
 
 export function createRateLimiter(now: () => number = () => performance.now()): RateLimiter {

@@ -206,7 +206,7 @@ export type JobCreationBody = Static<typeof JobCreation> | Static<typeof Machine
 export type JobBody = Static<typeof Job> | Static<typeof LegacyJob>;
 export type JobListItemBody = Static<typeof JobListItem> | Static<typeof LegacyJobListItem>;
 
-/** Words in which the descriptions of the two tiers differ. */
+/** The words that differ between the API descriptions of the two tiers. */
 interface TierWords {
   tag: string;
   /** The noun in operation ids: `createJob`, `createMachineJob`. */

@@ -11,7 +11,7 @@ export interface UpgradeFields {
   /** The job after the upgrade, with tier `human`. */
   job: NewJob;
   hash: Buffer;
-  /** The number of the job's charge: 1 for the machine job, one more for each upgrade. */
+  /** The sequence number of the charge of the job: 1 for the machine job, and one more for each upgrade. */
   charge: number;
   from: readonly JobStatus[];
   to: JobStatus;

@@ -293,7 +293,7 @@ describe('a canceled upgrade', () => {
     ]);
   });
 
-  it('restores the machine’s result in the sandbox even if the hold period has produced another result', async () => {
+  it('restores the machine’s result in the sandbox even if another result was stored during the hold period', async () => {
     await completed(sandbox, { uid: 'held' });
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);

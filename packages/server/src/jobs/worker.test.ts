@@ -269,7 +269,7 @@ describe('an unavailable engine', () => {
     expect((await moneyOf('trouble')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'capture']);
   });
 
-  it('fails a job that has waited for a day, and releases its hold', async () => {
+  it('makes a job fail after a day of waiting, and its hold is released', async () => {
     engine.failOn('forsaken', 'stopped');
     await order('forsaken', { text: 'A forsaken line.' });
     await waiting('forsaken');

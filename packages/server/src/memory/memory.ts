@@ -107,7 +107,7 @@ export async function recall(
   );
 }
 
-/** The number of hashes computed before other work gets a turn of the event loop. */
+/** The number of hashes that are computed before the event loop gets a turn for other work. */
 const HASHES_PER_TURN = 500;
 
 async function hashesOf(sources: readonly (readonly Piece[])[]): Promise<Buffer[]> {
