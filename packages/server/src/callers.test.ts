@@ -341,13 +341,13 @@ async function tableOf(which: 'web' | undefined, callers: ReadonlyMap<string, Se
 const lineOf = (name: string, cells: readonly string[]) =>
   `${name.padEnd(72)}${cells.map((cell) => cell.padEnd(10)).join('')}`.trimEnd();
 
-it('users have exactly the rights of the table at every operation of the web app', async () => {
+it('users have exactly the rights that this test lists at every operation of the web app', async () => {
   const callers = new Map<string, Sent>([['nobody', {}]]);
   for (const [name, person] of Object.entries(people)) callers.set(name, await cookieOf(person));
   expect(await tableOf('web', callers)).toBe(PEOPLE);
 });
 
-it('API keys have exactly the rights of the table at every operation of the API', async () => {
+it('API keys have exactly the rights that this test lists at every operation of the API', async () => {
   const callers = new Map<string, Sent>([['nobody', {}]]);
   for (const [name, key] of Object.entries(keys)) callers.set(name, { authorization: `ApiKey ${key}` });
   callers.set('person', await cookieOf(people.owner!));

@@ -110,7 +110,7 @@ describe('the installed client', () => {
   });
 });
 
-/** Skips the demo where the engine is not installed, because the demo would install it. */
+/** Skips the demo where the offline engine is not installed, because the demo would install it. */
 describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('the installed demo', () => {
   it('runs outside the repository and serves the client', async () => {
     // The demo is started without npx, because npx does not forward SIGTERM.

@@ -33,7 +33,7 @@ it('the program has no regular expression with quadratic time', () => {
   expect(gone, 'repaired: take them out of BOUNDED').toEqual([]);
 });
 
-it('the program builds no further regular expressions at run time', () => {
+it('the program builds at run time only the regular expressions that this test counts', () => {
   const made = regexes.filter(({ literal }) => literal === undefined);
   expect(made.map(({ file, line, written }) => `${file}:${line} ${written}`)).toHaveLength(MADE);
 });

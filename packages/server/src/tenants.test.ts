@@ -222,7 +222,7 @@ describe('every route', () => {
     }
   });
 
-  it('answers the same bytes to customers in the web app, too', async () => {
+  it('of the web app answers customers the same bytes for an id of another account as for an unknown id', async () => {
     const carrying = ownRoutes.filter(({ path }) => Object.keys(UNKNOWN).some((name) => path.includes(name)));
     expect(carrying.length).toBeGreaterThanOrEqual(12);
     const body = { overlap: 'now', reason: 'It is mine.', owner: true };

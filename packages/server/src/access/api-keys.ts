@@ -57,8 +57,8 @@ function readCredential(authorization = ''): { username: string; secret: string 
 
 /**
  * Creates an authenticator that caches each key for five seconds, and never beyond the key's expiry.
- * `clearCache` ends this earlier when a key is revoked. The cache is keyed by the hash of the credential, so
- * it never holds the credential itself.
+ * `clearCache` empties the cache at once. The cache is keyed by the hash of the credential, so it never holds
+ * the credential itself.
  */
 export function createApiKeyAuthenticator(
   database: Database,

@@ -1,4 +1,4 @@
-/** API keys and webhook secrets on a running server: creating, revoking and rolling them. */
+/** Tests creating, revoking and rolling API keys and webhook secrets on a running server. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Actor, listAudit } from '../audit/audit.ts';

@@ -60,8 +60,8 @@ const REMOVE_PENDING = statement<{ owner: boolean; part: number | null; account_
 
 /**
  * Removes the user with this e-mail address if they never accepted their invitation.
- * @param pending whether to remove them even if the invitation is still valid or they are an owner of the
- * account
+ * @param pending whether to remove the user even if the invitation is still valid or the user is an owner of
+ * the account
  * @returns the account of the removed user
  */
 export async function removePending(

@@ -1,4 +1,4 @@
-/** Users on a running server: invitations, passwords and profiles. */
+/** Tests the invitations, passwords and profiles of users on a running server. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConnection } from '../database/connections.ts';

@@ -232,7 +232,7 @@ export function setLanguages(
   });
 }
 
-/** @param share the percentage of their edited tasks that is reviewed */
+/** @param share the percentage of the user's edited tasks that is reviewed */
 export function setReviewShare(
   database: Database,
   by: Actor,
@@ -247,7 +247,7 @@ export function setReviewShare(
 
 /**
  * Disables a user and ends their sessions and links, or enables them again.
- * @param revokeKeys whether to revoke the keys that they created
+ * @param revokeKeys whether to revoke the API keys that the user created
  * @param owned an account that must keep an owner who can sign in
  * @throws ApiError `conflict` when the account would have no such owner
  */

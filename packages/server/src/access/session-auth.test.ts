@@ -1,4 +1,7 @@
-/** Session authentication of the web app: roles, and protection against requests from other sites. */
+/**
+ * Tests the session authentication of the web app: the rights of each role, and the protection against
+ * requests from other sites.
+ */
 import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../base/log.ts';
@@ -122,7 +125,7 @@ describe('cross-site protection', () => {
   });
 });
 
-it('account routes refuse users without an account, and owner routes refuse other customers', () => {
+it('account routes refuse users without an account, and owner routes refuse customers who are not owners', () => {
   const request = (account?: object) => ({ person: { account } }) as Parameters<typeof accountOf>[0];
   expect(() => accountOf(request())).toThrow(expect.objectContaining({ code: 'not_found' }));
   expect(() => requireOwner(request())).toThrow(expect.objectContaining({ code: 'not_found' }));

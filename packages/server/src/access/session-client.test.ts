@@ -1,4 +1,4 @@
-/** The network, browser and operating system that are stored for a session. */
+/** Tests which network, browser and operating system are stored for a session. */
 import { describe, expect, it } from 'vitest';
 import { describeAgent, networkOf } from './sessions.ts';
 

@@ -1,6 +1,4 @@
-/**
- * Tests of each SQL statement about sessions and sign-in attempts, with rows of another user in the tables.
- */
+/** Tests each SQL statement about sessions and sign-in attempts, with rows of another user in the tables. */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

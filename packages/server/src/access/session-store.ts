@@ -50,7 +50,7 @@ export interface SessionUserRow {
   username: string | null;
   owner: boolean;
   ends_at: Date;
-  /** Whether `last_seen_at` is due to be written. */
+  /** Whether the time of this use must be written to `last_seen_at`. */
   untouched: boolean;
 }
 
@@ -186,8 +186,8 @@ export async function deleteEndedSessions(on: Queryable): Promise<void> {
 
 // Attempts are counted before the password is checked and in one statement, so concurrent guesses all count.
 // The nth attempt after the free ones blocks further attempts for 2^n - 1 seconds. A day without attempts
-// resets the count. A free attempt sets `closed_until` to its own time; this delays no transaction that began
-// earlier and waited for the row.
+// resets the count. An attempt without a delay sets `closed_until` to its own time. That value does not delay
+// a transaction that began earlier and waited for the row.
 const ATTEMPT = statement<{ attempts: number }>(
   'sign_ins.attempt',
   `insert into sign_ins (mark, attempts) values ($1, 1)

@@ -1,4 +1,4 @@
-/** Sessions over HTTP: signing in, signing out, and the limits of password guesses. */
+/** Tests sessions over HTTP: signing in, signing out, and the limits of password guesses. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConnection } from '../database/connections.ts';

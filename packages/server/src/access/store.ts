@@ -16,7 +16,7 @@ export interface KeyRow {
   default_brand: string | null;
   /** Seconds until the key ends; null when it has no end. */
   seconds_left: number | null;
-  /** Whether `last_used_at` is due to be written. */
+  /** Whether the time of this use must be written to `last_used_at`. */
   untouched: boolean;
 }
 

@@ -1,5 +1,6 @@
 /**
- * API-key authentication, storage of secrets, creating accounts, and the legacy dialect, on a running server.
+ * Tests API-key authentication, the storage of secrets, the creation of accounts, and the legacy dialect, on
+ * a running server.
  */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
@@ -235,7 +236,7 @@ describe('stored secrets', () => {
     expect(await open('sandbox')).toEqual([account.webhook_secret_sandbox]);
   });
 
-  it('of webhooks are read in batches, and a damaged secret fails alone', async () => {
+  it('of webhooks are read in batches, and a damaged secret does not affect the others', async () => {
     const [one, broken] = [await server.createAccount(), await server.createAccount()];
     const [oneRef, brokenRef] = [await refOf(one), await refOf(broken)];
     const read = createSecretReader(server.database, server.store.vault);
@@ -434,7 +435,7 @@ describe('API keys of the legacy dialect', () => {
     });
   });
 
-  it('get the same answers to creates and the same errors as spec keys', async () => {
+  it('get the same answers to creates and the same errors as API keys of the spec dialect', async () => {
     const plain = await server.createAccount();
     const spec = createClient(server.url, plain.production_key);
     const { production } = calls();

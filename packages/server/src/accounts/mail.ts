@@ -17,7 +17,10 @@ export interface Mailer {
   send(mail: Mail): Promise<boolean | undefined>;
 }
 
-/** A request waits while a mail is sent. Nodemailer's own timeouts would be minutes. */
+/**
+ * The timeout of sending a mail is short, because a request waits for it. Nodemailer's own timeouts would be
+ * minutes.
+ */
 const TIMEOUT_MILLISECONDS = 10_000;
 
 export function createMailer(settings: Pick<Settings, 'smtpUrl' | 'mailFrom'>, log: Log): Mailer {

@@ -1,4 +1,4 @@
-/** The limits of the sandbox: words per day, and the engines that it may use. */
+/** Tests the limits of the sandbox: the daily number of words, and the engines that it may use. */
 import {
   createAzure,
   createDeepL,

@@ -47,8 +47,8 @@ interface RequestedWords {
 export interface SandboxQuota {
   /**
    * Runs a creation and counts its words against the quota. Production has no quota.
-   * @param usedBy returns the number of words that the creation used; the other words are returned to the
-   * quota
+   * @param usedBy a function that returns the number of words that the creation used; the other words are
+   * returned to the quota
    * @throws ApiError `sandbox_quota` when the words exceed the rest of today's quota; `too_large` when they
    * exceed the whole quota
    */

@@ -1,4 +1,7 @@
-/** Requests for sandbox accounts on a running server: operators' decisions, links and mails. */
+/**
+ * Tests requests for sandbox accounts on a running server: the decisions of operators, the links and the
+ * mails.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAudit } from '../audit/audit.ts';
 import {

@@ -77,8 +77,8 @@ export async function requestSandbox(
   const requestId = uuidv7();
   const isNew = await store.insertRequest(database, { requestId, ...request });
   if (isNew && settings.sandboxRequests === 'at-once') {
-    // Runs after the answer, because the duration of the answer would reveal whether the e-mail address is
-    // known. If it fails, the request stays open for an operator.
+    // The request is granted after the answer was sent, because the duration of the answer would reveal
+    // whether the e-mail address is known. If granting fails, the request stays open for an operator.
     grantFirst(options, requestId, request.email).catch((error: unknown) =>
       log.warn(
         { error, request: requestId },

@@ -1,4 +1,4 @@
-/** The team of an account: API keys that its users created, reset links and pending invitations. */
+/** Tests the team of an account: API keys that its users created, reset links and pending invitations. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { listAudit } from '../audit/audit.ts';
@@ -60,7 +60,7 @@ describe('API keys', () => {
   });
 
   it.each(['the team', 'the console'])(
-    'are revoked together with disabling their creator when %s requests both',
+    'are revoked when %s disables their creator and requests their revocation',
     async (where) => {
       const { account, owner, member } = await createTeam();
       const operator = await createPerson(server, { role: 'operator' });
@@ -143,7 +143,7 @@ describe('a pending invitation', () => {
   });
 });
 
-it('changing a user with fields that are unknown or fixed is refused', async () => {
+it('changing a user is refused when the request has unknown or unchangeable fields', async () => {
   const operator = await createPerson(server, { role: 'operator' });
   const { member } = await createTeam();
   const path = `/api/console/people/${member.userId}`;

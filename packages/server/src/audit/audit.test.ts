@@ -1,4 +1,4 @@
-/** The audit: its entries, the users who may read it, and protection against changes. */
+/** Tests the audit: its entries, which users may read it, and that entries cannot be changed. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -14,7 +14,7 @@ describe('uuidv7', () => {
   it('contains its creation time', () => {
     const before = Date.now();
     const id = uuidv7();
-    // The time in an id is ahead of the clock only after more than 2,048 ids in one millisecond.
+    // The time in an id is later than the clock only if more than 2,048 ids were made in one millisecond.
     expect(millisecondsOf(id)).toBeGreaterThanOrEqual(before);
   });
 

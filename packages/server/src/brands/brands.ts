@@ -197,7 +197,7 @@ export interface BrandSummary {
   name: string;
   default: boolean;
   changed_at: string;
-  /** How many times the brand was published. */
+  /** The number of times that the brand was published. */
   version: number;
   languages: { language: string; tone: string | null; instructions: boolean; terms: number }[];
 }
@@ -410,7 +410,7 @@ export async function removeBrand(
 
 /**
  * Sets the default brand of an account, which applies to requests that name no brand.
- * @param externalId undefined removes the default
+ * @param externalId the brand; undefined if the account should have no default brand
  * @throws BrandError if the account has no such brand
  */
 export async function setDefaultBrand(

@@ -1,4 +1,4 @@
-/** Brands in the console over HTTP: drafts, publishing, glossaries. */
+/** Tests brands in the console over HTTP: drafts, publishing and glossaries. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';

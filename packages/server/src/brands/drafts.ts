@@ -86,9 +86,9 @@ type DraftAuthor = Pick<Person, 'userId' | 'email' | 'name'>;
 
 /**
  * Changes a draft, or starts one from the published brand.
- * @param change returns the changed brand, which is then checked like a brand file
+ * @param change a function that returns the changed brand, which is then checked like a brand file
  * @throws ApiError `not_found`; `conflict` if the draft has another revision
- * @throws BrandError
+ * @throws BrandError if the changed brand has faults
  */
 export async function changeDraft(
   database: Database,

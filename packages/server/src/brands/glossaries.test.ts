@@ -1,4 +1,4 @@
-/** Glossary files: reading them, the line numbers of faults, and round trips. */
+/** Tests glossary files: reading and writing them without changes, and the line numbers of faults. */
 import type { Term } from '@dragoman/engines';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -195,7 +195,7 @@ describe('a glossary in CSV', () => {
     ]);
   });
 
-  it('is refused with at most 20 faults in the message and the number of the others', () => {
+  it('is refused with at most 20 faults in the message and the number of the omitted faults', () => {
     const text = `source,target\n${',x\n'.repeat(30)}`;
     const lines = complaint(() => readCsv('f', text)).split('\n');
     expect(lines).toHaveLength(21);

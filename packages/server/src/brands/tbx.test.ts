@@ -1,4 +1,4 @@
-/** Termbases from other programs, and limits against malicious files. */
+/** Tests reading termbases of other programs, and the limits against malicious files. */
 import { describe, expect, it } from 'vitest';
 import { readTbx, writeTbx } from './tbx.ts';
 

@@ -32,7 +32,7 @@ export interface ReadTbx {
  * Reads the terms for one target language. The termbase may have any number of languages.
  * @param file the name of the file, for the message
  * @param into the target language
- * @param from the source language; may be undefined if the file has only one candidate
+ * @param from the source language; may be undefined if the file has only one possible source language
  * @throws BrandError with the line of the fault
  */
 export function readTbx(file: string, text: string, into: string, from: string | undefined): ReadTbx {
@@ -46,8 +46,8 @@ export function readTbx(file: string, text: string, into: string, from: string |
   for (const concept of concepts) {
     const before = written.length;
     for (const term of termsOf(concept, source, into)) {
-      // The limit is needed because synonyms multiply: a concept with 1,000 terms in each language has a
-      // million pairs.
+      // The maximum number of pairs is needed because synonyms multiply: a concept with 1,000 terms in each
+      // language has a million pairs.
       if (written.push(term) > MAX_PAIRS) {
         throw new BrandError(
           `${file}: line ${concept.line}: the file has more than ${MAX_PAIRS} pairs up to here.`,

@@ -1,4 +1,7 @@
-/** A backup of a running server. It is restored into a new data directory, where the service continues. */
+/**
+ * Tests a backup of a running server. The backup is restored into a new data directory, where the service
+ * continues.
+ */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -29,8 +29,8 @@ export function addBackupCommands(program: Command): void {
       return withStore(
         options,
         async ({ connection, database, behind }) => {
-          // The audit entry is written first, so that the backup contains it. An older schema is skipped: its
-          // audit table may be different or missing.
+          // The audit entry is written first, so that the backup contains it. A database with an older schema
+          // gets no entry, because its audit table may be different or missing.
           if (behind === 0) {
             const entry = { action: 'database.backed_up', subject: file, detail: {} };
             await database.transaction((transaction) => recordAudit(transaction, 'command', entry));

@@ -1,4 +1,4 @@
-/** The commands `dragoman brand` and `dragoman glossary` while a server is running. */
+/** Tests the commands `dragoman brand` and `dragoman glossary` while a server is running. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

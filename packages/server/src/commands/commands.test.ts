@@ -1,4 +1,4 @@
-/** The command line in separate processes: exit statuses, standard output and standard error. */
+/** Tests the command line in separate processes: exit statuses, standard output and standard error. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,10 @@ import {
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const { missing } = await findApertium();
-/** Skips tests of the engine where the engine is not installed. In CI they run and fail without it. */
+/**
+ * Skips the tests of the offline engine where that engine is not installed. In CI they run and fail without
+ * it.
+ */
 const withEngine = describe.skipIf(missing.length > 0 && process.env.CI !== 'true');
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-commands-'));

@@ -1,4 +1,4 @@
-/** Runs `npm run demo -- --yes --exit`, as after a new clone. */
+/** Tests `npm run demo -- --yes --exit`, as after a new clone. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const { missing } = await findApertium();
 /**
- * Skips the test where the engine is not installed, because the demo would install it. In CI the test runs.
+ * Skips the test where the offline engine is not installed, because the demo would install it. In CI the test
+ * runs.
  */
 const test = it.skipIf(missing.length > 0 && process.env.CI !== 'true');
 

@@ -1,4 +1,4 @@
-/** The commands `dragoman key` and `dragoman webhook-secret` while a server is running. */
+/** Tests the commands `dragoman key` and `dragoman webhook-secret` while a server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

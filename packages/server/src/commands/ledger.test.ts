@@ -1,4 +1,4 @@
-/** The command `dragoman ledger` while a server is running. */
+/** Tests the command `dragoman ledger` while a server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

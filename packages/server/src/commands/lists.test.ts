@@ -37,7 +37,7 @@ const LISTS = [
   ['memory', 'search', 'acme'],
 ];
 
-it('every command that lists rows prints a sentence when there are none', async () => {
+it('every command that lists rows prints a sentence when there are no rows', async () => {
   expect(LISTS.length).toBeGreaterThan(9);
   expect(await runText('account', 'list')).toBe('There are no accounts.\n');
   await runText('account', 'create', 'acme', '--json');

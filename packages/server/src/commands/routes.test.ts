@@ -1,4 +1,4 @@
-/** The commands `dragoman route` and `dragoman memory`, and the rows that they write. */
+/** Tests the commands `dragoman route` and `dragoman memory`, and the rows that they write. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

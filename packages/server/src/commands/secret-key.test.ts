@@ -1,6 +1,6 @@
 /**
- * The secret key, which all processes of a database must share: errors at the start, the doctor's report, and
- * replacing a lost key.
+ * Tests the secret key, which all processes of a database must share: errors at the start, the report of the
+ * doctor, and the replacement of a lost key.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ describe('the secret key of an external database', () => {
     ['account create', ['account', 'create', 'acme']],
     ['webhook-secret roll', ['webhook-secret', 'roll', 'acme', '--environment', 'sandbox']],
   ])('must be set for %s, which creates no key itself', async (_, command) => {
-    // Only `serve` runs in a process, to test that the process ends.
+    // Only `serve` runs in a separate process, to test that the process ends.
     const run = command[0] === 'serve' ? dragomanProcess : dragoman;
     const { status, stdout, stderr } = await run([...command, ...at('none')], place(''));
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

@@ -1,4 +1,4 @@
-/** The command `dragoman task` while a server is running. */
+/** Tests the command `dragoman task` while a server is running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -133,7 +133,8 @@ describe('one sentence with the remedy is printed', () => {
     it.each([...MISTAKES, ...roles()])(
       `for %s, by the command ${command}`,
       async (mistake, own, sentence) => {
-        // One mistake is made in a process, to test that the process ends. The others print the same way.
+        // Only one mistake is made in a separate process, to test that the process ends. The others are
+        // printed in the same way.
         const run = mistake === MISTAKES[0]![0] ? dragomanProcess : dragoman;
         const ended = await run([command], { DRAGOMAN_DATA: join(directory, 'own'), ...own() });
         expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });

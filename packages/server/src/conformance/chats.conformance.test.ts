@@ -1,6 +1,6 @@
 /**
- * The specification of the chat API, sentence by sentence. The fake engine translates by writing the text in
- * upper case.
+ * Tests the specification of the chat API, sentence by sentence. The fake engine translates by writing the
+ * text in upper case.
  */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, expect } from 'vitest';

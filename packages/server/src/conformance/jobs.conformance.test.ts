@@ -1,6 +1,6 @@
 /**
- * The specification of the job API, sentence by sentence. The fake engine translates by writing the text in
- * upper case.
+ * Tests the specification of the job API, sentence by sentence. The fake engine translates by writing the
+ * text in upper case.
  */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';

@@ -1,4 +1,4 @@
-/** Errors that the server answers before a handler runs. They have the error format of the API. */
+/** Tests the errors that the server answers before a handler runs. They have the error format of the API. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';

@@ -105,8 +105,8 @@ export function isWebPath(path: string): boolean {
 }
 
 /**
- * Like `answerErrors`, with another format of the error body. @param bodyOf returns undefined for an empty
- * body
+ * Like `answerErrors`, with another format of the error body.
+ * @param bodyOf a function that returns the error body, or undefined for an empty body
  */
 export function answerWith(
   app: FastifyInstance,

@@ -1,4 +1,7 @@
-/** Checks of requests by their schemas: every operation of both APIs, and `createReader` itself. */
+/**
+ * Tests the checks of requests by their schemas, for every operation of both APIs and for `createReader`
+ * itself.
+ */
 import fc from 'fast-check';
 import Type from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

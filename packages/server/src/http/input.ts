@@ -65,7 +65,10 @@ export function explainPattern(pattern: string, why: Reason): string {
 
 const formats = new Map<string, (value: string) => Reason | undefined>();
 
-/** Registers a format of texts. @param fault returns the reason why a text is invalid, or undefined */
+/**
+ * Registers a format of texts.
+ * @param fault a function that returns the reason why a text is invalid, or undefined for a valid text
+ */
 export function defineFormat(name: string, fault: (value: string) => Reason | undefined): string {
   formats.set(name, fault);
   setFormat(name, (value) => fault(value) === undefined);

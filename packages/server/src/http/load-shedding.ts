@@ -20,10 +20,10 @@ export interface LoadShedder {
   /**
    * Refuses surplus requests before their body or key is read. Measured: this costs a tenth of a refusal by
    * Fastify.
-   * @param shed called for each refused request
+   * @param shed a function that is called for each refused request
    */
   guard(handle: RequestListener, shed: () => void): RequestListener;
-  /** Counts the API requests in progress, and refuses surplus requests that the guard let pass. */
+  /** Counts the API requests in progress. Refuses surplus requests that `guard` has accepted. */
   count(app: FastifyInstance): void;
 }
 

@@ -1,4 +1,4 @@
-/** The OpenAPI document: it is valid, complete and public, and lists all errors. */
+/** Tests that the OpenAPI document is valid, complete and public, and lists all errors. */
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';

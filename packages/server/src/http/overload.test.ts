@@ -1,5 +1,6 @@
 /**
- * Load shedding on a running server: surplus requests get 503 at once, and accepted requests are completed.
+ * Tests load shedding on a running server: surplus requests get 503 at once, and accepted requests are
+ * completed.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -193,8 +193,8 @@ export function errorResponses(...codes: ErrorCode[]): Record<number, DescribedR
 }
 
 /**
- * Returns error answers by status. @param bodyOf returns the schema of the error body, or undefined without a
- * body
+ * Returns error answers by status.
+ * @param bodyOf a function that returns the schema of the error body, or undefined without a body
  */
 export function describeErrors(
   codes: readonly ErrorCode[],

@@ -1,4 +1,4 @@
-/** Language pairs on a running server: listing, publishing, enabling and disabling them. */
+/** Tests listing, publishing, enabling and disabling language pairs on a running server. */
 import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -46,8 +46,8 @@ interface PairLists {
 
 /**
  * Creates the reader of the offered language pairs. Pairs change rarely, so they are cached for two seconds.
- * @param inSandbox returns whether an engine may translate texts of the sandbox; the sandbox offers only the
- * pairs of such engines
+ * @param inSandbox a function that returns whether an engine may translate texts of the sandbox; the sandbox
+ * offers only the pairs of such engines
  */
 export function createLanguages(
   database: Database,

@@ -1,4 +1,4 @@
-/** Accounts, money and prices in the console, over HTTP. */
+/** Tests accounts, transfers and prices in the console, over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createClient,

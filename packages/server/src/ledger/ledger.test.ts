@@ -1,4 +1,4 @@
-/** Transfers over the API, compared with a model, and `verifyLedger` with faulty data. */
+/** Tests transfers over the API by comparison with a model, and `verifyLedger` with faulty data. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';

@@ -1,4 +1,4 @@
-/** Prices in the database and their effect on new jobs. */
+/** Tests the prices in the database and their effect on new jobs. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';

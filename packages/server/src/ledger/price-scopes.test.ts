@@ -1,4 +1,4 @@
-/** Prices that operators set and end, each in its own scope. */
+/** Tests that operators can set and end the price of one scope without an effect on other scopes. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';

@@ -1,4 +1,4 @@
-/** The rules of prices, compared with direct implementations of their definitions. */
+/** Tests the rules of prices by comparison with direct implementations of their definitions. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AccountRef } from '../base/account.ts';
@@ -77,8 +77,8 @@ describe('choosePrice', () => {
     fc.assert(
       fc.property(table, (prices) => {
         const index = toPriceIndex(prices);
-        // One comparison of all results. Fifty thousand separate expectations took longer than the prices
-        // themselves.
+        // Compares all results at once. Fifty thousand separate comparisons took longer than calculating the
+        // prices.
         const read: unknown[] = [];
         const chosen: unknown[] = [];
         for (const tier of ['human', 'machine'] as const)

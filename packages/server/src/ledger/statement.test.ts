@@ -1,4 +1,4 @@
-/** Refunds, adjustments and statements on a running server. */
+/** Tests refunds, adjustments and statements on a running server. */
 import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';

@@ -1,5 +1,5 @@
 /**
- * Tests of `verifyLedger` with faulty data of upgraded, accepted and canceled jobs, and of concurrent
+ * Tests `verifyLedger` with faulty data of upgraded, accepted and canceled jobs, and with concurrent
  * transfers.
  */
 import { createFake } from '@dragoman/engines/fake';
@@ -235,7 +235,7 @@ describe('a balance', () => {
     expect(await readBalances(server.database, nobody)).toEqual([]);
   });
 
-  it('has its own credit limit and its own transfers', async () => {
+  it('has its own credit limit and its own transfers in each environment', async () => {
     const ref = await account(10);
     await setCreditLimit(server.database, ref, 'sandbox', 20);
     await setCreditLimit(server.database, ref, 'production', 5);
@@ -260,7 +260,7 @@ describe('a balance', () => {
 });
 
 describe('a statement', () => {
-  it('shows one moment, even if transfers are committed while it is read', async () => {
+  it('shows the balance and the transfers of one moment, even if transfers are committed while it is read', async () => {
     const made = await server.createAccount({ balanceCents: 10 });
     const { ref } = await accountNamed(server.database, made.username);
     let moved = 0;

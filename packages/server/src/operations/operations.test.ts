@@ -1,4 +1,4 @@
-/** Health, readiness and metrics over HTTP. */
+/** Tests health, readiness and metrics over HTTP. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { VERSION } from '../base/version.ts';

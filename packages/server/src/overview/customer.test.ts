@@ -1,4 +1,6 @@
-/** The pages of a customer's account in the web app. `tenants.test.ts` tests the separation of accounts. */
+/**
+ * Tests the pages of a customer's account in the web app. `tenants.test.ts` tests the separation of accounts.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { webhookSecrets } from '../access/webhook-secrets.ts';

@@ -1,4 +1,4 @@
-/** The console over HTTP: access to its routes, the home page and the settings. */
+/** Tests the console over HTTP: access to its routes, the home page and the settings. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApp } from '../roles/app.ts';

@@ -1,4 +1,4 @@
-/** The customer's routes for retention, export and erasure. */
+/** Tests the customer's routes for retention, export and erasure. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { listAudit } from '../audit/audit.ts';

@@ -71,7 +71,8 @@ const ERASURES_AT_ONCE = 100;
 
 /**
  * Erases an account whose erasure was requested.
- * @param isStopping checked between batches; when true, this run stops and another worker resumes
+ * @param isStopping a function that is called between batches; when it returns true, this run stops and
+ * another worker resumes
  * @returns the number of deleted rows by table
  */
 export async function eraseAccount(

@@ -1,4 +1,4 @@
-/** Retention, export and erasure of an account. */
+/** Tests the retention, export and erasure of an account. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Starting and stopping a server. A stopping server finishes its work or returns it to the queue. */
+/** Tests starting and stopping a server. A stopping server finishes its work or returns it to the queue. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';

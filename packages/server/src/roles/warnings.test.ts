@@ -1,4 +1,4 @@
-/** The log lines of a server at its start, behind a proxy, and while its database is unreachable. */
+/** Tests the log lines of a server at its start, behind a proxy, and while its database is unreachable. */
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { createLog } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
@@ -100,7 +100,7 @@ describe('a server behind a proxy', () => {
 });
 
 describe('a server that loses its database', () => {
-  it('logs one line for the loss and one line for the return', async () => {
+  it('logs one line when the database becomes unreachable and one line when it is reachable again', async () => {
     const { server, lines, saying } = await startLogging();
     const { connection } = inject('cluster');
     const { database } = createConnection(server.connection);

@@ -1,4 +1,4 @@
-/** The web app as the server serves it: its page, its content security policy and its files. */
+/** Tests how the server serves the web app: its page, its content security policy and its files. */
 import { readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -65,7 +65,7 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
     [CHANNELS.editing]: edited.wake,
     [ERASURES_CHANNEL]: retention.wake,
   };
-  // All loops also poll, so a failing channel only delays work.
+  // All loops also poll, so a failing notification channel only delays work.
   for (const [channel, wake] of Object.entries(wakes)) {
     void database.listen(channel, () => wake()).catch(() => {});
   }

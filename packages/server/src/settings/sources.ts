@@ -13,7 +13,7 @@ const OPEN_QUOTE = /^[^=]*=\s*(["'`])(?!.*\1)/;
 /**
  * Reads a file of `NAME=value` lines. Empty lines, comments, quotes and `export` have the same meaning as for
  * Node's `--env-file`, but a value always ends with its line.
- * @param path undefined or empty if there is no file
+ * @param path the path of the file; undefined or empty if there is no file
  * @throws SettingError when the file cannot be read, and for the first line that is malformed or has an
  * unknown name
  */
