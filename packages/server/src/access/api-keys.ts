@@ -19,7 +19,7 @@ const CACHE_MILLISECONDS = 5_000;
 
 const MAX_CACHED_KEYS = 10_000;
 
-/** Stands in for the row of an unknown key, so that a refusal takes as long as a success. */
+/** The row that is compared when the key is unknown, so that a refusal takes as long as a success. */
 const NO_KEY: store.KeyRow = {
   part: 0,
   account_id: '00000000-0000-0000-0000-000000000000',

@@ -261,7 +261,7 @@ describe('sign-in attempts', () => {
     ['address', 20, 1],
     ['address', 40, 300],
   ] as const)(
-    'counted per %s block the next attempt after %d earlier ones for %d s',
+    'of one %s block further attempts, when there were %d earlier attempts, for %d s',
     async (which, before, seconds) => {
       await owner.query('delete from sign_ins');
       const email = `guessed-${randomBytes(4).toString('hex')}@example.com`;

@@ -167,7 +167,10 @@ const FORGET_KEYS = statement(
       order by least(expires_at, revoked_at) desc, key_id offset $4)`,
 );
 
-/** Deletes all ended keys but the latest `kept`. */
+/**
+ * Deletes the ended keys of an environment, except the latest ones.
+ * @param kept the number of ended keys that are not deleted
+ */
 export async function forgetEndedKeys(
   on: Queryable,
   account: AccountRef,

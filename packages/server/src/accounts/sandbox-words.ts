@@ -29,7 +29,7 @@ export function quotaWords(words: number, text: string): number {
 
 /** Receives figures for the metrics. */
 export interface QuotaObserver {
-  /** Called when a creation used words. */
+  /** Called with the number of words that a creation used. */
   used(words: number): void;
   /**
    * Called for each request over the quota. A repeated request counts even if it then gets the answer of an

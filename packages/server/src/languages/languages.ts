@@ -169,7 +169,7 @@ export interface TestedEngine {
   directions(): Promise<{ from: string; to: string; route: string; hops: number; untested?: true }[]>;
 }
 
-/** Stored as the version of untested pairs. No engine has this version. */
+/** The version that is stored for untested pairs. No engine has this version. */
 const UNTESTED = 'untested';
 
 /** The hours for which a self-test stays valid for the same version of the engine and its data. */

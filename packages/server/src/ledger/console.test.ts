@@ -225,7 +225,7 @@ describe('a transfer in the console', () => {
     [{ ...TOP_UP, kind: 'refund', uid: 'unknown' }, ['uid']],
     [{ ...TOP_UP, kind: 'hold' }, ['kind']],
     [{ ...TOP_UP, memo: ' ' }, ['memo']],
-  ])('is refused for %j', async (body, fields) => {
+  ])('is refused when the request is %j', async (body, fields) => {
     await server.createAccount({ username: 'refusals' }).catch(() => {});
     const answer = await operator.call('POST', transfers('refusals'), { ...body, dry_run: true });
     expect(answer.status).toBe(400);
@@ -272,7 +272,7 @@ describe('prices in the console', () => {
     [{ cents_per_word: 3, until: '2020-01-01' }, ['until']],
     [{ cents_per_word: 100_001, from: 'x' }, ['cents_per_word', 'from']],
     [{ cents_per_word: 3, account: 'nobody at all' }, ['account']],
-  ])('are refused with %j', async (more, fields) => {
+  ])('are refused when the request contains %j', async (more, fields) => {
     const answer = await operator.call('POST', '/api/console/prices', { ...scope, ...more });
     expect(fieldsOf(answer.body).sort()).toEqual(fields);
   });

@@ -104,7 +104,7 @@ function earlier(one: Date | undefined, other: Date | undefined): Date | undefin
 /** The number of words for which a text is charged. */
 export interface WordCounts {
   words: number;
-  /** How many of the words are in repeated segments. */
+  /** The number of these words that are in repeated segments. */
   repeatedWords: number;
 }
 

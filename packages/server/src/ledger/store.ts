@@ -162,7 +162,7 @@ interface JobTransferRow {
   memo: string | null;
 }
 
-// Has one branch for each unique key of a job's transfers, so that each branch uses its index.
+// The query has one branch for each unique key of a job's transfers, so that each branch uses its index.
 const OF_JOB = statement<JobTransferRow>(
   'ledger.of_job',
   `select created_at, kind, amount_cents, memo, transfer_id from transfers

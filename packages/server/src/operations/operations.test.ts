@@ -63,7 +63,7 @@ describe('/healthz', () => {
 });
 
 describe('/readyz', () => {
-  it('is ready when the database answers and a language pair is offered', async () => {
+  it('reports that the server is ready when the database answers and a language pair is offered', async () => {
     const answer = await ask('/readyz');
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({
@@ -72,7 +72,7 @@ describe('/readyz', () => {
     });
   });
 
-  it('is not ready when no engine offers a language pair, and sends Retry-After', async () => {
+  it('reports that the server is not ready, with Retry-After, when no engine offers a language pair', async () => {
     await asOwner('delete from pairs');
     const answer = await until(async () => {
       const asked = await ask('/readyz');
@@ -85,7 +85,7 @@ describe('/readyz', () => {
     });
   });
 
-  it('is not ready while the database is unreachable, and ready again afterwards', async () => {
+  it('reports that the server is not ready while the database is unreachable, and ready again afterwards', async () => {
     const { connection } = inject('cluster');
     const { database } = createConnection(server.connection);
     await administer(connection, `alter database ${database} allow_connections false`);
@@ -102,7 +102,7 @@ describe('/readyz', () => {
     await until(async () => (await ask('/readyz')).status === 200);
   });
 
-  it('is not ready while the server stops', async () => {
+  it('reports that the server is not ready while the server stops', async () => {
     engine.stall();
     const { app, stop } = server.server;
     const { production_key } = await server.createAccount();

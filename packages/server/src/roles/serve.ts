@@ -95,7 +95,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 /** The parts of a server's state that change. */
 interface Running {
   stopping: boolean;
-  /** Set when the server listens. With port 0 in the settings, the system chooses the port. */
+  /**
+   * The URL at which the server listens; undefined until it listens. With port 0 in the settings, the system
+   * chooses the port.
+   */
   url: string | undefined;
   worker: Worker | undefined;
 }
