@@ -45,7 +45,7 @@ beforeAll(async () => {
   ownRoutes = all.filter(({ path }) => path.startsWith('/api/account'));
   routes = all.filter(({ path }) => !/^\/(api(?!\/v1\/)|app|docs)(\/|$)/.test(path) && !path.includes('*'));
   [victim, stranger] = [await createCustomer(`${CANARY}-victim`), await createCustomer('stranger')];
-  // The victim has jobs of both tiers in both environments. The machine jobs are completed.
+  // Creates jobs of both tiers in both environments for the victim. The machine jobs are completed.
   for (const { call, prefix } of environmentsOf(victim)) {
     expect((await call('POST', `${prefix}${HUMAN}`, job(`${CANARY}-human`))).status).toBe(201);
     await completed(call, `${prefix}${MACHINE}`, `${CANARY}-machine`);

@@ -200,7 +200,7 @@ const LONG_FILES: Record<string, number> = {};
 
 const FUNCTION_LINES = 100;
 const LITERAL_SPREADS = 0;
-/** The number of names that two files of the server export. */
+/** The number of names that more than one file of the server exports. */
 const SHARED_NAMES = 1;
 /** The number of parameters from which a statement should take them by name instead of by position. */
 const MANY_PARAMETERS = 10;

@@ -298,7 +298,7 @@ export function setOwner(
   });
 }
 
-/** Changes of a user's own profile. A locale of null means the browser's language. */
+/** The changes that a user can make to their own profile. A locale of null means the browser's language. */
 export interface ProfileChanges {
   name?: string;
   locale?: (typeof LOCALES)[number] | null;

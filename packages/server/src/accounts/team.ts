@@ -20,11 +20,11 @@ import type { Mailer } from './mail.ts';
 import { CREATED_KEY, DISABLE_BODY } from './people-schemas.ts';
 
 /**
- * The limit of mails per account and day: 50 without a delay, then delays of 1, 3, 7 … seconds, up to an
- * hour.
+ * The limit of mails that an account may send in a day: 50 without a delay, then delays of 1, 3, 7 … seconds,
+ * up to an hour.
  */
 const MAILS = { free: 50, mostSeconds: 3600 };
-/** The limit of consecutive refused invitations: five without a delay, then delays up to an hour. */
+/** The limit of consecutive invitations that are refused: five without a delay, then delays up to an hour. */
 const REFUSED = { free: 5, mostSeconds: 3600 };
 
 export interface TeamOptions {

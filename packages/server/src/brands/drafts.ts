@@ -77,7 +77,7 @@ export interface DraftChange {
   /** The revision of the draft to which the change applies; 0 if there is no draft. */
   revision: number;
   by: DraftAuthor;
-  /** The details for the audit entry. */
+  /** The details to record in the audit entry. */
   detail: object;
 }
 

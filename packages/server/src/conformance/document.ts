@@ -1,4 +1,4 @@
-/** Generates `docs/conformance.md` from the sentences. */
+/** Generates `docs/conformance.md` from the sentences of the API specification. */
 import { SENTENCES, type SpecSentence } from './sentences.ts';
 
 const SECTIONS: Record<string, string> = {

@@ -1,4 +1,6 @@
-/** The valid prices, which are cached for the creation of jobs, and their changes by operators. */
+/**
+ * Reads and changes the prices that are set in the database. The prices are cached for the creation of jobs.
+ */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';

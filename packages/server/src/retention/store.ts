@@ -271,7 +271,7 @@ const STATEMENTS: TableStatements[] = TABLES.map((table) => {
   return made;
 });
 
-/** Deletes rows of one table. @returns the number of deleted rows */
+/** Deletes rows of an account in one table. @returns the number of deleted rows */
 export async function eraseRows(
   on: Queryable,
   account: AccountRef,

@@ -23,7 +23,7 @@ export interface Store {
   migrated: string[];
   /** The number of missing migrations. It is above 0 only in the mode `any`. */
   behind: number;
-  /** The connection data of the schema's owner. Only for tools such as benchmarks. */
+  /** The connection data of the schema's owner. Only tools such as benchmarks may use it. */
   connection: Connection;
   close(): Promise<void>;
 }
