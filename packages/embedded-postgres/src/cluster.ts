@@ -46,8 +46,8 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   huge_pages: 'off',
   // When a client dies during a long statement, its locks are released within seconds.
   client_connection_check_interval: '2s',
-  // Logs must not contain data, but error details and failing statements quote rows. The client still
-  // receives both.
+  // The server logs no error details and no failing statements, because both quote rows, and logs must not
+  // contain data. The client still receives the details.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -109,8 +109,8 @@ async function initdb(directory: string, { binaries, identity, user }: ClusterPl
     '--auth-local=trust',
     '--auth-host=reject',
     '--encoding=UTF8',
-    // This locale provider is built into the server. It sorts and changes case equally on every machine, and
-    // no index has to be rebuilt when the system's C library changes its collations.
+    // The locale provider `builtin` is a part of the server. It sorts and changes case in the same way on
+    // every machine, so no index has to be rebuilt when the system's C library changes its collations.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',

@@ -70,7 +70,10 @@ export interface EmbeddedPostgres {
 /** A command may wait 10 s for its guests before it stops the server, so `serve` waits longer than that. */
 const WAIT_FOR_COMMAND_MS = 15_000;
 const WAIT_FOR_GUESTS_MS = 10_000;
-/** Time limit for joining an owner, which may still be creating its cluster or recovering. */
+/**
+ * How long to wait until a running owner can be joined. The owner may still be creating its cluster or
+ * recovering.
+ */
 const WAIT_FOR_OWNER_MS = 60_000;
 const POLL_MS = 25;
 
@@ -147,7 +150,7 @@ async function own(options: EmbeddedPostgresOptions, lock: Lock): Promise<Embedd
 }
 
 async function close(supervisor: Supervisor, dataDir: string, role: Role, lock: Lock): Promise<void> {
-  // A service must stop within seconds; a command has time to wait for its guests.
+  // A service must stop within seconds, so `serve` does not wait for guests. A command does.
   const closed = role === 'command' ? await lockOutGuests(dataDir, WAIT_FOR_GUESTS_MS) : undefined;
   try {
     await supervisor.stop();

@@ -76,7 +76,7 @@ export function currentOwner(dataDir: string): Owner | undefined {
     const owner = JSON.parse(readFileSync(join(dataDir, 'owner.json'), 'utf8')) as Owner;
     return isAlive(owner) ? owner : undefined;
   } catch {
-    // The owner has not written the file yet, so callers poll.
+    // The owner may not have written the file yet, so callers read it repeatedly.
     return undefined;
   }
 }

@@ -96,7 +96,7 @@ test('an embedded server can be stopped during a restart', async () => {
 test('a restart ends the remaining processes of a server that was killed during a long statement', async () => {
   const dataDir = await fixture.sharedCluster();
   const postgres = await fixture.start(dataDir);
-  // A process with a long statement does not notice that its postmaster is gone.
+  // A process that runs a long statement does not notice that its postmaster has died.
   const busy = query(postgres, 'SELECT count(*) FROM generate_series(1, 20000000000)').catch(
     (error) => error,
   );

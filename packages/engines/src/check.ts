@@ -92,8 +92,8 @@ const CHATTER = [
 ];
 
 function chatterFault(source: string, target: string, to: Language): string | null {
-  // In an English reply, such a sentence may be a correct translation, except for a model's statement about
-  // itself.
+  // If the target language is English, a sentence that matches one of the other patterns may be a correct
+  // translation. A model's statement about itself never is.
   const patterns = primary(to) === 'en' ? CHATTER.slice(0, 1) : CHATTER;
   return patterns.some((pattern) => pattern.test(target) && !pattern.test(source))
     ? 'the reply comments on the task instead of translating'
@@ -136,7 +136,7 @@ function scriptFault(source: string, target: string, from: Language, to: Languag
 }
 
 /**
- * Returns whether at least this share of the letters is in the language's script; true if that script is not
+ * Returns whether at least `share` of the letters belong to the language's script; true if that script is not
  * known.
  */
 const isOwn = (text: string, letters: number, language: Language, share: number): boolean =>

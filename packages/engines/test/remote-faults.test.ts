@@ -115,7 +115,7 @@ describe.each(makers)('the HTTP engine for $name', ({ start }) => {
     },
   );
 
-  // Both tests wait for a deadline, so they run concurrently, each with its own service.
+  // These tests wait for a deadline, so they run concurrently, each with its own service.
   test.concurrent.each(['stall', 'stall in the body'] as const)(
     'fails with a timeout at the deadline after this fault: %s',
     async (fault) => {

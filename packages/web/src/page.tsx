@@ -82,7 +82,7 @@ export function useList<Data>(options: UseQueryOptions<Data, CallError, Data, Qu
   return useQuery({ ...options, placeholderData: keepPreviousData });
 }
 
-/** Returns a function that writes filters into the address, without empty ones. */
+/** Returns a function that writes filters into the address and leaves out empty filters. */
 export function useFilters(): (change: Search) => void {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as Search;

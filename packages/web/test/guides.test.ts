@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-/** Returns an address outside `/app` for `visit`. */
+/** Returns the path of a page outside `/app` in the form that `visit` accepts. */
 const at = (path: string) => `/..${path}`;
 
 describe('a guide', () => {

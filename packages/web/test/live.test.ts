@@ -32,7 +32,7 @@ afterAll(async () => {
   await web.stop();
 });
 
-/** Opens a context in which pages do not poll: intervals of ten seconds and more do not run. */
+/** Opens a context in which pages do not poll: timers with intervals of ten seconds or more never fire. */
 async function contextWithoutPolling(person: TestPerson): Promise<BrowserContext> {
   const context = await web.signedIn(person);
   await context.addInitScript(`{

@@ -40,7 +40,9 @@ const MARKS = '.,;:!?';
 const LEFT_SPACE = /([([{“«‘¿¡]|(?<![^\s([{])") +(?=\S)|(?<=\S) +([)\]}”»])/gu;
 const NO_IDS: readonly number[] = [];
 
-/** Matches an escape, a wrapper, the end of a wrapper, a superblank, or plain text. */
+/**
+ * Matches the next part of a reply: an escape, a wrapper, the end of a wrapper, a superblank, or plain text.
+ */
 const LEXEMES =
   /\\([\s\S])|\[\[((?:t:b:\d+(?:; )?)+)\]\]|\[\[\/\]\]|\[((?:[^[\]\\]|\\[\s\S])*)\]|([^\\[\]]+)|[\s\S]/gu;
 

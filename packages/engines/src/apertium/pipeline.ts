@@ -104,7 +104,10 @@ export class Pipeline implements MemoryUser {
   #faultyExit = false;
   #exits = 0;
   #desynchronised = false;
-  /** The timer of the idle time, or of the first unanswered segment's deadline. */
+  /**
+   * The only timer of the pipeline. While segments are in flight, it ends at the deadline of the first one;
+   * otherwise it ends when the pipeline has been idle for `idleMs`.
+   */
   #timer: NodeJS.Timeout | undefined;
   #armedFor: Item | null = null;
   #drainTimer: NodeJS.Timeout | undefined;

@@ -33,7 +33,7 @@ export interface ThreadLimits {
   idleMs: number;
 }
 
-/** The deadline is generous: the measured speed is 570 words a second on one core. */
+/** The deadline is generous for the measured speed of 570 words a second on one core. */
 export const THREAD_LIMITS: ThreadLimits = {
   texts: 32,
   characters: 8_000,

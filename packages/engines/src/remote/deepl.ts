@@ -30,7 +30,8 @@ function deepL({ key, model, instructions = false }: DeepLOptions): ServiceAdapt
       remote: true,
     },
     notation: XML,
-    // DeepL accepts bodies of 128 KiB, which is enough for this many four-byte characters with tags.
+    // DeepL accepts bodies of at most 128 KiB. This many characters with tags fit into that, even if each
+    // takes four bytes.
     limits: { segments: 50, characters: 25_000 },
     settings: { instructions },
     ...(model === undefined ? {} : { model }),

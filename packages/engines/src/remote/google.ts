@@ -62,7 +62,7 @@ function versionTwo({ key }: GoogleOptions): ServiceAdapter {
       const result = await send({
         method: 'POST',
         path: '/language/translate/v2',
-        // The default format is `html`, in which replies contain entities.
+        // The format is always sent, because replies in the default format, `html`, contain entities.
         body: {
           q: texts,
           source: offer.source,

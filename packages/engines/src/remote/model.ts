@@ -72,8 +72,8 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
       remote: true,
     },
     notation: MARKERS,
-    // The limit assumes three characters per token, as in alphabetic scripts. Some servers truncate a longer
-    // prompt without an error.
+    // The limit of characters assumes three characters per token, as in alphabetic scripts. Some servers
+    // truncate a longer prompt without an error.
     limits: { segments: plain ? 1 : MAX_SEGMENTS, characters: (options.tokens ?? 1_500) * 3 },
     settings: { style, answers, parameters, system: plain ? '' : SYSTEM },
     model,

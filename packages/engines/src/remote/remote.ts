@@ -60,7 +60,7 @@ export interface Batch {
 }
 
 export type Reply =
-  /** The replies by position in the batch; null where a reply is missing. */
+  /** The replies in the order of the batch; null for a missing reply. */
   | { ok: true; texts: readonly (string | null)[] }
   /** A failed batch. `divide` means that half of the batch may succeed. */
   | { ok: false; reason: FailureReason; detail: string; divide?: boolean };

@@ -48,7 +48,7 @@ export function tinyModel({ width = 64, inner = 128, vocabulary = 256, seed = 1 
   const matrix = (name: string, rows: number, columns: number): void => {
     const bytes = Buffer.alloc(rows * columns + 4);
     for (let at = 0; at < rows * columns; at++) bytes.writeInt8(Math.trunc((random() * 2 - 1) * 127), at);
-    // The scale makes the weights lie between -0.3 and 0.3.
+    // With this scale, the weights are between -0.3 and 0.3.
     bytes.writeFloatLE(127 / 0.3, rows * columns);
     items.push({ name, type: INTGEMM8, shape: [rows, columns], bytes });
     scale(name);
@@ -205,7 +205,7 @@ export function tinyVocabulary(size = 256): Buffer {
     ['<unk>', 0, 2],
     ...pieces.map((each, index): [string, number, number] => [each, -1 - index / 100, 1]),
   ];
-  // Pieces of single letters keep the translations about as long as real ones.
+  // The vocabulary consists of single letters, so a translation is about as long as a real one.
   for (let point = 0x100; all.length < size; point++) {
     if (/\p{L}/u.test(String.fromCodePoint(point))) all.push([String.fromCodePoint(point), -20, 1]);
   }

@@ -120,7 +120,7 @@ describe('createBatcher', () => {
     await started(2);
     const third = addAll(batcher, [item(4), item(5)]);
     expect(flights.map(ids)).toEqual([[1], [2, 3]]);
-    // The second batch may end before the first; the third then starts.
+    // The second batch may end before the first one. Then the third batch starts.
     flights[1]!.land();
     expect(await Promise.all(second)).toEqual(['result 2', 'result 3']);
     await started(3);

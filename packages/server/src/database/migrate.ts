@@ -9,7 +9,7 @@ import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
 
 const DIRECTORY = new URL('./migrations/', import.meta.url);
-/** The key of the advisory lock: any number that nothing else in the database uses. */
+/** The key of the advisory lock. The number is arbitrary, but nothing else in the database may use it. */
 const ADVISORY_LOCK = 4_672_001;
 const DUPLICATE_OBJECT = '42710';
 const INSUFFICIENT_PRIVILEGE = '42501';

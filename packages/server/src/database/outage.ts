@@ -10,7 +10,9 @@ export interface OutageWatch {
 
 /** @param isLoss returns whether an error means that the server or the connection is lost */
 export function createOutageWatch(isLoss: (error: unknown) => boolean, log: Log): OutageWatch {
-  /** Time of the last noticed loss, by `performance.now()`; undefined while the database answers. */
+  /**
+   * Time of the latest loss of the connection, by `performance.now()`; undefined while the database answers.
+   */
   let since: number | undefined;
 
   function lost(error: unknown): void {

@@ -32,7 +32,7 @@ export interface ProcessPool {
 
 export interface RunOptions {
   account: string;
-  /** Processor time that the task may use, in milliseconds. */
+  /** The maximum processor time of the task, in milliseconds. */
   limitMilliseconds: number;
   /** Aborted when nobody needs the result any more. The task then does not begin; a running task goes on. */
   signal?: AbortSignal | undefined;
@@ -49,7 +49,7 @@ export class TimeLimitExceeded extends Error {
 export interface ProcessPoolOptions {
   /** Maximum number of processes. One account uses at most all but one. */
   most: number;
-  /** Time after which an idle process ends. */
+  /** How long a process may be idle before it is ended. */
   idleMilliseconds: number;
   memoryMebibytes: number;
   /** The program of the processes; tests use one with tasks that never end. */

@@ -7,7 +7,7 @@ import type { WatchdogData } from './watchdog.ts';
 export interface TaskRequest {
   name: keyof Tasks;
   task: unknown;
-  /** Processor time that the task may use, in milliseconds. */
+  /** The maximum processor time of the task, in milliseconds. */
   limitMilliseconds: number;
 }
 

@@ -30,7 +30,10 @@ export interface ExamineTask {
   sourceLanguage: string | undefined;
   targetLanguage: string;
   offered: readonly string[];
-  /** Languages of the account's latest texts, most frequent first. They decide between similar languages. */
+  /**
+   * Languages of the account's latest texts, most frequent first. The detector uses them to decide between
+   * similar languages.
+   */
   recent?: readonly string[];
   /** The customer's own translation, in the same format. */
   suppliedText: string | undefined;

@@ -11,7 +11,10 @@ async function processorTime(send: Send, times: number): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** Some systems count processor time in steps of 4 ms, so this is the shortest time that is measured. */
+/**
+ * The shortest processor time that is measured. Some systems count processor time in steps of 4 ms, so a
+ * shorter one would be inexact.
+ */
 const ENOUGH_MILLISECONDS = 48;
 /**
  * Minimum and maximum number of rounds. The fastest round counts, because garbage collection and other

@@ -31,8 +31,8 @@ export function createBreaker(now: () => number = () => performance.now()): Brea
     },
     enter() {
       if (failures < FAILURES) return true;
-      // A trial that never ends must not block the engine for ever, so another is let through after the
-      // pause.
+      // A trial that never ends must not block the engine for ever, so after the pause another trial is let
+      // through.
       if (now() < openUntil || now() < lookingUntil) return false;
       lookingUntil = now() + pause;
       return true;

@@ -35,7 +35,7 @@ export interface ScheduledTask {
   urgent?: boolean;
 }
 
-/** Weight that an account may run in each round of the scheduler. */
+/** The weight of tasks that each account may start in one round of the scheduler. */
 const QUANTUM = 1024;
 
 interface QueuedTask {

@@ -68,7 +68,7 @@ export function listEngineStates(on: Queryable, seconds: number): Promise<Engine
 }
 
 export interface WorkerCount {
-  /** Number of workers that reported in time. */
+  /** The number of workers that reported within the requested time. */
   reporting: number;
   /**
    * Time of the last report of any worker; null when no report came within a day, or when the last worker

@@ -14,7 +14,7 @@ import * as store from './report-store.ts';
 export const TESTS_CHANNEL = 'dragoman_engine_tests';
 
 const REPORT_MILLISECONDS = 5_000;
-/** A worker that has not reported for this long counts as gone: it missed six reports. */
+/** A worker counts as gone when it has sent no report for this time, in which six reports are due. */
 export const HEARD_SECONDS = 30;
 const FORGET_MILLISECONDS = 600_000;
 const TEST_MILLISECONDS = 20_000;

@@ -18,7 +18,7 @@ const AT_ONCE = 8;
  */
 const MOST_WAITING = 64;
 const BACK_SECONDS = 1;
-/** After this time the next suspect starts, because a suspect may never end. */
+/** The next suspect starts after this time at the latest, because a suspect may never end. */
 const PATIENCE_MILLISECONDS = 60_000;
 
 /**

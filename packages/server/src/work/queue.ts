@@ -40,7 +40,7 @@ export interface Lease {
 export interface ClaimLimits<L extends Lease = Lease> {
   /** Maximum sum of the weights. A single row may exceed it when `empty` is true. */
   weight: number;
-  /** True when the worker holds no rows. */
+  /** True when the worker holds no rows. It may then claim a single row of any weight. */
   empty: boolean;
   /** Returns how many more rows this account may hold while other accounts have due rows. */
   shareOf(account: AccountRef): number;
@@ -87,7 +87,10 @@ export const CLAIMS_PER_VISIT = 8;
 /** Number of claims per visit when only one account has due rows, because then no other account waits. */
 const CLAIMS_ALONE = 64;
 const ACCOUNTS_A_ROUND = 64;
-/** A round stops at its second failure, because the database is then failing rather than one account. */
+/**
+ * A round stops after this many failed claims. If claims for two accounts fail, the cause is the database
+ * rather than one account.
+ */
 const FAILURES_A_ROUND = 2;
 /** Used when the weight of an account is not limited. */
 const UNWEIGHED = { left: Number.MAX_SAFE_INTEGER, none: true };

@@ -367,7 +367,7 @@ describe('LeaseWorker.stop', () => {
     const blocker = createConnection(test.connection);
     await blocker.connect();
     await blocker.query('begin');
-    await blocker.query('lock table jobs in exclusive mode'); // reads pass, but the claim waits for the lock
+    await blocker.query('lock table jobs in exclusive mode'); // the lock allows reads, but the claim waits for it
     const { loop, inHand } = start();
     await until(async () => {
       const sql = `select from pg_locks l join pg_stat_activity a using (pid)

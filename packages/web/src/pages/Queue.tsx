@@ -25,7 +25,7 @@ import css from './Queue.module.css';
 
 export const load = ({ queries }: Loading) => queries.fetchQuery(query('readQueue'));
 
-/** Error codes which show that the visible list is outdated. */
+/** The codes of errors which show that the visible list is outdated. */
 const OUTDATED = ['task_taken', 'nothing_waits', 'stale_lease'];
 
 export default function Queue({ search }: PageProps) {

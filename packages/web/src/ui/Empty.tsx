@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import css from './Empty.module.css';
 
-/** The text of an empty list, with at most one action. */
+/** The text that an empty list shows, with at most one action. */
 export function Empty({ children, action }: { children: ReactNode; action?: ReactNode }) {
   return (
     <div className={css.empty}>

@@ -28,7 +28,7 @@ interface TableProps<Row> {
   /** Undefined while the rows are loading. */
   rows: readonly Row[] | undefined;
   rowKey(row: Row): Key;
-  /** Shown instead of rows when there are none: an `Empty`. */
+  /** What the table shows when it has no rows: an `Empty`. */
   empty: ReactNode;
   error?: Error | null;
   onRetry?: () => void;

@@ -27,7 +27,7 @@ const UNITS = [
   ['hour', 3_600],
   ['minute', 60],
 ] as const;
-/** Times further from now than this are shown as dates. */
+/** Times that are further in the past or future than this are shown as dates. */
 const RELATIVE_SECONDS = 7 * 86_400;
 
 /** Shows a time relative to now, with the full date as tooltip. @param at ISO 8601, or Unix seconds */

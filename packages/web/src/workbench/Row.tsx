@@ -175,7 +175,7 @@ function useFocus(row: RefObject<HTMLDivElement | null>, position: number, moves
 const isCharacter = ({ key, ctrlKey, metaKey, altKey, nativeEvent }: KeyboardEvent) =>
   !ctrlKey && !metaKey && !altKey && !nativeEvent.isComposing && [...key].length === 1;
 
-/** The numbers of comments and issues. */
+/** Shows how many comments and issues a segment has. */
 function Counts({ state }: { state: SegmentState }) {
   const t = useTranslate();
   return (
@@ -198,7 +198,7 @@ function Counts({ state }: { state: SegmentState }) {
   );
 }
 
-/** Below the source: the document's notes, why the segment is kept, why it has no draft. */
+/** Shows below the source: the document's notes, why the segment is kept, and why it has no draft. */
 function Notes({ state: { segment } }: { state: SegmentState }) {
   const t = useTranslate();
   const lines = [

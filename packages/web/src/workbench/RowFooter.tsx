@@ -1,4 +1,7 @@
-/** Below the target of the active segment: the figures of a subtitle, what stopped the confirmation, and the button that confirms. */
+/**
+ * The part below the target of the active segment: the figures of a subtitle, the findings that prevented a
+ * confirmation, and the button that confirms.
+ */
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { pressAction } from './actions.ts';

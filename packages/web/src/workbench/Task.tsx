@@ -212,8 +212,8 @@ function placeOf(target: EventTarget | null): Place {
 }
 
 /**
- * Asks before the user leaves with unsaved edits, which stay in the browser in any case. Navigation within
- * the app first waits until the edits are saved. It asks only if they cannot be saved.
+ * Asks before the user leaves with unsaved edits, which stay in the browser in any case. Before a navigation
+ * within the app, the page saves the edits, and asks only if they cannot be saved.
  */
 function useLeaving(workbench: Workbench) {
   useEffect(() => {
@@ -252,7 +252,7 @@ function useActivity(workbench: Workbench): void {
   }, [workbench]);
 }
 
-/** Fits the page above an on-screen keyboard in browsers that lay it over the page (Safari). */
+/** Fits the page above an on-screen keyboard in browsers that show the keyboard over the page (Safari). */
 function useVisibleHeight(): void {
   useEffect(() => {
     const viewport = globalThis.visualViewport;

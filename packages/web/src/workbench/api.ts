@@ -5,7 +5,7 @@ import type { SaveAnswer, TaskServer } from './state.ts';
 import type { Segment } from './task.ts';
 
 export const task = (id: string) => query('readTask', { path: { task: id } });
-/** @param at when a text was last saved, in milliseconds; a new time requests a new preview */
+/** @param at the time of the latest save, in milliseconds; when it changes, a new preview is requested */
 export const preview = (id: string, at: number) => ({
   ...query('previewTask', { path: { task: id } }),
   queryKey: ['previewTask', id, at],

@@ -14,7 +14,7 @@ export class EffortTracker {
     this.#now = now;
   }
 
-  /** Assigns the time since the last call to the active segment. */
+  /** Adds the active time since the previous call to the unsaved time of the active segment. */
   assign(): void {
     const effort = counted(this.#store.page.effort, this.#now());
     this.#store.setEffort(effort);

@@ -1,4 +1,4 @@
-/** Active time: counted while the page is visible and was used in the last minute. */
+/** Measures active time: the time while the page is visible and was used within the last minute. */
 
 export const PAUSE_MS = 60_000;
 

@@ -216,7 +216,9 @@ export function storedDraftOf({ revision, save, activeMs, sent }: Entry): Stored
   return { revision, save, activeMs, sent };
 }
 
-/** Adds a stored draft: due at once, in conflict, or dropped when the server has it. */
+/**
+ * Adds a stored draft to the queue, due at once or in conflict. Drops a draft that the server already has.
+ */
 export function restoreDraft(
   queue: SaveQueue,
   position: number,

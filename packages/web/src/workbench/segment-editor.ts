@@ -16,7 +16,7 @@ import type { Range } from './task.ts';
 
 /** What the editor needs to know, and the events that it reports. */
 export interface EditorHost {
-  /** The target with which the first editor state of a segment begins. It has every code of the source. */
+  /** Returns the target with which the editing of a segment begins. It has every code of the source. */
   initialTarget(position: number): readonly Piece[];
   language(): string;
   allowsLineBreaks(position: number): boolean;

@@ -1,4 +1,7 @@
-/** Targets as plain text with tokens for codes, for screen readers, touch keyboards and dictation. */
+/**
+ * Converts targets to plain text with tokens for codes and back, for screen readers, touch keyboards and
+ * dictation.
+ */
 import { type Code, codesOf, keyOf, labelOf, normalize, type Piece, pieceOf } from './pieces.ts';
 
 /** Returns the text with each code as its label in braces. Braces of the text are doubled. */
