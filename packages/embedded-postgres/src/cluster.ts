@@ -42,7 +42,8 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',
   // JIT compilation takes longer than the short statements of a service.
   jit: 'off',
-  // The default, `try`, would make memory use depend on the configuration of the machine.
+  // The default, `try`, uses huge pages only where the machine provides them, so memory use would differ
+  // between machines.
   huge_pages: 'off',
   // When a client dies during a long statement, its locks are released within seconds.
   client_connection_check_interval: '2s',
@@ -53,7 +54,8 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
   log_autovacuum_min_duration: '-1',
-  // New tables have no statistics at first. With the default, they would get statistics only after a minute.
+  // Autovacuum creates the statistics of new tables. With its default pause of a minute, new tables would
+  // have no statistics for up to a minute.
   autovacuum_naptime: '10s',
   logging_collector: 'off',
   log_destination: 'stderr',
@@ -136,7 +138,7 @@ function checkCluster(cluster: string, binaries: Binaries): void {
     statSync(join(cluster, 'global', 'pg_control'));
   } catch (error) {
     // A new cluster gets its final name only when it is complete, so this cluster is damaged. Creating an
-    // empty one would hide the loss.
+    // empty cluster in its place would hide the loss.
     throw new EmbeddedPostgresError(
       'cluster',
       `${cluster} is not a complete PostgreSQL cluster. Restore it from a backup, or move it away to start empty.`,

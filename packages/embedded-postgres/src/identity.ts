@@ -63,7 +63,8 @@ export function commandAs(identity: Identity, file: string, args: string[]): Com
 }
 
 /**
- * Returns whether a program exits with status 0 as `identity`; false when `unshare` or `setpriv` is missing.
+ * Runs a program as `identity` and returns whether its exit status is 0; false when `unshare` or `setpriv` is
+ * missing.
  */
 export function worksAs(identity: Identity, file: string, args: string[]): boolean {
   const { file: program, args: all, options } = commandAs(identity, file, args);

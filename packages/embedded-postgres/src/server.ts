@@ -182,8 +182,8 @@ export async function launch(plan: ServerPlan, stop: AbortSignal): Promise<Runni
 }
 
 /**
- * Tries a fast shutdown, which disconnects clients and saves all data, then an immediate shutdown, then
- * SIGKILL.
+ * Stops the server with a fast shutdown, which disconnects clients and saves all data. If it does not end in
+ * time, an immediate shutdown follows, then SIGKILL.
  */
 export async function stopServer(server: ProcessRef, log: (line: string) => void = () => {}): Promise<void> {
   signal(server, 'SIGINT');

@@ -32,7 +32,7 @@ interface Subscriber {
 }
 
 /**
- * Subscriptions are collected for this long before a stream is opened, because a page subscribes to several
+ * How long to wait for further subscriptions before a stream is opened, because a page subscribes to several
  * topics.
  */
 const COLLECT_MS = 50;
@@ -119,8 +119,8 @@ class EventStream {
   }
 
   /**
-   * Closes the stream and opens a new one later. Without this, the browsers of all users would reconnect at
-   * once.
+   * Closes the stream and opens a new one after a delay. Without the delay, the browsers of all users would
+   * reconnect at once.
    */
   #retryLater(source: EventSource): void {
     source.close();

@@ -10,7 +10,7 @@
 /** The session storage key of the version that this page was reloaded from. */
 const RELOADED_FROM = 'dragoman_upgraded_from';
 
-/** A file belongs to an older version, and the page must not be reloaded automatically. */
+/** The error when a file belongs to an older version, but the page must not be reloaded automatically. */
 export class NewVersionError extends Error {
   override name = 'NewVersionError';
 }

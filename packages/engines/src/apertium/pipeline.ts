@@ -93,7 +93,7 @@ export class Pipeline implements MemoryUser {
   #state: 'stopped' | 'waiting' | 'running' | 'draining' = 'stopped';
   #processes: Processes | null = null;
   #ended: Promise<void> = Promise.resolve();
-  /** Segments to send again after a stage has died. They are sent first and in order. */
+  /** Segments to send again after a stage has died, in their order, before all other segments. */
   #retries: Item[] = [];
   #inFlight: Item[] = [];
   #inFlightLength = 0;
@@ -331,7 +331,7 @@ export class Pipeline implements MemoryUser {
   #onReply(reply: string): void {
     const head = this.#inFlight[0];
     if (head === undefined || !reply.endsWith(`[@${head.id}]`)) {
-      // A reply without the id is the output of a dying stage.
+      // A reply without the id is the output of a stage that is dying.
       if (this.#state !== 'draining') this.#onDesync();
       return;
     }

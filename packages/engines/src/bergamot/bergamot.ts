@@ -62,7 +62,7 @@ class Bergamot implements BergamotEngine {
   readonly #options: BergamotOptions;
   readonly #memory: MemoryBudget;
   readonly #threads = new Map<string, { pair: string; lane: Lane; thread: Thread }>();
-  /** Models by pair. Only `directions` verifies their checksums, because 50 models take seconds. */
+  /** Models by pair. Only `directions` verifies their checksums, because that takes seconds for 50 models. */
   #models: Promise<ReadonlyMap<string, Model>> | null = null;
   #faults: readonly string[] = [];
   #loads = new Map<string, Promise<boolean>>();

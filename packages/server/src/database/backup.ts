@@ -188,8 +188,9 @@ async function readTables(client: pg.Client): Promise<Table[]> {
 }
 
 /**
- * Drops the foreign keys, because tables refer to each other in circles.
- * @returns a function that restores the foreign keys, which checks every row
+ * Drops the foreign keys, because tables refer to each other in circles, so no order of loading would satisfy
+ * them.
+ * @returns a function that creates the foreign keys again, which checks every row
  */
 async function withoutReferences(client: pg.Client): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(

@@ -49,8 +49,8 @@ export interface Database extends Queryable {
    */
   notify(channel: string, payload?: string): Promise<void>;
   /**
-   * Whether the database accepts writes. False after a statement failed for lack of resources (SQLSTATE
-   * class 53), until a trial write succeeds; each call then tries one.
+   * Whether the database accepts writes. After a statement has failed for lack of resources (SQLSTATE class
+   * 53), each call tries a write, and returns false until one succeeds.
    */
   canWrite(): Promise<boolean>;
   close(): Promise<void>;
@@ -180,8 +180,8 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
 const ROLE = '-c role=dragoman_app';
 
 /**
- * Sets a role that does not own the tables, so that append-only tables are append-only for the program too.
- * Keeps options that the connection string already has.
+ * Returns the connection with a role that does not own the tables, so that append-only tables are append-only
+ * for the program too. Other options of the connection string are kept.
  */
 function asApplication(connection: Connection): Connection {
   if (connection.connectionString === undefined) return { ...connection, options: ROLE };

@@ -321,7 +321,8 @@ async function triesFail(uid: string, tries: number, stage = 'assembling'): Prom
 }
 
 /**
- * Waits until an attempt has failed. @param counted the number of counted attempts of the stage afterwards
+ * Waits until an attempt has failed. @param counted the expected number of failed attempts of this stage that
+ * count
  */
 async function tryFails(uid: string, counted: number, stage: string): Promise<void> {
   const later = `select from edited_jobs

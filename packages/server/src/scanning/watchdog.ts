@@ -19,7 +19,7 @@ const INTERVAL_MILLISECONDS = 250;
 
 const { limit, parent } = workerData as WatchdogData;
 setInterval(() => {
-  // The parent has died when this process has another parent process.
+  // The parent has died if this process now has another parent process.
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
   const most = Atomics.load(limit, 0);
   if (most <= 0 || processorMilliseconds() <= most) return;

@@ -117,7 +117,10 @@ async function freePort(): Promise<number> {
 
 export interface Serving extends Program {
   url: string;
-  /** Waits until a path answers 200. @throws Error with the program's output when the program exits before */
+  /**
+   * Waits until a path answers 200. @throws Error with the program's output when the program exits before
+   * that
+   */
   answers(path: string): Promise<void>;
   /** Sends SIGTERM and returns the exit status. */
   terminate(): Promise<number | null>;
@@ -154,8 +157,9 @@ export function urlOf(connection: TestDatabase['connection']): string {
 }
 
 /**
- * Returns a setting for an Apertium without languages, so that `doctor` has no pairs to test.
- * @param root the folder in which it is created; without a folder, the system's Apertium would be used
+ * Creates an installation of Apertium that has no languages, and returns the setting that selects it. So
+ * `doctor` has no language pairs to test.
+ * @param root the folder of the installation; without this setting, the system's Apertium would be used
  */
 export function engineWithoutLanguages(root: string): { DRAGOMAN_APERTIUM_ROOT: string } {
   mkdirSync(join(root, 'usr/bin'), { recursive: true });

@@ -71,8 +71,8 @@ export interface WorkerCount {
   /** The number of workers that reported within the requested time. */
   reporting: number;
   /**
-   * Time of the last report of any worker; null when no report came within a day, or when the last worker
-   * stopped in order.
+   * Time of the last report of any worker; null when no worker reported within a day, or when the last worker
+   * was stopped properly.
    */
   last: Date | null;
 }

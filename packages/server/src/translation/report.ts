@@ -96,7 +96,9 @@ export function startEngineReporting(options: {
   const ended = new AbortController();
   let under: Promise<void> = Promise.resolve();
 
-  /** Runs tasks one after another. A failed report is logged; the next report contains its figures. */
+  /**
+   * Runs tasks one after another. A failed report is logged, and its figures are sent with the next report.
+   */
   function then(work: () => Promise<void>): void {
     under = under.then(work).catch((error: unknown) => {
       if (!ended.signal.aborted) log.warn({ error }, 'could not report on the engines');

@@ -195,7 +195,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
         }
       }),
     );
-    // Claims skip rows that another worker has locked, so one more claim takes the rest.
+    // A claim skips rows that another worker has locked, so a second claim gets the skipped rows.
     const rest = await queueOf(table).claim(100);
     const all = idsOf([...claimed, ...rest]);
     expect(all).toHaveLength(100);

@@ -45,8 +45,9 @@ export interface ClaimLimits<L extends Lease = Lease> {
   /** Returns how many more rows this account may hold while other accounts have due rows. */
   shareOf(account: AccountRef): number;
   /**
-   * Returns how much more weight this account may hold, and whether it holds no row: one row is always allowed. Unlike
-   * the share, this limit holds even when no other account has due rows, so that capacity is left for a new account.
+   * Returns how much more weight this account may hold, and whether it holds no row: one row is always
+   * allowed. Unlike `shareOf`, this limit also applies when no other account has due rows, so that capacity is
+   * left for a new account.
    */
   weightOf?(account: AccountRef): { left: number; none: boolean };
   /** The leases that the worker holds; none by default. */
@@ -193,7 +194,8 @@ export function leaseOperations(
     async release(leases, seconds = 0, counts = false) {
       if (leases.length === 0) return;
       const { kind } = statements;
-      // An attempt at a delivery is recorded under its number, so a release does not free that number.
+      // The attempts at a delivery are recorded under the numbers of its claims, so a released claim stays
+      // counted.
       const keepsCount = counts || kind === 'deliveries';
       const rows = await database.query(statements.release, [...columns(leases), seconds, keepsCount]);
       if (!counts) return;

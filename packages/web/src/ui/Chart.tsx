@@ -1,6 +1,6 @@
 /**
- * A column chart over time. A column may have two parts: failures on top of the rest. Users can open a table
- * with the same figures, which screen readers can read.
+ * A column chart over time. A column may show failures as a separate part on top. Users can open a table with
+ * the same figures, which screen readers can read.
  */
 import { useState } from 'react';
 import { useIntl } from 'react-intl';

@@ -30,7 +30,10 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** Copies a selection if the Clipboard API is missing, because browsers offer it only over https. */
+/**
+ * Copies a text. Where the Clipboard API is missing, because browsers offer it only over https, the text is
+ * selected and copied.
+ */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -46,7 +46,7 @@ export function SearchFilter({ name, label, search }: FilterProps) {
   );
 }
 
-/** @param choices the first choice selects everything */
+/** @param choices the values to choose from; the first choice selects everything */
 export function ChoiceFilter({ name, label, search, choices }: FilterProps & { choices: readonly Choice[] }) {
   const change = useFilters();
   return (

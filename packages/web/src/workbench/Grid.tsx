@@ -10,7 +10,10 @@ import css from './workbench.module.css';
 /** This module is loaded only for long tasks. */
 const VirtualRows = lazy(() => loadChunk(() => import('./VirtualRows.tsx')));
 
-/** Tasks with more segments render only the visible rows. */
+/**
+ * The maximum number of segments of a task whose rows are all rendered. A longer task renders only the
+ * visible rows.
+ */
 const MAX_RENDERED_ROWS = 150;
 
 export function Grid() {

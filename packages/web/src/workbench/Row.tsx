@@ -215,8 +215,8 @@ function Notes({ state: { segment } }: { state: SegmentState }) {
 }
 
 /**
- * Returns the marks of glossary terms in the source. The underline is dotted until the target has the term,
- * then solid.
+ * Returns the marks of glossary terms in the source. The underline of a term is dotted while the target lacks
+ * the term, and solid when the target has it.
  */
 function termsOf(workbench: ReturnType<typeof useWorkbench>, { segment, target }: SegmentState): Mark[] {
   if (workbench.glossary.empty || !segment.mine) return [];

@@ -259,7 +259,7 @@ function useVisibleHeight(): void {
     if (!viewport || !matchMedia('(pointer: coarse)').matches) return;
     const { style } = document.documentElement;
     const fit = () => {
-      // A zoomed page has a smaller viewport without a keyboard.
+      // On a zoomed page the viewport is smaller too, but there may be no keyboard.
       if (viewport.scale === 1) style.setProperty('--visible-height', `${viewport.height}px`);
       else style.removeProperty('--visible-height');
     };

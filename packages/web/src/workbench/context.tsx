@@ -29,7 +29,7 @@ export function useSegment(position: number): SegmentState {
   return useSyncExternalStore(watch, () => workbench.segment(position));
 }
 
-/** @param pick must return the same value while the picked state is the same */
+/** @param pick returns a part of the state, and the same value as long as that part is unchanged */
 export function usePage<Value>(pick: (page: PageState) => Value): Value {
   const workbench = useWorkbench();
   const watch = useCallback((listener: () => void) => workbench.watch('page', listener), [workbench]);

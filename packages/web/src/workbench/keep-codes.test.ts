@@ -157,7 +157,7 @@ test('typing over a range leaves the codes at its ends where they were', () => {
     { single: 2 },
     { text: '.' },
   ]);
-  // A code inside the range stands where the typed text ends.
+  // A code from inside the range is put behind the typed text.
   expect(typeOver(1, 6, 'ello')).toEqual([
     { text: 'Hello' },
     { single: 1 },

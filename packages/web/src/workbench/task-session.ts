@@ -1,4 +1,7 @@
-/** The editor's claim on the task: its lease, and the actions that end or share it. */
+/**
+ * The editor's work on a claimed task: the lease of the claim, comments and issues, and the actions that end
+ * the claim.
+ */
 import type { Autosave } from './autosave.ts';
 import type { EffortTracker } from './effort-tracker.ts';
 import type { SegmentEditor } from './segment-editor.ts';

@@ -442,7 +442,7 @@ export class Workbench extends WorkbenchStore {
     this.focusActive();
   }
 
-  /** Returns the focus to the active segment: its text or its row, as before. */
+  /** Returns the focus to the active segment, to its text or its row, whichever had the focus before. */
   focusActive(): void {
     this.update({ moves: this.page.moves + 1 });
     this.notify(this.page.active);
