@@ -71,7 +71,7 @@ function continuesInNext(document: Document, unit: Unit | undefined, next: Unit 
   const raw = document.text.slice(Math.max(unit.start, unit.end - 200), unit.end);
   const end = raw.replace(closers, '');
   // A bracket at the end of a cue closes a sound effect. Scripts without spaces rarely use full stops in subtitles,
-  // so their cues end the sentence.
+  // so the end of each cue ends the sentence.
   if (/[)\]]\s*(?:<[^<>]*>)*$/.test(raw)) return false;
   if (
     /[.!?…:;。！？：；♪♫—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}-]$/u.test(

@@ -75,7 +75,7 @@ export function asciiOnly(text: string): string {
 /**
  * Removes characters that a document cannot contain from a translation: NUL, lone surrogates and noncharacters in all
  * formats, and control characters in XML (XML 1.0 §2.2). Line breaks become spaces, because the source of a segment
- * never has a line break. Only subtitles keep them: an editor may divide a cue into lines.
+ * never has a line break. Only subtitles keep their line breaks, because an editor may divide a cue into lines.
  */
 export function cleanText(text: string, format: Format): string {
   if (!/[\x00-\x1f\x7f\u0085\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]/.test(text)) return text;

@@ -37,7 +37,7 @@ export function layOut(text: string, sourceLines: number, language: string): str
 /** Joins the lines of a text with spaces. White space within a line stays unchanged. */
 const oneLine = (text: string) => linesOf(text).join(' ');
 
-/** Returns the lines of a text, without empty ones. */
+/** Returns the lines of a text that are not empty. */
 export function linesOf(text: string): string[] {
   const lines = text.trim().split(/[\r\n]+/);
   return lines.length === 1 ? lines : lines.map((line) => line.trim()).filter((line) => line !== '');

@@ -25,8 +25,8 @@ export const sessionQuery = () =>
 let askAgain: (() => void) | undefined;
 
 /**
- * Lets a page with unsaved input ask for the password itself when the session ends, in place of the sign-in page.
- * Returns a function that removes it.
+ * Registers a function that asks for the password in the open page when the session ends. The app then does not open the
+ * sign-in page, so unsaved input is kept. Returns a function that removes the registration.
  */
 export function askOnSessionEnd(ask: () => void): () => void {
   askAgain = ask;
@@ -35,7 +35,7 @@ export function askOnSessionEnd(ask: () => void): () => void {
   };
 }
 
-/** Returns whether the open page asks for the password. */
+/** Calls the function of `askOnSessionEnd`. Returns false if no page has registered one. */
 export function isAskedByPage(): boolean {
   askAgain?.();
   return askAgain !== undefined;

@@ -14,7 +14,7 @@ afterAll(() => fixture.stop());
 
 const HELD = { delay: 150 };
 
-/** Opens a claimed task of three segments in a new page, where nothing but the page itself was loaded. */
+/** Opens a claimed task, by default with three segments, in a new page that has loaded no dialogs yet. */
 async function visit(use: (page: Page) => Promise<void>, text = 'One house.\nTwo houses.\nThree.\n') {
   const { path } = await fixture.createClaimedTask(text, { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, use);

@@ -77,7 +77,7 @@ it('the panel changes neither the suggestion of a key nor the place of a section
     await expectText(first, 'Das rote Haus.');
     await page.keyboard.press('Control+1', HELD);
     await expectText(first, 'THE RED HOUSE.');
-    // The next segment's match and checks are there when it opens.
+    // The match of the next segment was requested before the segment opens, so its key works immediately.
     await page.keyboard.press('Alt+ArrowDown', HELD);
     const second = await target(page, 2);
     await page.keyboard.press('Control+2');

@@ -26,7 +26,7 @@ it('an editor works on a task by touch on a phone, from claim to submission', as
     const confirm = bar.getByRole('button', { name: 'Confirm' });
     await row(page, 1).getByRole('gridcell').nth(1).tap();
     const first = await target(page, 1);
-    // The on-screen keyboard inserts text without keys.
+    // An on-screen keyboard inserts text without key events.
     await page.keyboard.insertText('Ja! ');
     await expectText(first, 'ONE HOUSE.Ja! ');
     await bar.getByRole('button', { name: 'Next suggestion' }).tap();
@@ -76,7 +76,7 @@ it('an editor confirms and reopens segments by mouse, and typed text still goes 
     await expectText(second, '!TWO HOUSES.');
     await page.keyboard.press('Backspace');
 
-    // Another row's status does not move the caret.
+    // A click on the status of another row does not move the caret.
     const third = row(page, 3).getByRole('button', { name: 'Not edited. Confirm segment 3' });
     const size = (await third.boundingBox())!;
     expect(Math.min(size.width, size.height)).toBeGreaterThanOrEqual(24);

@@ -1,4 +1,4 @@
-/** The end of the session in mid-sentence, and a conflict about a moved tag. */
+/** Tests of a session that ends while an editor types, and of a conflict about a moved tag. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pathOf, save } from '../../server/src/testing/editors.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-it('asks for the password over the page when the session has ended, and sends the text after it', async () => {
+it('the workbench asks for the password when the session has ended, and saves the unsent text after sign-in', async () => {
   const { path, task } = await fixture.createClaimedTask('One house.\n', { target_language: 'de' });
   const context = await fixture.web.signedIn(fixture.ann);
   await fixture.web.visit({ context, path }, async (page) => {
@@ -40,7 +40,7 @@ it('asks for the password over the page when the session has ended, and sends th
   await context.close();
 });
 
-it('shows the tags of both versions in a conflict', async () => {
+it('the conflict dialog shows the tags of both versions of a segment', async () => {
   const claimed = await fixture.createClaimedTask('Hello {name}, thanks.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
     await target(page, 1);

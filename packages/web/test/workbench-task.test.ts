@@ -51,7 +51,7 @@ it('confirming a segment fills its repeats, and the editor can undo this', async
     await page.keyboard.type('Abschicken.');
     await page.keyboard.press('Control+Enter');
     await page.getByText('1 repeat was filled with the same text.').waitFor();
-    // The message moves no row.
+    // The rows stay in place when the message appears.
     expect((await row(page, 1).boundingBox())!.y).toBe(top);
     const third = row(page, 3).getByRole('gridcell').nth(1);
     expect(await readText(third)).toBe('Abschicken.');
@@ -154,7 +154,7 @@ it('a reviewer marks issues, and the task returns to its editor', async () => {
     const text = page.locator('[data-live]');
     expect(await text.locator('[class*=issue]').innerText()).toBe('THE DOOR IS SHUT.');
     await takeScreenshots(page, 'workbench-returned', 'state');
-    // The mark goes with its words; the quote stays.
+    // The mark disappears when an edit changes or moves its words. The issue still quotes the words.
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('X');
     await text.locator('[class*=issue]').waitFor({ state: 'detached' });

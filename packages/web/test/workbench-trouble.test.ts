@@ -129,7 +129,7 @@ it('only one of two editors can claim a task, and a conflict shows both texts', 
   const { lease } = claims.find(({ status }) => status === 201)!.body;
   await fixture.web.visit({ context: winnerContext, path: `/tasks/${task}` }, async (page) => {
     await target(page, 1);
-    // The same editor opens the task in another browser.
+    // The same editor saves another text from a second browser.
     const elsewhere = { token: lease.token, revision: 0, target: [{ text: 'よそ' }], status: 'draft' };
     const answer = await winner.call('PUT', `/api/editing/tasks/${task}/segments/0`, elsewhere);
     expect(answer.status).toBe(200);

@@ -93,7 +93,7 @@ function useField({ name, label, optional, ltr, ...rest }: FieldProps) {
     name,
     label: optional ? t('ui.optional', { label }) : label,
     required: !optional,
-    // For dialogs, whose focus trap otherwise focuses the close button.
+    // The attribute makes the focus trap of a dialog focus this field; otherwise it focuses the close button.
     ...(rest.autoFocus ? { 'data-autofocus': true } : {}),
     ...(ltr ? { dir: 'ltr' } : {}),
     ...(error === undefined ? {} : { error }),

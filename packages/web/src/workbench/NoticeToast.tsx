@@ -13,7 +13,7 @@ export function NoticeToast() {
   const notice = usePage((page) => page.notice);
   if (!notice) return null;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keeps the focus in the text
+    // biome-ignore lint/a11y/noStaticElementInteractions: a press keeps the focus in the text
     <div className={css.notice} data-notice onMouseDown={keepFocus}>
       <span>
         {notice.type === 'code-moved'

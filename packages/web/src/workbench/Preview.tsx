@@ -45,7 +45,10 @@ export default function Preview() {
   );
 }
 
-/** Keeps the active segment visible in the preview. A customer's HTML has no places to scroll to. */
+/**
+ * Keeps the active segment visible in the preview. A customer's HTML does not scroll, because it has no marks that show
+ * where a segment starts.
+ */
 function useFollowing(section: RefObject<HTMLElement | null>): void {
   const active = usePage((page) => page.active);
   useEffect(() => {
@@ -55,7 +58,7 @@ function useFollowing(section: RefObject<HTMLElement | null>): void {
       return place !== null;
     };
     if (follow() || active < 0) return;
-    // The document is still being assembled.
+    // The preview does not contain the segment yet, because the server is still assembling the document.
     const observer = new MutationObserver(() => follow() && observer.disconnect());
     observer.observe(section.current!, { childList: true, subtree: true });
     return () => observer.disconnect();
@@ -125,7 +128,7 @@ function Subtitles({ text }: { text: string }) {
   );
 }
 
-/** Shows the texts as paragraphs, also those that are not saved yet. */
+/** Shows the texts as paragraphs, including texts that are not saved yet. */
 function Units({ side }: { side: Side }) {
   const workbench = useWorkbench();
   const { job } = workbench.task;

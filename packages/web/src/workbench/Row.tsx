@@ -137,7 +137,7 @@ function useRowEvents(position: number, active: boolean, editing: boolean) {
 
   function press(event: KeyboardEvent): void {
     if (event.target !== event.currentTarget || !editing || !isCharacter(event)) return;
-    // The browser then writes the character into the text.
+    // The text has the focus now, so the browser writes the character into the text.
     workbench.activate(position, 'text');
   }
 
@@ -157,7 +157,11 @@ function useRowEvents(position: number, active: boolean, editing: boolean) {
   };
 }
 
-/** Scrolls to the row and focuses it or its text after each move. @param moves -1 when the row is not active */
+/**
+ * Scrolls to the active row after each move and focuses the row or its text.
+ *
+ * @param moves the number of moves on this page; -1 when the row is not active
+ */
 function useFocus(row: RefObject<HTMLDivElement | null>, position: number, moves: number): void {
   const workbench = useWorkbench();
   useEffect(() => {
@@ -171,7 +175,7 @@ function useFocus(row: RefObject<HTMLDivElement | null>, position: number, moves
   }, [workbench, row, position, moves]);
 }
 
-/** Whether a key writes a character. Space and signs with an action on rows are handled before. */
+/** Returns true if a key writes a character. Shortcuts of rows, such as Space, were handled before this check. */
 const isCharacter = ({ key, ctrlKey, metaKey, altKey, nativeEvent }: KeyboardEvent) =>
   !ctrlKey && !metaKey && !altKey && !nativeEvent.isComposing && [...key].length === 1;
 

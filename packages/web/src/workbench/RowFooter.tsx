@@ -17,7 +17,7 @@ export function RowFooter({ position }: { position: number }) {
   const blocked = usePage((page) => page.blocked === position);
   const keeps = usePage(() => workbench.keepsWarnings);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keeps the focus in the text
+    // biome-ignore lint/a11y/noStaticElementInteractions: a press keeps the focus in the text
     <div className={css.footer} onMouseDown={keepFocus}>
       <Figures position={position} />
       {blocked && <Findings position={position} />}
@@ -35,7 +35,7 @@ export function RowFooter({ position }: { position: number }) {
   );
 }
 
-/** The duration of a subtitle, its reading speed and its longest line. */
+/** Shows the duration, reading speed and longest line of a subtitle. Speed and line length have a maximum. */
 function Figures({ position }: { position: number }) {
   const workbench = useWorkbench();
   const t = useTranslate();

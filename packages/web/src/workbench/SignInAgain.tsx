@@ -1,4 +1,4 @@
-/** Asks for the password over the workbench when the session has ended, so that the editor keeps the place. */
+/** A dialog over the workbench that asks for the password when the session has ended. The open segment stays open. */
 import { call } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useUser } from '../session.ts';

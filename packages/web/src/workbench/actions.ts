@@ -1,4 +1,4 @@
-/** What each key of `keys.ts` does. */
+/** The action of each keyboard shortcut of `keys.ts`. */
 import type { ActionId } from './keys.ts';
 import { keepingPlace } from './reveal.ts';
 import type { Workbench } from './workbench.ts';
@@ -8,18 +8,18 @@ interface ActionEvent {
   key: string;
 }
 
-/** Performs an action. Returns false when there was nothing to do, so that the browser may handle the key. */
+/** Performs an action. Returns false when the action did nothing, so that the browser handles the key. */
 export function performAction(workbench: Workbench, action: ActionId, event: ActionEvent): boolean {
   return actions[action](workbench, event) !== false;
 }
 
-/** Performs an action for a button. */
+/** Performs the action of a button, such as a button of the action bar. */
 export function pressAction(workbench: Workbench, action: ActionId): void {
   if (action === 'codes') workbench.editor.focus();
   performAction(workbench, action, { target: document.activeElement, key: '' });
 }
 
-/** The plain text field applies its text on blur. */
+/** Takes the focus from the plain text field, because this field applies its text on blur. */
 export function applyPlainText(workbench: Workbench): void {
   const field = document.activeElement;
   if (workbench.page.plain && field instanceof HTMLTextAreaElement) field.blur();

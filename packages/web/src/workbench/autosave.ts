@@ -44,7 +44,7 @@ export class Autosave {
     });
   }
 
-  /** Whether the server has every text. */
+  /** True if the server has acknowledged every text. */
   get isEmpty(): boolean {
     return this.#saver.isEmpty;
   }
@@ -142,7 +142,10 @@ export class Autosave {
     });
   }
 
-  /** Restores the repeats that a confirmation filled and that have not been changed since. */
+  /**
+   * Undoes the filling of repeats: restores the texts that they had before the confirmation. Repeats that were edited
+   * since then stay unchanged.
+   */
   #undoFill(before: readonly { position: number; save: Save; filled: Segment }[]): void {
     for (const { position, save, filled } of before) {
       if (!samePieces(this.#store.segment(position).target, filled.target)) continue;
@@ -188,7 +191,7 @@ export class Autosave {
     }
   }
 
-  /** Shows the repeats that the server filled, except those with unsaved edits. */
+  /** Shows the texts of the repeats that the server filled. Repeats with unsaved edits keep their text. */
   #fill(filled: readonly Segment[]): void {
     const before: { position: number; save: Save; filled: Segment }[] = [];
     for (const segment of filled) {
@@ -209,7 +212,7 @@ export class Autosave {
     this.#store.announce({ type: 'filled', count });
   }
 
-  /** Shows the status of the save queue, and announces it when the kind of status changes. */
+  /** Shows the status of the save queue. Announces the status when its kind changes, for example from saving to saved. */
   #showStatus(): void {
     const store = this.#store;
     const saving = saveStatusOf(this.#saver.queue);

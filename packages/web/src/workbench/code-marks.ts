@@ -1,4 +1,6 @@
-/** Draws crossing codes as wrong, the codes inside a selection as selected, and the words that an issue marks. */
+/**
+ * ProseMirror plugins that highlight parts of a text: crossing codes, selected codes, and the words that an issue marks.
+ */
 import { Plugin, TextSelection } from 'prosemirror-state';
 import { Decoration, DecorationSet } from 'prosemirror-view';
 import { piecesOf, placedCodes } from './model.ts';
@@ -22,7 +24,7 @@ export const markCrossedCodes = new Plugin({
   },
 });
 
-/** Browsers do not highlight a chip, so a selection that has one would look smaller than it is. */
+/** Highlights selected codes, because browsers highlight only the selected text, not a chip. */
 export const markSelectedCodes = new Plugin({
   props: {
     decorations({ doc, selection }) {
@@ -37,7 +39,11 @@ export const markSelectedCodes = new Plugin({
   },
 });
 
-/** @param ranges returns the ranges of a text that issues mark, in UTF-16 units */
+/**
+ * Highlights the words that issues mark.
+ *
+ * @param ranges returns the ranges of a text that issues mark, in UTF-16 units
+ */
 export function markIssues(ranges: (text: string) => Range[]): Plugin {
   return new Plugin({
     props: {

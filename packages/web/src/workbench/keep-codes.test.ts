@@ -45,7 +45,7 @@ function apply(state: EditorState, edit: Edit): EditorState {
     const ends = [Math.round(edit.from * size), Math.round(edit.to * size)].sort((a, b) => a - b);
     const [from, to] = ends as [number, number];
     if (edit.how === 'type') dispatch(state.tr.insertText(edit.text, from, to));
-    // A paste of a part of this document, or of another document with the same code numbers.
+    // Pastes a part of this document, or of another document with the same code numbers.
     else if (edit.text === '') dispatch(state.tr.replace(from, to, state.doc.slice(0, size)));
     else dispatch(state.tr.replace(from, to, new Slice(Fragment.from(nodesOf(edit.pieces)), 0, 0)));
   }
@@ -93,7 +93,7 @@ test('undo restores exactly the text before the edit', () => {
 
 const bold: Piece[] = [{ text: 'a ' }, { open: 1 }, { text: 'b' }, { close: 1 }, { text: ' c' }];
 
-test('typing over the whole text writes inside its pair of codes', () => {
+test('text typed over a whole segment stands inside the outer pair of codes', () => {
   let state = begin(bold);
   state = state.apply(
     state.tr.setSelection(TextSelection.create(state.doc, 0, state.doc.content.size)).insertText('X'),
@@ -103,14 +103,14 @@ test('typing over the whole text writes inside its pair of codes', () => {
   expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'XY' }, { close: 1 }]);
 });
 
-test('deleting the whole text leaves the caret inside its pair of codes', () => {
+test('deleting the whole text of a segment leaves the caret inside the outer pair of codes', () => {
   let state = begin(bold);
   state = state.apply(state.tr.delete(0, state.doc.content.size));
   state = state.apply(state.tr.insertText('Y'));
   expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'Y' }, { close: 1 }]);
 });
 
-test('a half of a pair that the editor moves may cross another pair', () => {
+test('an opening or closing code that an editor moves may cross another pair of codes', () => {
   const pieces: Piece[] = [
     { open: 1 },
     { text: 'a' },
@@ -135,7 +135,7 @@ test('a half of a pair that the editor moves may cross another pair', () => {
   expect(crossed(codesOf(piecesOf(moved.doc)))).toEqual(new Set([1, 2]));
 });
 
-test('typing over a range leaves the codes at its ends where they were', () => {
+test('text typed over a selection stands after a code at the start of the selection and before all other codes', () => {
   const pieces: Piece[] = [{ text: 'Hi ' }, { single: 1 }, { text: ', you' }, { single: 2 }, { text: '.' }];
   const typeOver = (from: number, to: number, text: string) => {
     let state = begin(pieces);
@@ -167,14 +167,14 @@ test('typing over a range leaves the codes at its ends where they were', () => {
   ]);
 });
 
-test('deleting a range leaves the caret behind the code at its start', () => {
+test('deleting a selection that starts with a code leaves the caret after this code', () => {
   let state = begin([{ text: 'Hi ' }, { single: 1 }, { text: ', you' }]);
   state = state.apply(state.tr.setSelection(TextSelection.create(state.doc, 3, 9)).deleteSelection());
   state = state.apply(state.tr.insertText('!'));
   expect(piecesOf(state.doc)).toEqual([{ text: 'Hi ' }, { single: 1 }, { text: '!' }]);
 });
 
-test('text typed over the end of a pair stays outside of it', () => {
+test('text typed over a closing code and the following words stands outside the pair', () => {
   let state = begin([{ open: 1 }, { text: 'a' }, { close: 1 }, { text: ' b' }]);
   state = state.apply(state.tr.insertText('c', 2, 5));
   expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'a' }, { close: 1 }, { text: 'c' }]);

@@ -1,7 +1,7 @@
 /**
- * The dialogs, the search and the list of tags, with the bars around the grid. They are one chunk, loaded in parallel
- * with the task and before the page can be edited: a part that is still loading when its key is pressed would let the
- * next keys reach the translation.
+ * The chunk with the dialogs, the search, the list of tags and the bars around the grid. The chunk is loaded in parallel
+ * with the task, before the page can be edited. If a dialog were still loading when its shortcut is pressed, the next
+ * keys would reach the translation.
  */
 export { ActionBar } from './ActionBar.tsx';
 export { Banners } from './Banners.tsx';

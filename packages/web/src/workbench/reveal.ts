@@ -1,9 +1,12 @@
 /** Scrolls the grid so that the active row can be read with its neighbours. */
 
-/** Rows that stay visible after the active one, so that the next segments can be read ahead. */
+/** The number of rows after the active row that stay visible, so that editors can read the next segments. */
 export const ROWS_AHEAD = 2;
 
-/** Scrolls as little as needed to show a row, two rows after it and one before it. The row itself always has priority. */
+/**
+ * Scrolls as little as needed to show a row, the two rows after it and the row before it. If not all of them fit, the
+ * row itself stays visible.
+ */
 export function reveal(row: HTMLElement): void {
   const scroller = row.closest<HTMLElement>('[data-scroller]');
   if (!scroller) return;
@@ -25,7 +28,7 @@ function neighbour(row: Element, direction: -1 | 1, count: number): Element {
   return found;
 }
 
-/** Runs a change of the page's layout and keeps the active row where it was in the window. */
+/** Calls a function that changes the page's layout, then scrolls so that the active row keeps its place in the window. */
 export function keepingPlace(change: () => void): void {
   const row = () => document.querySelector<HTMLElement>('[role=row][data-active=true]');
   const before = row()?.getBoundingClientRect().top;

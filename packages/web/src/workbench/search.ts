@@ -4,7 +4,7 @@ import { samePieces } from './pieces.ts';
 import type { WorkbenchStore } from './store.ts';
 import type { Workbench } from './workbench.ts';
 
-/** Counts the matches of a text in sources and targets; segments without a match are left out. */
+/** Counts the matches of a text in the source and the target of each segment. Segments without a match are omitted. */
 export function countMatches(store: WorkbenchStore, query: string): { position: number; count: number }[] {
   if (query === '') return [];
   return store.positions.flatMap((position) => {
@@ -14,7 +14,10 @@ export function countMatches(store: WorkbenchStore, query: string): { position: 
   });
 }
 
-/** Replaces all matches in the editable targets. The notice undoes it in all segments that were not changed since. */
+/**
+ * Replaces all matches in the editable targets and shows a notice with a button "Undo". The button restores all segments
+ * that were not edited after the replacement.
+ */
 export function replaceAll(
   workbench: Workbench,
   query: string,

@@ -1,7 +1,7 @@
 /**
- * The only editor of the page: ProseMirror in the cell of the active segment. It keeps a state for each segment that was
- * edited, so that undo works after moving away and back. A text from outside (a match, a replacement) is applied as an
- * edit that can be undone.
+ * The only text editor of the page: ProseMirror in the cell of the active segment. The class keeps the editor state of
+ * each edited segment, so that undo works after the user has left the segment and returned. A text that was not typed,
+ * such as a memory match or a replacement, is applied as an edit that can be undone.
  */
 import { history, redo, undo } from 'prosemirror-history';
 import { Fragment, Slice } from 'prosemirror-model';
@@ -14,7 +14,7 @@ import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes } from './mo
 import { type Code, type CodeDescription, keyOf, type Piece, plainText } from './pieces.ts';
 import type { Range } from './task.ts';
 
-/** What the editor needs to know, and the events that it reports. */
+/** The functions with which the editor reads the task and reports events. */
 export interface EditorHost {
   /** Returns the target with which the editing of a segment begins. It has every code of the source. */
   initialTarget(position: number): readonly Piece[];
@@ -28,7 +28,7 @@ export interface EditorHost {
   /** Reports that Backspace or Delete moved the caret over a code instead of deleting the code. */
   onCodeProtected(code: Code): void;
   onCodeMoved(code: Code): void;
-  /** Text was typed over codes, which now stand behind it. */
+  /** Reports that text was typed over codes. The codes now stand after the typed text. */
   onCodesTypedOver(codes: readonly Code[]): void;
   /** @param typed true when a `<` opened the list of codes */
   onCodeListRequested(typed: boolean): void;
@@ -100,7 +100,7 @@ export class SegmentEditor {
     this.#view?.focus();
   }
 
-  /** Puts the caret to a place of the viewport. */
+  /** Sets the caret at a point of the viewport, given in pixels. */
   placeCaret(left: number, top: number): void {
     const view = this.#view;
     const place = view?.posAtCoords({ left, top });

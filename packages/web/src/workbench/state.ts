@@ -49,7 +49,7 @@ export type Dialog =
 export interface PageState {
   /** Position of the active segment; -1 when the task has no segments. */
   active: number;
-  /** Whether the focus belongs in the text of the active segment or on its row. */
+  /** Where the focus belongs: in the text of the active segment or on its row. */
   focus: 'text' | 'row';
   /** Increases with each move, so that the active row takes the focus again. */
   moves: number;
@@ -74,11 +74,11 @@ export interface PageState {
   dialog?: Dialog | undefined;
   /** Whether the list of codes is open at the caret; `typed` when a `<` opened it. */
   codes?: { typed: boolean } | undefined;
-  /** A short message over the grid, until the next confirmation or search. */
+  /** A short message over the grid. It disappears at the next confirmation or search. */
   notice?: Notice | undefined;
 }
 
-/** `undo` takes the whole change back, in all segments. */
+/** A message about a change. `undo` undoes the change in all segments. */
 export type Notice =
   | { type: 'filled' | 'replaced'; count: number; undo: () => void }
   | { type: 'code-moved'; label: string };
@@ -114,7 +114,7 @@ export interface TaskServer {
   matches(position: number): Promise<Match[]>;
   heartbeat(token: string): Promise<Lease>;
   extend(token: string): Promise<Lease>;
-  /** Resolves with the positions that are not confirmed, when those prevent the submission. */
+  /** Resolves with the positions of unconfirmed segments if these prevent the submission. */
   submit(token: string): Promise<{ unconfirmed?: number[] }>;
   approve(token: string): Promise<void>;
   returnTask(token: string, note?: string): Promise<void>;

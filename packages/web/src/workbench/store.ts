@@ -23,7 +23,7 @@ export class WorkbenchStore {
   readonly #segments = new Map<number, SegmentState>();
   readonly #indexes: ReadonlyMap<number, number>;
   readonly #listeners = new Map<Observed, Set<() => void>>();
-  /** The marked words of each issue, as they were when this page first saw it: an edit moves them. */
+  /** The words that each issue marked when the page first received the issue. Later edits change their offsets. */
   readonly #quotes = new Map<string, string>();
   #page: PageState;
   #comments: readonly Comment[];
@@ -109,7 +109,7 @@ export class WorkbenchStore {
     return before ? 'before' : after ? 'after' : undefined;
   }
 
-  /** Returns the words that an issue marks, empty when it marks the whole segment. */
+  /** Returns the words that an issue marks, or an empty text when the issue marks the whole segment. */
   quoteOf({ issue, position, range }: Issue): string {
     const known = this.#quotes.get(issue);
     if (known !== undefined || !range) return known ?? '';

@@ -16,10 +16,10 @@ import { WorkbenchStore } from './store.ts';
 import type { Match, Task } from './task.ts';
 import { TaskSession } from './task-session.ts';
 
-/** How long typing must pause before the checks run. */
+/** The minimum pause in typing before the checks run, in milliseconds. */
 const CHECK_DELAY_MS = 300;
 const HEARTBEAT_MS = 60_000;
-/** Segments whose matches and checks are prepared before they open. */
+/** The number of segments after the active one whose matches and checks are prepared. */
 const SEGMENTS_AHEAD = 2;
 
 export interface WorkbenchOptions {
@@ -177,7 +177,7 @@ export class Workbench extends WorkbenchStore {
     this.announce({ type: 'moved-to', at: this.numberOf(position), of: this.positions.length });
   }
 
-  /** Records that the text of the active segment has the focus, wherever it came from. */
+  /** Records that the text of the active segment has the focus. */
   focusText(): void {
     if (this.page.focus !== 'text') this.update({ focus: 'text' });
   }
@@ -212,7 +212,7 @@ export class Workbench extends WorkbenchStore {
     return this.task.job.format === 'srt';
   }
 
-  /** Returns the figures of a subtitle, undefined for other segments. */
+  /** Returns the duration, reading speed and line length of a subtitle, with their maximums; undefined for other segments. */
   subtitleFigures(position: number): ReturnType<typeof checking.subtitleFigures> | undefined {
     const { segment, target } = this.segment(position);
     if (!segment.time) return undefined;
@@ -364,7 +364,7 @@ export class Workbench extends WorkbenchStore {
     }
   }
 
-  /** Whether confirming again accepts the warnings of the active segment. */
+  /** True if the next confirmation of the active segment accepts its warnings. */
   get keepsWarnings(): boolean {
     const { active, blocked } = this.page;
     return (
@@ -389,7 +389,7 @@ export class Workbench extends WorkbenchStore {
     this.notify(position);
   }
 
-  /** Restores a target and its status, as one edit. */
+  /** Restores the target of a segment, as an edit that can be undone, and then the status. */
   restore(position: number, target: readonly Piece[], status: SegmentState['status']): void {
     this.setTarget(position, target);
     if (status !== 'draft') this.change(position, { status });

@@ -17,7 +17,7 @@ export function Checks({ position }: { position: number }) {
   const state = useSegment(position);
   const blocked = usePage((page) => page.blocked === position);
   useEffect(() => {
-    // A segment without edits is checked after its row is rendered.
+    // If a segment has not been edited, its checks run after its row is rendered.
     if (state.findings) return;
     const timer = setTimeout(() => workbench.findings(position), 300);
     return () => clearTimeout(timer);

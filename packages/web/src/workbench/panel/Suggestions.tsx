@@ -75,7 +75,7 @@ export function Suggestions({ position }: { position: number }) {
   }
 }
 
-/** The difference between the draft and the current target. */
+/** Shows the difference between the draft and the current target. */
 function Changes({ position }: { position: number }) {
   const { job } = useWorkbench().task;
   const t = useTranslate();
@@ -127,7 +127,7 @@ function useSuggestions(position: number): readonly Suggestion[] {
   useEffect(() => {
     if (!whole) return;
     let unmounted = false;
-    // Waits a moment, so that moving quickly over segments requests no matches.
+    // The delay prevents requests for segments that the editor only passes.
     const timer = setTimeout(() => {
       workbench.matches(position).then(
         (found) => {
