@@ -80,6 +80,7 @@ function soundHistory(): CrashHistory {
       unfinishedAttempts: name === 'one' ? 1 : 0,
       overtakenAttempts: 0,
       timedOutAttempts: [],
+      otherAttempts: [],
     })),
     balances: [
       { ...common, availableCents: -18 },

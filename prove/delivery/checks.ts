@@ -114,19 +114,32 @@ const inOrder: DeliveryCheck = ({ accepted, arrivals }) => {
 
 /**
  * Checks that a fault explains every repeated delivery: a kill, a connection reset, a worker that was paused longer
- * than its lease, or a request that arrived while the sender's attempt timed out. The last two happen on a busy
- * machine.
+ * than its lease, or a request that the receiver took although the sender's attempt timed out. The last two happen on
+ * a busy machine.
  */
 const fewRepeats: DeliveryCheck = (history) => {
   const taken = Map.groupBy(history.arrivals.filter(isSuccess), ({ webhookId }) => webhookId);
   return checkRepeatsExplained(history, (delivery) => {
-    const { deliveryId, unfinishedAttempts, overtakenAttempts, timedOutAttempts } = delivery;
-    const late = (taken.get(deliveryId) ?? []).filter(({ at }) =>
-      timedOutAttempts.some(([start, end]) => at >= start && at <= end),
-    );
-    return unfinishedAttempts + overtakenAttempts + late.length;
+    const times = (taken.get(delivery.deliveryId) ?? []).map(({ at }) => at);
+    return delivery.unfinishedAttempts + delivery.overtakenAttempts + countTakenLate(times, delivery);
   });
 };
+
+/**
+ * Returns how many of the taken requests belong to attempts that timed out for the sender. Each other attempt explains
+ * one request between its start and its end, and each attempt that timed out explains one of the remaining requests
+ * after its start: a busy receiver may read a request only after the sender gave up.
+ */
+function countTakenLate(times: readonly number[], { timedOutAttempts, otherAttempts }: DeliveryFact): number {
+  const left = [...times];
+  const take = (start: number, end: number): boolean => {
+    const index = left.findIndex((at) => at >= start && at <= end);
+    if (index >= 0) left.splice(index, 1);
+    return index >= 0;
+  };
+  for (const [start, end] of otherAttempts) take(start, end + CLOCK_MILLISECONDS);
+  return timedOutAttempts.filter(([start]) => take(start, Number.POSITIVE_INFINITY)).length;
+}
 
 const retryAfterHeld: DeliveryCheck = ({ arrivals }) =>
   [...byName(arrivals)].flatMap(([name, of]) =>

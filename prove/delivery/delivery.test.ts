@@ -57,6 +57,7 @@ function soundHistory(): DeliveryHistory {
       unfinishedAttempts: index === 0 ? 1 : 0,
       overtakenAttempts: 0,
       timedOutAttempts: index === 1 ? [[1390, 1900]] : [],
+      otherAttempts: index === 1 ? [[2390, 2410]] : [],
     })),
   };
 }
@@ -93,7 +94,10 @@ const PLANTED: PlantedFault<DeliveryHistory>[] = [
   [
     'few repeats',
     'a repeat after a time-out in which nothing was taken',
-    (h) => h.arrivals.push({ ...h.arrivals.at(-1)! }),
+    (h) => {
+      h.arrivals.push({ ...h.arrivals.at(-1)! });
+      h.deliveries[1]!.otherAttempts.push([2395, 2410]);
+    },
   ],
   ['few repeats', 'more repeats than unfinished attempts', (h) => h.arrivals.push({ ...h.arrivals[3]! })],
   [
@@ -133,3 +137,9 @@ const PLANTED: PlantedFault<DeliveryHistory>[] = [
 ];
 
 testChecks(CHECKS, soundHistory, PLANTED);
+
+it('the check "few repeats" accepts a repeat when the receiver took a request after its time-out', () => {
+  const history = soundHistory();
+  change(history.arrivals[4]!, { answer: 200, at: 2380 });
+  expect(CHECKS['few repeats'](history)).toEqual([]);
+});

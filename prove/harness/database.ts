@@ -133,6 +133,8 @@ export interface DeliveryFact {
   overtakenAttempts: number;
   /** The attempts that timed out for the sender, with start and end in Unix milliseconds. */
   timedOutAttempts: [start: number, end: number][];
+  /** The attempts that ended in any other way, with start and end in Unix milliseconds. */
+  otherAttempts: [start: number, end: number][];
 }
 
 export interface Facts {
@@ -166,13 +168,15 @@ export async function readFacts(query: Query, leaseSeconds: number): Promise<Fac
     deliveries: await query(
       `select d.delivery_id as "deliveryId", substring(d.url from '[^/]*$') as name, d.job_id as "jobId", d.status, d.attempts::int,
               coalesce(a.unfinished, 0)::int as "unfinishedAttempts", coalesce(a.overtaken, 0)::int as "overtakenAttempts",
-              coalesce(a.timed_out, '[]') as "timedOutAttempts"
+              coalesce(a.timed_out, '[]') as "timedOutAttempts", coalesce(a.others, '[]') as "otherAttempts"
          from deliveries d left join (
               select delivery_id, count(*) filter (where finished_at is null) as unfinished,
-                     json_agg(json_build_array(extract(epoch from started_at) * 1000, extract(epoch from finished_at) * 1000))
-                       filter (where outcome = 'timeout') as timed_out,
+                     json_agg(times order by attempt) filter (where outcome = 'timeout') as timed_out,
+                     json_agg(times order by attempt) filter (where outcome <> 'timeout' and finished_at is not null) as others,
                      count(*) filter (where finished_at > next and next > started_at + interval '${leaseSeconds / 2} s') as overtaken
-                from (select *, lead(started_at) over (partition by delivery_id order by attempt) as next from attempts) as one
+                from (select *, lead(started_at) over (partition by delivery_id order by attempt) as next,
+                             json_build_array(extract(epoch from started_at) * 1000, extract(epoch from finished_at) * 1000) as times
+                        from attempts) as one
                group by delivery_id) a using (delivery_id)`,
     ),
     balances: await query(
