@@ -156,6 +156,16 @@ describe('a registry', () => {
     expect(model).toMatchObject({ pair: 'zh-hant-en', files: { from: 'zh-hant', to: 'en' } });
   });
 
+  test.each(['../../etc', 'a/b', '..', '', 7])(
+    'gives a model with the architecture %j another name',
+    (given) => {
+      const { models, records } = documents([{ chrf: 55 }]);
+      const [model] = models.models['en-es']!;
+      Object.assign(model!, { architecture: given });
+      expect(readRegistry(models, records).models).toMatchObject([{ architecture: 'unknown', fault: null }]);
+    },
+  );
+
   test('is the same after it was written for a mirror', () => {
     const { models } = read([{ chrf: 55, split: true }, { chrf: 54, architecture: 'base' }, { chrf: 53 }]);
     const written = JSON.parse(JSON.stringify(writeRegistry(models)));

@@ -54,6 +54,8 @@ const FILE_NAME = /^\w[\w.-]{0,127}$/;
 /** Relative, without `.` and `..` as parts. */
 const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/;
 const SUFFIX = /\.(?:gz|zst)$/;
+/** A mirror uses the architecture of a model in the name of its folder. */
+const ARCHITECTURE = /^\w[\w.-]{0,63}$/;
 
 /**
  * Joins the two documents.
@@ -153,7 +155,8 @@ export function writeRegistry(models: readonly RemoteModel[]): { models: object;
 }
 
 function readModel(pair: string, entry: Fields, records: readonly Fields[]): RemoteModel {
-  const architecture = typeof entry.architecture === 'string' ? entry.architecture : 'unknown';
+  const { architecture: given } = entry;
+  const architecture = typeof given === 'string' && ARCHITECTURE.test(given) ? given : 'unknown';
   const files = fieldsOf(entry.files);
   const scores = fieldsOf(fieldsOf(entry.metrics)['flores200-plus']);
   const size = fieldsOf(files.model).uncompressedSize;
