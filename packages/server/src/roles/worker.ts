@@ -216,12 +216,13 @@ function startPublishing({ database, settings, log, stopping }: Context, engines
   const timer = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
   // Watches by polling, which also works while the folder does not exist.
   const folder = modelsFolder(settings);
+  const onChange = () => void publish();
   if (engines.some(({ name }) => name === 'bergamot'))
-    watchFile(folder, { interval: MODELS_MILLISECONDS, persistent: false }, () => void publish());
+    watchFile(folder, { interval: MODELS_MILLISECONDS, persistent: false }, onChange);
   return {
     async stop() {
       clearInterval(timer);
-      unwatchFile(folder);
+      unwatchFile(folder, onChange);
     },
   };
 }
