@@ -22,6 +22,7 @@ const COPIED = [
   'packages/web/dist',
   'packages/web/src/ui/tokens.css',
   'README.md',
+  'docs/workbench.png',
   'CHANGELOG.md',
   'LICENSE',
 ];
