@@ -20,7 +20,7 @@ async function visit(use: (page: Page) => Promise<void>, text = 'One house.\nTwo
   await fixture.web.visit({ context: fixture.annContext, path }, use);
 }
 
-it('text typed right after a shortcut goes into the dialog that it opened, not into the translation', () =>
+it('text typed right after a shortcut goes into the dialog that the shortcut opened, not into the translation', () =>
   visit(async (page) => {
     const { keyboard } = page;
     const first = await target(page, 1);
@@ -37,7 +37,7 @@ it.each([
   ['Control+f', 'the search', 'Find'],
   ['Control+m', 'the comment', 'Comment'],
   ['Control+k', 'the memory search', 'Search words'],
-])('text typed right after %s goes into the field that it opened: %s', (key, _, field) =>
+])('text typed right after %s goes into the field that this shortcut opened: %s', (key, _, field) =>
   visit(async (page) => {
     const first = await target(page, 1);
     await page.keyboard.press(key, HELD);
@@ -56,7 +56,7 @@ it('the tag that is chosen right after the list of tags opens moves to the caret
     await expectText(first, '[{name}]HELLO .');
   }, 'Hello {name}.\n'));
 
-it('text typed after Esc and a click goes into the clicked segment, and then into the segments after it', () =>
+it('text typed after Esc and a click goes into the clicked segment, and after Ctrl+Enter into the next segment', () =>
   visit(async (page) => {
     const { keyboard } = page;
     const first = await target(page, 1);
@@ -73,7 +73,7 @@ it('text typed after Esc and a click goes into the clicked segment, and then int
     await expectText(second, 'TWO HOUSES.?!');
   }));
 
-it('text typed after a long press goes into the pressed segment, and then into the segment after it', () =>
+it('text typed after a slow click goes into the clicked segment, and after Ctrl+Enter into the next segment', () =>
   visit(async (page) => {
     const { keyboard } = page;
     await target(page, 1);
@@ -90,7 +90,7 @@ it('text typed after a long press goes into the pressed segment, and then into t
     await expectText(third, 'THREE.!');
   }));
 
-it('a click into a segment puts the caret where it was clicked', () =>
+it('a click into the text of another segment puts the caret at the clicked place', () =>
   visit(async (page) => {
     await target(page, 1);
     await row(page, 2)

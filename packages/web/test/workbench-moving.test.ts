@@ -50,7 +50,7 @@ it('the grid shows two rows below the active row while an editor moves down, and
   });
 });
 
-it('the panel changes neither the suggestion of a key nor the place of a section when matches arrive', async () => {
+it('memory matches that arrive late change neither the key of the draft nor the places of the panel’s sections', async () => {
   const { path } = await fixture.createClaimedTask('The red house.\nThe red houses.\nA third one.\n', {
     target_language: 'de',
   });
@@ -77,7 +77,7 @@ it('the panel changes neither the suggestion of a key nor the place of a section
     await expectText(first, 'Das rote Haus.');
     await page.keyboard.press('Control+1', HELD);
     await expectText(first, 'THE RED HOUSE.');
-    // The match of the next segment was requested before the segment opens, so its key works immediately.
+    // The match of the next segment was requested before the segment opens, so the key of the match works immediately.
     await page.keyboard.press('Alt+ArrowDown', HELD);
     const second = await target(page, 2);
     await page.keyboard.press('Control+2');

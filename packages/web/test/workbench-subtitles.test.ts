@@ -20,7 +20,7 @@ than anything.
 Nobody came.
 `;
 
-it('a subtitle can be broken into lines, shows its figures, and has its line break in the document', async () => {
+it('Shift+Enter breaks a subtitle into two lines, and the preview of the document has the line break', async () => {
   const { path } = await fixture.createClaimedTask(SRT, { text_format: 'srt', target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;

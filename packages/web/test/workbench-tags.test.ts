@@ -11,7 +11,7 @@ afterAll(() => fixture.stop());
 
 const HELD = { delay: 150 };
 
-it('a tag that a word-wise selection includes stays in front of the words that replace the selection', async () => {
+it('a tag at the start of selected words stays before the text that is typed over the words', async () => {
   const { path } = await fixture.createClaimedTask('Hello {name}, thank you.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;
@@ -27,7 +27,7 @@ it('a tag that a word-wise selection includes stays in front of the words that r
   });
 });
 
-it('the text field draws selected tags as selected, and says where a tag went when text was typed over it', async () => {
+it('the text field highlights selected tags, and a message names the new place of a tag that was typed over', async () => {
   const { path } = await fixture.createClaimedTask('Hello {name}, thank you.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;

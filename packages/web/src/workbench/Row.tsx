@@ -202,7 +202,7 @@ function Counts({ state }: { state: SegmentState }) {
   );
 }
 
-/** Shows below the source: the document's notes, why the segment is kept, and why it has no draft. */
+/** Shows below the source: the document's notes, why the segment is kept, and why the segment has no draft. */
 function Notes({ state: { segment } }: { state: SegmentState }) {
   const t = useTranslate();
   const lines = [

@@ -1,4 +1,4 @@
-/** The status of a segment. In an editable segment, it is a button that confirms or reopens the segment. */
+/** The status of a segment. If the segment can be edited, the status is a button that confirms or reopens the segment. */
 import { IconCheck, IconCircle, IconCircleFilled, IconLock } from '@tabler/icons-react';
 import { useTranslate } from '../i18n.tsx';
 import { applyPlainText } from './actions.ts';

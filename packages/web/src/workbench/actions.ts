@@ -25,7 +25,7 @@ export function applyPlainText(workbench: Workbench): void {
   if (workbench.page.plain && field instanceof HTMLTextAreaElement) field.blur();
 }
 
-/** Returns false when the action does nothing. */
+/** A function that performs an action. The function returns false when it did nothing. */
 type Action = (workbench: Workbench, event: ActionEvent) => unknown;
 
 const actions: Record<ActionId, Action> = {

@@ -46,8 +46,8 @@ export function useWhole(): boolean {
 }
 
 /**
- * Handlers for buttons that act on the text. A press of such a button must neither take the focus from the
- * text nor close an on-screen keyboard.
+ * Prevents a pressed button from taking the focus. The text keeps the focus, and an on-screen keyboard stays
+ * open.
  */
 export const keepFocus = (event: { preventDefault(): void }) => event.preventDefault();
 

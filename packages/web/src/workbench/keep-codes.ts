@@ -92,7 +92,7 @@ function placeOf(
   return reaches('end', at, old, mapping, gone) ? 'end' : 'inside';
 }
 
-/** Returns whether all characters between a lost code and one end of the replaced text are lost codes. */
+/** Returns true if only lost codes stand between the lost code at `at` and the given end of the replaced text. */
 function reaches(
   end: 'start' | 'end',
   at: number,

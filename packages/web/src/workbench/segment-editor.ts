@@ -16,7 +16,7 @@ import type { Range } from './task.ts';
 
 /** The functions with which the editor reads the task and reports events. */
 export interface EditorHost {
-  /** Returns the target with which the editing of a segment begins. It has every code of the source. */
+  /** Returns the target with which the editing of a segment begins. The target has every code of the source. */
   initialTarget(position: number): readonly Piece[];
   language(): string;
   allowsLineBreaks(position: number): boolean;
