@@ -186,6 +186,30 @@ it('an editor adds a comment to a segment', async () => {
   expect(body.comments).toMatchObject([{ text: 'Which gap?', position: 0, by: 'Ann' }]);
 });
 
+it('a comment that could not be sent is still there when the editor returns to its segment', async () => {
+  const { path } = await fixture.createClaimedTask('Mind the gap.\nThank you.\n', { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    await target(page, 1);
+    const refused = Promise.withResolvers<void>();
+    await page.route('**/comments', async (route) => {
+      await refused.promise;
+      await route.abort('connectionfailed');
+    });
+    await page.keyboard.press('Control+m');
+    const field = page.getByRole('textbox', { name: 'Comment' });
+    await field.fill('Which gap?');
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('Alt+ArrowDown');
+    await target(page, 2);
+    refused.resolve();
+    await page.locator('[data-notice]').getByText('The comment on segment 1 was not sent').waitFor();
+    await page.keyboard.press('Alt+ArrowUp');
+    await target(page, 1);
+    await page.keyboard.press('Control+m');
+    await expect.poll(() => field.inputValue()).toBe('Which gap?');
+  });
+});
+
 it('the preview shows subtitles, and a click opens the segment of a subtitle', async () => {
   const text =
     '1\n00:00:01,000 --> 00:00:02,500\nHello.\n\n2\n00:00:03,000 --> 00:00:03,500\nThis is far too much to be read at once.\n';

@@ -11,16 +11,18 @@ export function NoticeToast() {
   const workbench = useWorkbench();
   const t = useTranslate();
   const notice = usePage((page) => page.notice);
-  if (!notice) return null;
+  const readOnly = usePage((page) => page.readOnly !== undefined);
+  // A page that is read-only can undo nothing.
+  if (!notice || (readOnly && 'undo' in notice)) return null;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a press keeps the focus in the text
     <div className={css.notice} data-notice onMouseDown={keepFocus}>
       <span>
-        {notice.type === 'code-moved'
-          ? t('workbench.notice.code-moved', { label: notice.label })
-          : t(`workbench.notice.${notice.type}`, { count: notice.count })}
+        {notice.type === 'code-moved' && t('workbench.notice.code-moved', { label: notice.label })}
+        {notice.type === 'comment-unsent' && t('workbench.notice.comment-unsent', { number: notice.number })}
+        {'count' in notice && t(`workbench.notice.${notice.type}`, { count: notice.count })}
       </span>
-      {notice.type !== 'code-moved' && (
+      {'undo' in notice && (
         <Button
           size="compact-sm"
           onClick={() => {

@@ -81,7 +81,8 @@ export interface PageState {
 /** A message about a change. `undo` undoes the change in all segments. */
 export type Notice =
   | { type: 'filled' | 'replaced'; count: number; undo: () => void }
-  | { type: 'code-moved'; label: string };
+  | { type: 'code-moved'; label: string }
+  | { type: 'comment-unsent'; number: number };
 
 /** A message for screen readers; `sentences.ts` puts it into words. */
 export type Announcement =

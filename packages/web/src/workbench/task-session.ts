@@ -163,7 +163,8 @@ export class TaskSession {
   async comment(text: string, position?: number): Promise<void> {
     const comment = await this.#run(this.#server.comment(text, position));
     this.#store.addComments([comment]);
-    this.#store.update({ commenting: false });
+    // The editor may already write a comment on another segment.
+    this.#store.update(this.#store.page.active === position ? { commenting: false } : {});
     this.#store.announce({ type: 'comment' });
   }
 

@@ -39,6 +39,8 @@ export class Workbench extends WorkbenchStore {
   readonly session: TaskSession;
   /** The suggestions that the panel shows for the active segment, in its order. */
   suggestions: readonly (readonly Piece[])[] = [];
+  /** The comments that the editor has written but not sent, by segment. */
+  readonly unsentComments = new Map<number, string>();
   readonly #options: WorkbenchOptions;
   readonly #terms: readonly Term[];
   readonly #autosave: Autosave;

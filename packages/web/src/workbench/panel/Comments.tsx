@@ -14,7 +14,7 @@ export function Comments({ position }: { position: number }) {
   const t = useTranslate();
   useSegment(position);
   const commenting = usePage((page) => page.commenting);
-  const [text, setText] = useState('');
+  const [text, setText] = useState(() => workbench.unsentComments.get(position) ?? '');
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<Error>();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -22,17 +22,26 @@ export function Comments({ position }: { position: number }) {
     if (commenting) field.current?.focus();
   }, [commenting]);
   const here = workbench.comments.filter((one) => one.position === position || one.position === undefined);
+  function write(written: string): void {
+    setText(written);
+    workbench.unsentComments.set(position, written);
+  }
   async function send(): Promise<void> {
     if (text.trim() === '' || sending) return;
     setSending(true);
     setError(undefined);
     // The focus moves at once, because text typed after the comment belongs to the translation.
     workbench.focusActive();
+    workbench.unsentComments.delete(position);
     try {
       await workbench.session.comment(text.trim(), position);
       setText('');
     } catch (failed) {
       setError(failed as Error);
+      workbench.unsentComments.set(position, text);
+      // An editor who has moved on does not see the error here.
+      if (workbench.page.active !== position)
+        workbench.update({ notice: { type: 'comment-unsent', number: workbench.numberOf(position) } });
     } finally {
       setSending(false);
     }
@@ -75,7 +84,7 @@ export function Comments({ position }: { position: number }) {
             maxLength={2000}
             readOnly={sending}
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => write(event.target.value)}
             onKeyDown={(event) => {
               if (event.nativeEvent.isComposing) return;
               if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
