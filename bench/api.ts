@@ -4,8 +4,8 @@
  * server, one transaction for each job. Service and pgbench run in turn, and their medians are compared.
  *
  * The pgbench script is the fastest possible with one transaction for each job: one prepared statement for all rows,
- * at the number of connections at which pgbench is fastest. Both sides spread human jobs over 64 accounts, so that
- * pgbench does not wait for the lock of one balance.
+ * at the number of connections at which pgbench is fastest. Both the service and pgbench spread human jobs over 64
+ * accounts, so that pgbench does not wait for the lock of one balance.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -201,7 +201,7 @@ function toMilliseconds(written: string): number {
   return written.endsWith('us') ? value / 1000 : written.endsWith('ms') ? value : value * 1000;
 }
 
-/** Returns a script for wrk in which every request creates a job. The accounts take turns. */
+/** Returns a script for wrk in which every request creates a job. The requests use the accounts in turn. */
 function wrkScript(tier: Tier, text: string, credentials: readonly AccountCredentials[]): string {
   const body = JSON.stringify({ text, source_language: 'en', target_language: 'es' });
   const keys = credentials.map(({ production_key }) => `  "ApiKey ${production_key}",`).join('\n');

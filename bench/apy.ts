@@ -1,4 +1,4 @@
-/** Runs `apertium-apy`, Apertium's web service, to compare its speed with ours. */
+/** Runs `apertium-apy`, Apertium's web service, to compare its speed with Dragoman's. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ const START_MILLISECONDS = 30_000;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 export interface Apy {
-  /** Returns the seconds that the given number of concurrent clients needs to translate all texts. */
+  /** Returns the seconds in which a number of concurrent clients translates all texts. */
   translateAll(texts: readonly string[], clients: number): Promise<number>;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function startApy(): Promise<Apy> {
   const child = spawn(tool, ['-p', String(port), '-t', TIMEOUT_SECONDS, MODES], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   ended.catch(() => {});
-  // Both services are measured with the same HTTP client, so that its cost is the same for both.
+  // Both services are measured with the same HTTP client, so that the client takes the same time for both.
   const pool = new Pool(`http://127.0.0.1:${port}`);
   const translate = async (q: string) => {
     const body = new URLSearchParams({ langpair: 'eng|spa', q, markUnknown: 'no' }).toString();

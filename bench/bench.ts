@@ -1,4 +1,7 @@
-/** `npm run bench [-- NAME …] [--rounds N] [--json]` runs the benchmarks. Speed is measured as a ratio to a limit. */
+/**
+ * `npm run bench [-- NAME …] [--rounds N] [--json]` runs the benchmarks. Each speed is compared with a limit, such as
+ * the speed of PostgreSQL alone.
+ */
 import { killLeft } from '../scripts/program.ts';
 import { benchApi } from './api.ts';
 import { benchChat } from './chat.ts';

@@ -3,8 +3,9 @@
  * from the POST of the message to the arrival of its callback, minus the engine's time for the same text. Messages
  * are sent at fixed rates of 1, 20 and 50 per second.
  *
- * It also measures deliveries per second out of a full outbox. The limit to compare with is a bare loop of undici
- * that posts the same bodies to the same receiver over as many connections. Service and loop run in turn.
+ * It also measures how many deliveries per second a worker sends from a full outbox. The limit to compare with is a
+ * bare loop of undici that posts the same bodies to the same receiver over as many connections. Service and loop run
+ * in turn.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

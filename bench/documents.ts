@@ -111,7 +111,7 @@ function speed(format: Format, rounds: number): Figure[] {
     copy: (text: string) => void rebuild(scan(text, format), new Map(), 'xx'),
     whole: (text: string) => {
       const document = scan(text, format);
-      // Every segment is changed, so that nothing is copied.
+      // Every segment is changed, so that no segment is copied unchanged from the source.
       const changed = segments(document, 'en').map(
         ({ id, pieces }) => [id, [...pieces, { text: ' …' }]] as const,
       );

@@ -35,7 +35,7 @@ const POLL_MILLISECONDS = 100;
 const PROBE_MILLISECONDS = 2;
 const AS_ONE_FILE = 'one apertium process, the same text as one file';
 
-/** The measured loads, which differ in the length of their texts. */
+/** The measured loads, which differ in the length of the texts to translate. */
 const LOADS: readonly Load[] = [
   { name: 'pages of 500 words', words: 30_000, goal: GOAL, text: (seed) => englishText(500, seed) },
   { name: 'messages of 12 words', words: 12_000, goal: GOAL, text: smallText },
@@ -301,7 +301,7 @@ async function engineAlone(texts: readonly string[]): Promise<number[]> {
       await engine.draft({ from: 'en', to: 'es', lane: 'bulk', segments });
       taken.push(performance.now() - started);
     }
-    return taken.slice(1); // The first time is left out, because it includes the start of the engine.
+    return taken.slice(1); // The first measured time is left out, because it includes the start of the engine.
   } finally {
     await engine.stop();
   }

@@ -49,7 +49,7 @@ const WHO: readonly Who[] = ['large account', 'ordinary account'];
 
 /**
  * The queries, which are the same for both databases. `{deep}` is an offset at nine tenths of the account's jobs,
- * `{cursor}` the same position as a cursor.
+ * `{cursor}` is the cursor of the same position.
  */
 const QUERIES: Record<string, string> = {
   'first page': '',
@@ -131,7 +131,7 @@ async function compare(large: Side, small: Side, times: number, jobs: number): P
   return figures;
 }
 
-/** Starts a server with the given number of jobs. */
+/** Starts a server whose database has `jobs` jobs. */
 async function open(jobs: number): Promise<Side> {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-lists-'));
   await (await startProgram({ directory })).stop();

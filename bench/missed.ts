@@ -1,6 +1,6 @@
 /**
  * The reasons why goals are missed, by the first words of a figure's name. `bench/report.md` prints them. The first
- * match counts.
+ * matching entry is used.
  */
 const ENGINE_ALONE =
   'One file takes 112 to 125 µs of processor time a word and keeps two cores busy alone (15 to 17 thousand words/s), so the service’s rate is at most the share that it leaves the engine; compare the processor time of a word.';

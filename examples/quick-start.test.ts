@@ -23,7 +23,7 @@ const blocks = [...page.matchAll(/^```([^\n]+)\n([\s\S]*?)^```$/gm)].map(([, kin
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-quick-start-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-it('docs/install.md consists of code blocks that a test can run', () => {
+it('docs/install.md has only code blocks that a test can run', () => {
   expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(['sh install', 'sh', 'json']));
   expect(page.match(/^```/gm)).toHaveLength(2 * blocks.length);
   const installed = blocks.filter(({ kind }) => kind === 'sh install').map(({ code }) => code);

@@ -1,4 +1,7 @@
-/** `npm run prove [-- NAME …] [--json]` runs the proofs, each with its goals. */
+/**
+ * `npm run prove [-- NAME …] [--json]` runs the proofs: tests under faults and load that compare their figures with
+ * goals.
+ */
 import { runNamed } from '../bench/figures.ts';
 import { killLeft } from '../scripts/program.ts';
 import { proveAddresses } from './addresses/addresses.ts';

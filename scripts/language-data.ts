@@ -21,7 +21,10 @@ const OTHERS = 'cs da de eu fi hr hu id lt nb nl pl ro sk sv tr vi'.split(' ');
 const KEPT = 12_000;
 /** The frequency assumed for an n-gram that a language does not have. */
 const LEAST = 1e-6;
-/** The minimum number of n-grams. A folder with fewer n-grams of a language is ignored for that language. */
+/**
+ * The minimum number of n-grams that a folder must have of a language. With fewer, the folder is ignored for that
+ * language.
+ */
 const FEWEST = 20_000;
 
 /**
@@ -121,7 +124,8 @@ const rows = [...new Set(columns.flatMap((shares) => [...shares.keys()]))].map((
   const worth = shares.reduce((sum, share) => sum + share * Math.abs(Math.log(share / mean)), 0);
   const logarithms = shares.map(Math.log);
   const middle = logarithms.reduce((sum, one) => sum + one) / logarithms.length;
-  // Each weight is one printable character and counts fifths of a natural logarithm. The character `P` stands for 0.
+  // Each weight is a natural logarithm in steps of one fifth, written as one printable character. The character `P`
+  // stands for 0.
   const weights = logarithms.map((one) =>
     String.fromCharCode(80 + Math.max(-47, Math.min(46, Math.round((one - middle) * 5)))),
   );

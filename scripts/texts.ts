@@ -2,7 +2,7 @@
 import { parseSync } from 'vite';
 
 export interface Text {
-  /** The path, with the line of a comment, or the key of a message. */
+  /** Where the text is: the path, with the line of a comment or with the key of a message. */
   where: string;
   text: string;
 }

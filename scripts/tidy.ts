@@ -255,8 +255,8 @@ const UNWANTED_WORDS: Record<string, string> = {
 };
 
 /**
- * Returns all comments, test titles, English messages and pages, except conformance tests and their page:
- * they quote the specification.
+ * Returns all comments, test titles, English messages and pages, except conformance tests and their page, because
+ * these quote the specification.
  */
 export function readTexts(sources: Source[]): Text[] {
   const read = (patterns: string[], readFile: (path: string, content: string) => Text[]) =>

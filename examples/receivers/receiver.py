@@ -59,7 +59,7 @@ def is_genuine(headers, body):
 def take(event_id, content_type, body):
     """Processes an event; replace this with your own code.
 
-    The body is JSON, or a form if the API key has the legacy dialect.
+    The body is JSON, or a form if the API key uses the legacy format of the interface.
     """
     if content_type.startswith("application/x-www-form-urlencoded"):
         event = dict(parse_qsl(body.decode(), keep_blank_values=True))
@@ -87,7 +87,7 @@ class Receiver(BaseHTTPRequestHandler):
         with lock:
             if event_id not in seen:
                 take(event_id, self.headers.get("content-type", ""), body)
-                seen.add(event_id)  # added last: if processing fails, the next attempt repeats it
+                seen.add(event_id)  # added last: if processing fails, the next attempt retries it
         return self.answer(204)
 
     def answer(self, status):

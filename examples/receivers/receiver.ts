@@ -45,8 +45,8 @@ function isGenuine(headers: IncomingHttpHeaders, body: Buffer): boolean {
 const seen = new Set<string>();
 
 /**
- * Processes an event; replace this with your own code. The body is JSON, or a form if the API key has the legacy
- * dialect.
+ * Processes an event; replace this with your own code. The body is JSON, or a form if the API key uses the legacy
+ * format of the interface.
  */
 function take(id: string, contentType: string, body: string): void {
   const event = contentType.startsWith('application/x-www-form-urlencoded')
@@ -73,7 +73,8 @@ const server = createServer((request, response) => {
     const id = String(request.headers['webhook-id']);
     if (!seen.has(id)) {
       take(id, String(request.headers['content-type']), body.toString());
-      seen.add(id); // The id is added last: if processing fails, the next attempt repeats it.
+      // The id is added last: if processing fails, the next attempt processes the event again.
+      seen.add(id);
     }
     response.writeHead(204).end();
   });

@@ -16,7 +16,7 @@ import type { Row, Verdict } from './rows.ts';
 export interface Finding {
   row: Row;
   verdict: Verdict;
-  /** The reason that the guard gave for its verdict. */
+  /** The guard's explanation of its verdict. */
   reason: string;
   /** The addresses to which a connection was opened. */
   dialled: string[];

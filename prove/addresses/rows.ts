@@ -19,7 +19,10 @@ export interface Row {
   url: string;
   verdict: Verdict;
   why: string;
-  /** The addresses that the name resolves to: the first answer, the second, and so on. The last answer repeats. */
+  /**
+   * The addresses that the name resolves to: the first answer, the second, and so on. Further look-ups get the last
+   * answer again.
+   */
   answers?: string[][];
   /** The networks that the operator allows. */
   allowed?: string[];

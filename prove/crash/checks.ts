@@ -24,7 +24,7 @@ export interface CrashHistory extends Facts {
   kills: readonly number[];
   /** The number of times that PostgreSQL was killed too. */
   databaseKills: number;
-  /** The hold period of human jobs in the sandbox, in milliseconds. */
+  /** The delay before a human job in the sandbox is delivered, in milliseconds. */
   holdMilliseconds: number;
   /** The number of concurrent deliveries. Each kill may cause that many repeated deliveries. */
   deliveriesAtATime: number;
@@ -59,7 +59,7 @@ export function countInterrupted(deliveries: Facts['deliveries']): number {
 }
 
 /**
- * Checks that no human job is delivered before its hold period ends. The period starts with the creation of the job,
+ * Checks that no human job is delivered before its delay has passed. The delay starts with the creation of the job,
  * which is not earlier than the first request.
  */
 const notBeforeItsHold: Check<CrashHistory> = ({ orders, arrivals, holdMilliseconds }) => {

@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- crash` kills the service again and again and checks that no job is lost. Flags: `--kills N`
- * (default 60; 200 take a night), `--seed N`.
+ * (default 60; 200 kills take a night), `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { checkFigures, runProof } from '../harness/run.ts';

@@ -24,7 +24,7 @@ const HOLD_SECONDS = 1;
 export const LEASE_SECONDS = 5;
 export const OPENING_CENTS = 1_000_000;
 
-/** Settings with short leases and short hold periods. */
+/** Settings with short leases and short delays before delivery. */
 export const CRASH_SETTINGS = {
   DRAGOMAN_LEASE: String(LEASE_SECONDS),
   DRAGOMAN_SANDBOX_HOLD: String(HOLD_SECONDS),

@@ -126,9 +126,10 @@ const fewRepeats: DeliveryCheck = (history) => {
 };
 
 /**
- * Returns how many of the taken requests belong to attempts that timed out for the sender. Each other attempt explains
- * one request between its start and its end, and each attempt that timed out explains one of the remaining requests
- * after its start: a busy receiver may read a request only after the sender gave up.
+ * Returns how many of the requests that the receiver took belong to attempts that timed out for the sender. An
+ * attempt that did not time out explains one request between its start and its end. An attempt that timed out
+ * explains one of the remaining requests after its start, because a busy receiver may read a request only after the
+ * sender gave up.
  */
 function countTakenLate(times: readonly number[], { timedOutAttempts, otherAttempts }: DeliveryFact): number {
   const left = [...times];

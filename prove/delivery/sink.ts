@@ -156,7 +156,7 @@ function createChoice(random: Random, hostile: boolean): (host: Host, name: stri
       faults.set(name, before + 1);
       return FAULTS[random.below(FAULTS.length)]!;
     }
-    // Most responses are plain, because each of the others holds a connection until the sender times out.
+    // Most responses are plain, because each of the other responses occupies a connection until the sender times out.
     return SUCCESSES[random.below(10) === 0 ? random.below(SUCCESSES.length) : random.below(2)]!;
   };
 }

@@ -1,7 +1,7 @@
 /** The history of an editing run, and the invariants that it must satisfy. */
 import type { Check, Checks } from '../harness/run.ts';
 
-/** A save of a segment, as the editor knows it. */
+/** A save of a segment, as recorded by the simulated editor that sent it. */
 export interface Save {
   uid: string;
   position: number;
@@ -36,11 +36,11 @@ export interface EditingHistory {
     editor: string;
     /** The start of the claim in Unix milliseconds, by the database's clock. */
     from: number;
-    /** The end of the claim. Null while the claim is held. */
+    /** The end of the claim. Null if the claim has not ended. */
     to: number | null;
   }[];
   edits: { uid: string; position: number; text: string; revision: number; status: string }[];
-  /** Texts in the history of segments that were saved after their claim had ended. */
+  /** Texts that editors saved after their claim had ended, as stored in the history of the segments. */
   late: { uid: string; position: number; text: string }[];
   jobs: { uid: string; status: string; result: string | null }[];
   /** The number of claims that still count for their editors' limits. */

@@ -118,7 +118,7 @@ function letters(number: number): string {
   return [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
 }
 
-/** Returns the text of a job. Two of its lines are equal, so the second is a repeat. */
+/** Returns the text of a job. Two of its lines are identical, so the second is a repeated segment. */
 function lines(job: number, write: (word: string) => string): string {
   return Array.from({ length: TASKS_A_JOB * LINES_A_TASK }, (_, index) =>
     write(index === 3 || index === 4 ? 'again' : letters(job * 100 + index)),
@@ -175,7 +175,7 @@ async function work(editor: Editor): Promise<void> {
     );
     let claimed = answers.find((answer) => answer?.status === 201);
     if (claimed === undefined && answers.some((answer) => answer?.body.error?.code === 'too_many_claims')) {
-      // The response to an earlier claim was lost, so the editor looks up the held task.
+      // The response to an earlier claim was lost, so the editor looks up the task that it already has claimed.
       const queue = await sendAsEditor(editor, 'GET', '/queue');
       const [held] = queue?.body.held ?? [];
       if (held !== undefined) claimed = await sendAsEditor(editor, 'POST', '/claims', { task: held.task });
@@ -258,7 +258,7 @@ async function late(editor: Editor, task: Task, token: string): Promise<void> {
 let written = 0;
 
 /**
- * Saves a text that no other save has.
+ * Saves a text that differs from the texts of all other saves.
  *
  * @returns the new revision, or undefined when the claim has ended
  */

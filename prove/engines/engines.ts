@@ -1,6 +1,7 @@
 /**
- * `npm run prove -- engines` sends batches through the translator and Apertium while processes of its pipelines are
- * killed and stopped. Flags: `--batches N` (default 1000), `--every N` batches between two faults (20), `--seed N`.
+ * `npm run prove -- engines` sends batches through the translator and Apertium while processes of Apertium's
+ * pipelines are killed and stopped. Flags: `--batches N` (default 1000), `--every N` batches between two faults (20),
+ * `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { checkFigures, randomSeed } from '../harness/run.ts';

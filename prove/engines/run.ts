@@ -38,7 +38,7 @@ export interface EngineRunOptions {
 
 const AT_A_TIME = 8;
 const WORDS = ['The', 'house', 'is', 'big', 'and', 'my', 'sister', 'buys', 'bread', 'near', 'river'];
-/** Texts that are not in the source language. An engine would change them. */
+/** Texts that are not in the source language. The service must copy them unchanged; an engine would change them. */
 const FOREIGN = [
   'Привет, это довольно длинное предложение на русском языке.',
   '日本語',

@@ -3,9 +3,9 @@
  * callbacks. The customers are a separate process. The engine is observed directly, because a large document has no
  * results until it is completed.
  *
- * All loads are created before anything is measured, with due times in the future. The run then alternates
- * between blocks without a load and blocks in which one load is due. A machine that gets slower therefore
- * slows down both kinds of blocks.
+ * All loads are created before the measurements, with due times in the future. The run then alternates between blocks
+ * without a load and blocks in which one load is due. A machine that gets slower therefore slows down both kinds of
+ * blocks.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -25,8 +25,8 @@ const TIME_LINE = /^\d\d:\d\d:\d\d,\d{3} --> \d\d:\d\d:\d\d,\d{3}$/;
 const NONCHARACTERS = /&(?:amp;)?#(?:xFFFF|xFFFE|xFDD0|65534);/g;
 
 /**
- * Returns what a translation lost, moved or broke of the document around the words, or undefined if the document is
- * intact.
+ * Returns which parts of the document around the words a translation lost, moved or broke. Returns undefined if the
+ * document is intact.
  */
 export function unfaithful({ text, text_format }: Drawn, translated: string): string | undefined {
   if (/\p{Noncharacter_Code_Point}/u.test(translated)) return 'it has a noncharacter';

@@ -60,8 +60,8 @@ export async function fuzzProgram(options: FuzzProgramOptions): Promise<FuzzHist
   const settings = {
     DRAGOMAN_LOG_LEVEL: 'silent',
     DRAGOMAN_METRICS_TOKEN: token,
-    // Hold periods of one second: jobs are completed during the run but not immediately, so requests meet both
-    // states.
+    // The delay before delivery is one second. Jobs are therefore completed during the run but not immediately, so
+    // requests find jobs in both states.
     DRAGOMAN_SANDBOX_HOLD: '1',
     DRAGOMAN_MT_HOLD: '1',
     NODE_OPTIONS: `${INSPECTABLE.NODE_OPTIONS} ${nodeOptions}`,

@@ -130,7 +130,7 @@ const STRANGE: unknown[] = [
 ];
 
 /**
- * Bodies that cost a parser far more than their length suggests.
+ * Bodies that take a parser far more time than their length suggests.
  *
  * @param size the number of repetitions
  */

@@ -95,7 +95,7 @@ export interface JobFact {
   orderNumber: number;
   tier: string;
   status: string;
-  /** The reason for the failure. Null if the job has not failed. */
+  /** Why the job failed. Null if the job has not failed. */
   failure: string | null;
   priceCents: number;
   /** The number of the job's latest charge. */

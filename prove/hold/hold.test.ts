@@ -1,4 +1,7 @@
-/** Runs the hold proof with few jobs, and tests that it misses a goal for each planted fault. */
+/**
+ * Runs the hold proof (of the delay before delivery in the sandbox) with few jobs, and tests that it misses a goal
+ * for each planted fault.
+ */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run prove -- hold` checks that no sandbox job is delivered before its hold period has passed, and that none is
+ * `npm run prove -- hold` checks that no sandbox job is delivered before its delay has passed, and that no job is
  * lost. Flags: `--jobs N` (default 1000), `--hold SECONDS` (120), `--kills N` (5), `--jumps N` (6), `--seed N`.
  */
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { runProof } from '../harness/run.ts';
 import { type HoldHistory, runHold } from './run.ts';
 
 const MOST_LATE_SECONDS = 5;
-/** The hold period of the run in which the clock jumps. That run does not check times. */
+/** The delay before delivery in the run in which the clock jumps, in seconds. That run does not check times. */
 const SHORT_SECONDS = 12;
 
 export async function proveHold(flags: Flags): Promise<Report> {
@@ -23,8 +23,8 @@ export async function proveHold(flags: Flags): Promise<Report> {
 }
 
 export function judge({ holdMilliseconds, jobs, kills }: HoldHistory): Figure[] {
-  // The service creates a job between the request and the response. The hold period is counted from the
-  // request, so that no job is reported as early by mistake.
+  // The service creates a job between the request and the response. The delay is counted from the request, so that no
+  // job is reported as early by mistake.
   const early = jobs.filter(({ sentAt, deliveries }) => {
     const [first] = deliveries;
     return first !== undefined && first.at - sentAt < holdMilliseconds;

@@ -1,7 +1,7 @@
 /**
- * The scenario of the hold proof: jobs are created, and the service is killed with SIGKILL during their hold period.
- * In a second run, the service's clock jumps by an hour, forward and back. The time of a delivery is taken from the
- * receiver's clock.
+ * The scenario of the hold proof: jobs are created, and the service is killed with SIGKILL during the delay before
+ * their delivery. In a second run, the service's clock jumps by an hour, forward and back. The time of a delivery is
+ * taken from the receiver's clock.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,8 +34,7 @@ export interface HoldHistory {
 
 const AT_A_TIME = 8;
 /**
- * The maximum time from the end of the hold period to the last delivery. It includes the rest of a killed
- * worker's lease.
+ * The maximum time from the end of the delay to the last delivery. It includes the rest of a killed worker's lease.
  */
 const SETTLE_MILLISECONDS = 90_000;
 const HOUR_SECONDS = 3600;

@@ -74,7 +74,7 @@ const createdOnce: IdempotencyCheck = ({ orders, requests }) =>
     return created === 1 ? [] : [`${name}: ${created} answers say that it was created`];
   });
 
-/** Checks that all successful responses to an order are equal. */
+/** Checks that all successful responses to an order are identical. */
 const sameAnswer: IdempotencyCheck = ({ orders }) =>
   orders.flatMap((order) => {
     const accepted = allOf(order).filter(isAccepted);

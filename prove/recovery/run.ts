@@ -44,7 +44,10 @@ const PATIENCE_SECONDS = 120;
 const ACCOUNTS = 5;
 const ORPHANS = 40;
 const SENTENCES = 60;
-/** The time between an acknowledgement and the next kill. It gives PostgreSQL writes to replay in its recovery. */
+/**
+ * The time between an acknowledgement and the next kill. During this time, PostgreSQL gets writes that it must replay
+ * in its recovery.
+ */
 const BETWEEN_MILLISECONDS = 1_000;
 /** The time in which the backends of a killed PostgreSQL may still commit before they end. */
 const BACKENDS_MILLISECONDS = 200;

@@ -31,7 +31,9 @@ export interface RotateHistory {
 const CLIENTS = 4;
 /** The longest time from a rotation until the receiver and the clients use the new secret and key. */
 const DEPLOY_MILLISECONDS = 1_500;
-/** The time after which a revoked key must be refused. Notifying every process of the revocation takes much less. */
+/**
+ * The time after which a revoked key must be refused. Notifying every process of the revocation takes much less time.
+ */
 const REVOKED_MILLISECONDS = 1_000;
 const ARRIVE_MILLISECONDS = 30_000;
 

@@ -73,7 +73,7 @@ describe('network link of the scale proof', () => {
     return { link, client, received, ended, close };
   }
 
-  it('holds bytes back while it is blocked and delivers them afterwards', async () => {
+  it('delays bytes while it is blocked and delivers them afterwards', async () => {
     const { link, client, received, close } = await open();
     link.block();
     client.write('two');

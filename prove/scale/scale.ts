@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- scale` runs two API and two worker processes on one PostgreSQL, with every kind of fault. Flags:
- * `--faults N` (default 40; 1000 take a night), `--seed N`.
+ * `--faults N` (default 40; 1000 faults take a night), `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { CHECKS } from '../crash/checks.ts';

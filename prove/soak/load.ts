@@ -24,7 +24,7 @@ export interface Answer {
 }
 
 export interface Load {
-  /** Sends the next request of the mixture. */
+  /** Sends the next request of the mixed load. */
   next(): Promise<Answer>;
 }
 

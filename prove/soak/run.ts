@@ -1,6 +1,6 @@
 /**
- * The soak scenario: a mixed load at a third of the service's capacity, with regular samples of the memory, files and
- * connections that the service holds.
+ * The soak scenario: a mixed load at a third of the service's capacity, with regular samples of the memory, open
+ * files and connections of the service.
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -47,7 +47,7 @@ const good: SoakHistory = {
   walLimitBytes: 2 ** 30,
   left: { due: 0, unfinished: 0, files: [], discrepancies: 0 },
 };
-/** Returns samples of more than two hours in which memory grows by the given MiB per hour. */
+/** Returns samples of more than two hours in which memory grows by a number of MiB per hour. */
 const hours = (mebibytes: number) =>
   samples(({ rssBytes }, index) => ({
     at: index * 200,

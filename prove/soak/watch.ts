@@ -1,7 +1,7 @@
 /** Measures the resources of a running service from outside, through Node's inspector and `/proc`. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The resources that the service holds after a garbage collection. */
+/** The resources that the service uses after a garbage collection. */
 export interface Held {
   rssBytes: number;
   heapBytes: number;

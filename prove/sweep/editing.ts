@@ -18,7 +18,7 @@ export async function edit(url: string, cookie: string, goesOn: () => Promise<bo
       await wait(POLL_MILLISECONDS);
       continue;
     }
-    // If the response to a claim was lost, the editor holds the task already and claims it again by its id.
+    // If the response to a claim was lost, the editor has already claimed the task and claims it again by its id.
     const claimed = await send('POST', '/claims', held === undefined ? {} : { task: held.task });
     if (claimed.status !== 201) continue;
     const { task } = claimed.body;

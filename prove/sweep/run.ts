@@ -25,7 +25,7 @@ import { edit } from './editing.ts';
 import { createFaulty, type FaultyDatabase, MODES, type Mode } from './faulty.ts';
 
 export interface SweepOptions extends RunOptions {
-  /** The number of runs, chosen at random. Undefined for all. */
+  /** The number of failures to try, one in each run. They are chosen at random. Undefined to try all failures. */
   runs: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Lists, for each proof, the tests that plant faults. They show that the checks of the proof find what they look for.
+ * Lists, for each proof, the tests that plant faults. These tests show that the checks of the proof detect faults.
  * `npm run prove -- teeth` reports a proof without such tests.
  */
 export interface Planted {

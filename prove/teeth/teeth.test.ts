@@ -1,6 +1,6 @@
 /**
- * Tests that every proof is registered with its planted faults, and that the teeth proof misses a goal for each
- * planted fault.
+ * Tests that every proof is registered with the tests that plant faults in it. Also tests the proof `teeth` itself,
+ * which checks that planted faults are caught.
  */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -9,14 +9,14 @@ import { PLANTED } from './planted.ts';
 import { runPlanted } from './run.ts';
 import { judge, listProofs, type TeethHistory } from './teeth.ts';
 
-it('teeth proof: every proof has a folder and is listed in the command and in the list of planted faults', () => {
+it('check of planted faults: every proof has a folder and is listed in the command and in the list of planted faults', () => {
   const command = readFileSync(new URL('../prove.ts', import.meta.url), 'utf8');
   const registered = [...command.matchAll(/^ {4}(\w+): prove\w+,$/gm)].map(([, name]) => name!);
   expect(registered.toSorted()).toEqual(listProofs());
   expect(Object.keys(PLANTED).toSorted()).toEqual(listProofs());
 });
 
-it('teeth proof: runs only the tests that plant a fault', async () => {
+it('check of planted faults: runs only the tests that plant a fault', async () => {
   const tests = await runPlanted({ slow: PLANTED.slow!, fair: PLANTED.fair! });
   expect(tests.length).toBeGreaterThan(6);
   expect(new Set(tests.map(({ proof }) => proof))).toEqual(new Set(['slow', 'fair']));

@@ -1,4 +1,7 @@
-/** `npm run prove -- teeth` checks that every proof finds each planted fault. */
+/**
+ * `npm run prove -- teeth` checks that planted faults are caught: each proof must find every fault that its tests
+ * plant.
+ */
 import { existsSync, readdirSync } from 'node:fs';
 import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { PLANTED, type Planted } from './planted.ts';

@@ -1,7 +1,7 @@
 /**
- * Two editors who do not hold a task call all its routes. One editor may claim the task but has not. The other editor
- * wrote one of its segments, released the task and then lost the languages. Every text of the customer has a mark, so
- * that each response shows which texts it contains.
+ * Two editors who have no claim on a task call all routes of the task. One editor may claim the task but has not. The
+ * other editor wrote one of its segments, released the task and then lost the languages. Every text of the customer
+ * has a mark, so that each response shows which texts it contains.
  */
 import type { Answered } from './run.ts';
 

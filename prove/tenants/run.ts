@@ -1,7 +1,7 @@
 /**
  * The scenario of tenant isolation: a user of another account calls every documented operation, of the API and of the
  * web app, with ids that belong to the victim's account. The response must have the same bytes as for an id that does
- * not exist. Editors, who work for every account, request texts of a task that they do not hold (`editors.ts`).
+ * not exist. Editors, who work for every account, request texts of a task that they have not claimed (`editors.ts`).
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ export interface TenantsHistory {
   /** Lists that were requested with words of the victim. */
   lists: { asked: string; answer: Answered }[];
   operations: number;
-  /** The texts that editors received of a task that they do not hold. */
+  /** The texts that editors received from a task that they have not claimed. */
   shown: Shown[];
   /** The victim's own responses before and after the calls of the other account. */
   before: string[];
@@ -125,7 +125,7 @@ export async function runTenants({ directory, calls, seed, say }: TenantsOptions
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 
 /**
- * Returns an id that does not exist but has the form of the given id. An id of another form would be refused before
+ * Returns an id that does not exist but has the form of an existing id. An id of another form would be refused before
  * any look-up.
  */
 const unknownLike = (id: string): string =>

@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- tenants` checks that no user sees anything of another account, and that no editor sees a task
- * that they do not hold. Flags: `--calls N` (default 10,000), `--seed N`.
+ * that another editor has claimed or that is not claimed. Flags: `--calls N` (default 10,000), `--seed N`.
  */
 import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';

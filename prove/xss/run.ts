@@ -26,7 +26,7 @@ const FLAGS = [
   '--disable-sync',
   '--no-first-run',
 ];
-/** The maximum time for a page. It is more than a page takes on a busy machine. */
+/** The maximum time to wait for a page, which is longer than a page takes on a busy machine. */
 const PATIENCE_MILLISECONDS = 60_000;
 
 export interface Trip {

@@ -11,8 +11,8 @@ const ADDRESS =
 const AFTER = /[.,;:!?)\]}…。、，）]/;
 
 /**
- * Addresses inside protected words are left to the `codes` check. In a finding, `problem` is `missing` or
- * `unknown`.
+ * The `codes` check compares addresses inside protected words, so this check skips them. In a finding, `problem` is
+ * `missing` or `unknown`.
  */
 export const addresses: Check = {
   id: 'addresses',

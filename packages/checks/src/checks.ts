@@ -32,7 +32,9 @@ export {
 export { type SubtitleFigures, subtitleFigures } from './subtitles.ts';
 export type { Term } from './term.ts';
 
-/** All checks, errors first. Findings are returned in this order. */
+/**
+ * All checks: those that report errors first, then those that report warnings. Findings are returned in this order.
+ */
 export const CHECKS: readonly Check[] = [
   empty,
   codes,
@@ -57,7 +59,10 @@ export const CHECKS: readonly Check[] = [
 /** The maximum number of findings that one check reports for a segment. */
 const MAX_FINDINGS = 20;
 
-/** Returns the findings for a translation. Takes linear time in the length of the texts and never throws. */
+/**
+ * Returns the findings for a translation. Takes linear time in the length of source and translation, and never
+ * throws.
+ */
 export function check(input: CheckInput): Finding[] {
   if (input.kept && JSON.stringify(input.source) === JSON.stringify(input.target)) return [];
   const found: Finding[] = [];

@@ -39,9 +39,7 @@ export function similarity(one: string, other: string, by: Unit = 'grapheme', le
   return result < least ? 0 : result;
 }
 
-/**
- * Replaces each distinct character or word of the two texts with a number, so that comparing them is cheap.
- */
+/** Replaces each distinct character or word of the two texts with a number, so that comparisons are fast. */
 function numbered(one: string, other: string, by: Unit): [Int32Array, Int32Array] {
   const numbers = new Map<string, number>();
   const split = by === 'word' ? wordsOf : graphemesOf;

@@ -63,7 +63,8 @@ export interface Finding {
    */
   values: Record<string, string | number>;
   /**
-   * The range of the finding in the target's visible text, which has texts and protected words but no codes.
+   * The range of the finding in the target's visible text, which has translatable text and protected words but no
+   * codes.
    */
   range?: Range;
 }

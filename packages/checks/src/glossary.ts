@@ -134,7 +134,7 @@ function inPieces(pieces: readonly Piece[], find: (text: string) => Occurrence[]
   );
 }
 
-/** True if the term matches only in the same case. */
+/** True if the term matches only words in the same letter case. */
 const isExact = (term: Term, text: string): boolean => term.caseSensitive || isCapitals(text.trim());
 
 function compile(term: Term, text: string): Compiled | undefined {

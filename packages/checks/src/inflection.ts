@@ -10,7 +10,10 @@ const COMPOUNDING = new Set(['da', 'de', 'et', 'fi', 'is', 'nb', 'nl', 'nn', 'no
  * in `Eimer`.
  */
 const SHORTEST_PART = 4;
-/** The maximum length of a word that is searched for parts. The limit keeps the cost in proportion to the text. */
+/**
+ * The maximum length of a word that is searched for parts. The limit keeps the processing time proportional to the
+ * length of the text.
+ */
 const LONGEST_COMPOUND = 64;
 
 /** Removes the diaeresis, because it often marks a plural: `Haus`, `Häuser`. */

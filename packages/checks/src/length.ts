@@ -2,12 +2,13 @@ import type { Check } from './finding.ts';
 import { visible } from './pieces.ts';
 
 /**
- * The minimum length of a source that is checked, as returned by {@link weigh}. Shorter texts vary too much.
+ * The minimum length of a source that is checked, as returned by {@link weigh}. Below it, the ratio between
+ * translation and source varies too much.
  */
 const LEAST_WEIGHT = 10;
 /**
- * The largest accepted ratio between the lengths of target and source. `SLACK` raises it for short texts,
- * which vary more.
+ * The largest accepted ratio between the lengths of target and source. `SLACK` raises it for short texts, whose
+ * ratios vary more.
  */
 const RATIO = 2;
 const SLACK = 20;

@@ -9,7 +9,7 @@ import { stretches } from './pieces.ts';
 interface Found {
   text: string;
   range: Range;
-  /** The values that the number may have. An ambiguous form has several. */
+  /** The values that the number may have. An ambiguous form has several values. */
   values: string[];
   /** The number's runs of digits: `12` and `30` for `12:30`. */
   parts: string[];
@@ -96,7 +96,7 @@ function numbersIn(pieces: Parameters<typeof stretches>[0], language: string): F
   );
 }
 
-/** Pairs equal numbers of both lists and returns the numbers without a partner. */
+/** Pairs equal numbers of both lists and returns the numbers that have no equal number in the other list. */
 function without(
   wanted: Found[],
   found: Found[],

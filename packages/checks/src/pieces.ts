@@ -1,4 +1,4 @@
-/** Returns the visible text of a segment's pieces and the positions of its parts. */
+/** Functions that return the visible text of a segment's pieces and the positions of its parts. */
 import type { Piece } from '@dragoman/documents/pieces';
 
 /** A part of a segment's visible text, with its offset there. */
@@ -7,7 +7,7 @@ export interface Stretch {
   start: number;
 }
 
-/** Returns the visible text of pieces: texts and protected words, without codes. */
+/** Returns the visible text of pieces: translatable text and protected words, without codes. */
 export function visible(pieces: readonly Piece[]): string {
   let text = '';
   for (const piece of pieces) if ('text' in piece) text += piece.text;
@@ -24,7 +24,7 @@ export function translatable(pieces: readonly Piece[]): string {
   return text;
 }
 
-/** Returns all texts of a segment: the {@link stretches} and the protected words. */
+/** Returns all visible strings of a segment: the {@link stretches} and the protected words. */
 export function texts(pieces: readonly Piece[]): Stretch[] {
   let position = 0;
   const kept = pieces.flatMap((piece) => {
@@ -36,8 +36,8 @@ export function texts(pieces: readonly Piece[]): Stretch[] {
 }
 
 /**
- * Returns the texts of a segment, divided at protected words and single codes. Codes of a pair do not divide
- * a text, because they may stand inside a word.
+ * Returns the translatable text of a segment as strings, divided at protected words and single codes. Codes of a pair
+ * do not divide the text, because they may stand inside a word.
  */
 export function stretches(pieces: readonly Piece[]): Stretch[] {
   const found: Stretch[] = [];

@@ -11,8 +11,8 @@ const PLACEHOLDER =
   /\[\[[^[\]\n]{1,100}\]\]|__[A-Z][A-Z0-9_]{0,60}__|⟦[^⟦⟧\n]{0,100}⟧|<\/?[a-z][a-z0-9-]{0,30}(?:\s[^<>\n]{0,200})?\/?>|\[[A-Z][A-Z0-9_ ]{1,60}\]/gu;
 
 /**
- * Placeholders inside protected words are left to the `codes` check. In a finding, `problem` is `missing` or
- * `unknown`.
+ * The `codes` check compares placeholders inside protected words, so this check skips them. In a finding, `problem`
+ * is `missing` or `unknown`.
  */
 export const placeholders: Check = {
   id: 'placeholders',

@@ -1,4 +1,4 @@
-/** A term of a glossary. `@dragoman/engines` declares an equal type. */
+/** A term of a glossary. `@dragoman/engines` declares a type with the same fields. */
 export interface Term {
   source: string;
   /** The target is empty if the term must not be translated. */

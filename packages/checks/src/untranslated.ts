@@ -3,7 +3,7 @@ import { glossary } from './glossary.ts';
 import { base } from './language.ts';
 import { translatable } from './pieces.ts';
 
-/** The maximum number of words of a name that may stay untranslated. */
+/** A name with at most this many words may stay untranslated. */
 const NAME_WORDS = 4;
 
 export const untranslated: Check = {

@@ -208,7 +208,7 @@ describe('automatic checks of random texts', () => {
       };
       const [small, large] = [given(16_000), given(128_000)];
       // Garbage collection affects the time, so the minimum of several rounds counts. From 16,000 characters on, the
-      // measured work is proportional to the length. Shorter texts cost less per character and would distort the
+      // measured work is proportional to the length. Shorter texts take less time per character and would distort the
       // ratio. If the first measurement is short, no further round is needed.
       let ratio = Number.POSITIVE_INFINITY;
       let [least, most] = [ratio, work(large)];
@@ -244,8 +244,7 @@ describe('the checks package', () => {
     const { seen, others } = graphOf(new URL('../src/checks.ts', import.meta.url));
     expect(others).toEqual([]);
     expect(seen.some((one) => one.endsWith('/documents/src/pieces.ts'))).toBe(true);
-    // This shows that the function would find a parser: it finds `saxes` among the imports of the documents
-    // package.
+    // The search would find a parser: in the documents package, it finds the import of `saxes`.
     expect(graphOf(new URL('../../documents/src/documents.ts', import.meta.url)).others).toContain('saxes');
   });
 });

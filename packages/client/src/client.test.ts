@@ -202,7 +202,7 @@ describe('client: retries', () => {
     ['with an empty one', (flaky: Dragoman) => flaky.jobs.create({ ...JOB, uid: '' })],
     ['of many', async (flaky: Dragoman) => (await flaky.jobs.createMany([JOB]))[0]!],
   ])(
-    'create one job and charge once when the responses to a create request %s are lost',
+    'create one job and charge it once when the responses to a create request %s are lost',
     async (_, create) => {
       const payer = await server.createAccount({ balanceCents: 1000 });
       const { flaky, requests } = losing([loss, loss], { key: payer.production_key });

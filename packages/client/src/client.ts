@@ -2,7 +2,7 @@
  * A client for Dragoman without dependencies. It runs wherever `fetch` and Web Crypto are available: Node.js 20 and
  * later, browsers, edge runtimes. Its types are generated from the service's OpenAPI description (`generated.ts`).
  *
- * It needs an API key with the `spec` dialect, which is the default.
+ * It needs an API key that uses the `spec` format of the interface, which is the default.
  */
 import { DragomanError } from './errors.ts';
 import type {
@@ -57,8 +57,8 @@ export interface Jobs<Request, Creation, Filter> {
    */
   waitForJob(uid: string, options?: CallOptions): Promise<Job>;
   /**
-   * Cancels an unfinished job and releases its hold. No callback is sent. A job that is already canceled causes no
-   * error.
+   * Cancels an unfinished job and releases its reserved price. No callback is sent. A job that is already canceled
+   * causes no error.
    *
    * @throws DragomanError 400 for a completed or failed job, 404
    */

@@ -5,7 +5,7 @@ import { describeApp } from '../../server/src/roles/app.ts';
 
 const written = readFileSync(new URL('./generated.ts', import.meta.url), 'utf8');
 
-it('client: generated.ts equals the types that the OpenAPI description gives', async () => {
+it('client: generated.ts contains exactly the types that are generated from the OpenAPI description', async () => {
   expect(printClientTypes(await describeApp()), 'run: npm run client-types').toBe(written);
 });
 

@@ -46,7 +46,8 @@ export interface Transport {
   /**
    * Sends a request.
    *
-   * @throws DragomanError if the service rejects the request or does not respond; the signal's reason when aborted
+   * @throws DragomanError if the service rejects the request or does not respond; the signal's abort reason when it
+   * is aborted
    */
   call<K extends Operation>(operation: K, given: Given<K>): Promise<Operations[K]['answer']>;
   pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;

@@ -2,7 +2,7 @@
  * Aligns a translation that the customer supplied with the segments of the source document. Units are matched first,
  * then the sentences within a unit if their lengths agree. If the lengths do not agree, the unit's first segment gets
  * the whole text. No text is lost: a sentence without a counterpart is added to the sentence before it. The segment
- * left empty cannot be confirmed, so an editor notices it.
+ * without a translation cannot be confirmed, so an editor notices that it is empty.
  */
 
 import { flowOf, segmentCues } from './cues.ts';

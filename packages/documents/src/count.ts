@@ -9,7 +9,10 @@ const LETTER = 2;
 const DIGIT = 3;
 /** The class of characters that never join the words next to them. */
 const APART = 4;
-/** The class of apostrophes, which join two letters (UAX #29 WB6, WB7). Other positions are left to the segmenter. */
+/**
+ * The class of apostrophes, which join two letters (UAX #29 WB6, WB7). The segmenter decides about apostrophes in
+ * other positions.
+ */
 const APOSTROPHE = 5;
 /** The class of characters that may join letters or digits, as in `a.b` and `1,5`. */
 const JOINER = 6;

@@ -15,7 +15,7 @@ import { segmenter } from './sentences.ts';
 import type { Edit } from './splice.ts';
 import { readTimes } from './srt.ts';
 
-/** A segment of subtitles. `cues` has the index of the cue for each run. */
+/** A segment of subtitles. `cues` has, for each run (a text or a code), the index of its cue. */
 export interface CueSegment {
   id: string;
   unit: number;

@@ -10,7 +10,7 @@ function described(text: string, format: Format) {
 }
 
 group('the description of a segment', () => {
-  it('segment description has the markup of its own codes, even if another unit has a code with the same number', () => {
+  it('segment description has the markup of the codes in its own unit, even if another unit has a code with the same number', () => {
     const page = '<p>A <b class="x">big</b> house, {{name}}.</p><p>A <i>red</i><br>one.</p>';
     expect(described(page, 'html')).toMatchObject([
       { unit: 0, codes: { open1: '<b class="x">', close1: '</b>', keep2: '{{name}}' } },

@@ -162,7 +162,10 @@ export interface Document {
   transUnits: number;
 }
 
-/** The reason why a segment is copied instead of translated: it is not in the source language. See `keptReason`. */
+/**
+ * Why a segment is copied instead of translated: how the service recognized that it is not in the source language.
+ * See `keptReason`.
+ */
 export type Kept = 'language' | 'script' | 'symbols';
 
 /** A sentence as engines and editors get it. In SRT, it may span up to four cues. */
@@ -175,7 +178,9 @@ export interface Segment {
   /** The index of the segment's unit, or of its first unit if it has several. */
   unit: number;
   pieces: Piece[];
-  /** The reason if the segment is not in the source language. It is then copied, and its words are not counted. */
+  /**
+   * Present if the segment is not in the source language. Such a segment is copied, and its words are not counted.
+   */
   kept?: Kept;
 }
 

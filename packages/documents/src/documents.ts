@@ -92,8 +92,9 @@ function isTooLong(text: string): boolean {
 }
 
 /**
- * Returns the sentences to translate, in order. Units without letters, protected words and approved targets are left
- * out. Segments in another language than the source language are included and marked as kept.
+ * Returns the sentences to translate, in order. Protected words, units without letters, and units with an approved
+ * target are left out. Segments that are not in the source language are included, but marked so that they are copied
+ * instead of translated.
  *
  * The language is stored in the document, because `rebuild` must divide the document in the same way. After a new
  * scan of the same text, pass the language to `scan` as `sourceLanguage`, or call `segments` again.

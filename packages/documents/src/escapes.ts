@@ -1,9 +1,9 @@
-/** Character references and escapes: decodes and safely encodes the text of every form. */
+/** Character references and escapes: decodes and safely encodes the text of every kind of unit. */
 
 import type { Form, Format } from './document.ts';
 import { decodeReference, NONCHARACTER } from './markup.ts';
 
-/** How the characters of a unit are decoded. It depends on the form of the unit. */
+/** How the characters of a unit are decoded, which depends on how the document encodes them. */
 export interface Reading {
   references: 'none' | 'html' | 'xml' | 'srt';
   /** `collapse`: a run of white space counts as one space. `lines`: line breaks and tabs separate segments. */

@@ -1,6 +1,6 @@
 /**
- * The first of two passes over an HTML text. It finds where elements without translation end (`translate="no"`, the
- * class `notranslate`, `math`), and the elements whose content is replaced with their `origval`.
+ * The first of two passes over an HTML text. It finds where elements that are not translated end (`translate="no"`,
+ * the class `notranslate`, `math`), and the elements whose content is replaced with their `origval`.
  */
 
 import type { Patch } from './document.ts';

@@ -26,7 +26,7 @@ describe('HTML units', () => {
     ['<?php echo "<p>x</p>" ?><p>y</p>', ['y']],
     ['<p>Hi {{name}}, see www.example.com</p>', ['Hi [{{name}}], see [www.example.com]']],
     ['a < b and c > d', ['a < b and c > d']],
-  ] as [string, string[]][])('are the expected texts for: %s', (html, wanted) => {
+  ] as [string, string[]][])('contain the expected text for: %s', (html, wanted) => {
     expect(sent(html, 'html')).toEqual(wanted);
   });
 });

@@ -57,7 +57,7 @@ describe('share of symbols in a segment', () => {
     ['Price: $4,500.00', undefined],
     ['-------- Chapter --------', undefined],
   ])(
-    'decides whether it is copied instead of translated, from three symbols per letter on: %s',
+    'decides whether the segment is copied instead of translated (limit: three symbols per letter): %s',
     (line, reason) => {
       expect(reasonOf(line)).toBe(reason);
       expect(reasonOf(line, 'und')).toBe(reason);
@@ -171,7 +171,7 @@ describe.each(Object.keys(WRAPS) as Format[])('segments in %s', (format) => {
   });
 });
 
-it('isPlain returns false for symbols and for letters of other scripts', () => {
+it('isPlain returns false for symbols and for letters of scripts other than Latin', () => {
   for (let code = 0; code < 0xd800; code++) {
     const character = String.fromCharCode(code);
     if (isPlain(character, 'en')) expect(character).not.toMatch(/[[\p{L}--\p{scx=Latn}]\p{S}]/v);

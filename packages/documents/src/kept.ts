@@ -1,6 +1,6 @@
 /**
- * Finds kept segments: segments that are not in the source language. They are copied, never sent to an engine, and
- * not counted. The decision depends only on the document and the source language, because the price is fixed before
+ * Finds segments that are not in the source language. Such segments are copied, never sent to an engine, and not
+ * counted. The decision depends only on the document and the source language, because the price is fixed before
  * translation.
  */
 
@@ -22,7 +22,7 @@ const SHARE_OF_A_SENTENCE = 8;
 const SYMBOLS_A_LETTER = 3;
 
 /**
- * Returns why a segment is kept, or undefined if it is translated.
+ * Returns why a segment is copied instead of translated, or undefined if it is translated.
  *
  * - `symbols`: it has three or more symbols per letter.
  * - `language`: the document declares another language for most of its letters (`lang`, `xml:lang`).
@@ -80,7 +80,9 @@ function declaresOther(
   return false;
 }
 
-/** Returns the parts of units that belong to kept segments: by the index of the unit, in order. */
+/**
+ * Returns the parts of units that belong to segments which are not translated, in order, by the index of the unit.
+ */
 export function keptStretches(document: Document, language: string): Map<number, Stretch[]> {
   const found = new Map<number, Stretch[]>();
   const add = (unit: number, stretch: Stretch) => {
@@ -112,8 +114,8 @@ export interface Stretch {
 }
 
 /**
- * Returns false if a unit certainly has no kept segment, which avoids segmenting most units. A unit with a character
- * reference always needs the full check, because the reference may be any letter.
+ * Returns false if every segment of a unit is certainly translated, which avoids segmenting most units. A unit with a
+ * character reference always needs the full check, because the reference may be any letter.
  */
 function mayKeep(document: Document, { start, end }: Unit, language: string): boolean {
   if (declaresOther(document.languages, start, end, language)) return true;

@@ -61,7 +61,7 @@ test('language detection returns an offered language even if no offered language
   );
 });
 
-test('language detection prefers recently used languages only when results are close or regions differ', () => {
+test('language detection prefers recently used languages only when the scores are close or the languages differ only in region', () => {
   const languageOf = (text: string, recent: string[]) =>
     detectLanguage(scan(text, 'text'), ['ca', 'es', 'gl', 'pt', 'pt-br', 'da', 'nb'], recent);
   expect(languageOf('Hola', ['ca'])).toEqual({ language: 'ca' });

@@ -40,7 +40,7 @@ function statistics(): Statistics {
 const NOTHING = 80;
 const STEPS = 5;
 
-/** Returns the languages. The order decides between equal likelihoods. */
+/** Returns the languages. Their order decides which language is chosen when two are equally likely. */
 export const ngramLanguages = (): readonly string[] => statistics().languages;
 
 /** Returns the log-likelihood of a text for each language. `other` stands for any other language in Latin letters. */

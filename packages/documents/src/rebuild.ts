@@ -65,8 +65,8 @@ function rebuildXliff(
   known: ReadonlySet<number>,
   targetLanguage: string,
 ): string {
-  // Translations are inserted in two steps: texts inside codes into copies of their units, then the copies into the
-  // document.
+  // Translations are inserted in two steps: first the translated texts inside codes into copies of their units, then
+  // these copies into the document.
   const plain = splice(
     document,
     language,

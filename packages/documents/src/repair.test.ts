@@ -62,7 +62,7 @@ describe("repair of an engine's reply", () => {
       fc.property(pair, ([pieces, given]) => {
         const words = (all: readonly Piece[]) => plainText(all.filter((piece) => !('keep' in piece)));
         const kept = words(repair(pieces, given).pieces).replace(/\s/g, '');
-        // An invented protected word becomes text.
+        // A protected word that is not in the source becomes text.
         const known = new Set(pieces.map(keyOf));
         const expected = plainText(given.filter((piece) => !('keep' in piece) || !known.has(keyOf(piece))));
         expect(kept).toBe(expected.replace(/\s/g, ''));

@@ -9,7 +9,7 @@ export type Note = 'code moved' | 'code restored' | 'code removed';
 
 export interface Repaired {
   pieces: Piece[];
-  /** The kinds of changes, each at most once. Empty if the reply was correct. */
+  /** The kinds of changes that the repair made, each listed once. Empty if the reply was correct. */
   notes: Note[];
 }
 
@@ -72,7 +72,7 @@ function takeOnce(wanted: Map<string, Piece>, reply: readonly Piece[], notes: Se
     const original = wanted.get(key);
     if (!original || seen.has(key)) {
       notes.add('code removed');
-      // An invented protected word becomes text.
+      // A protected word that is not in the source becomes text.
       if (!original && 'keep' in piece) taken.push({ text: piece.text });
       continue;
     }
@@ -173,7 +173,7 @@ function nest(pieces: readonly Piece[], notes: Set<Note>): Piece[] {
   return out;
 }
 
-/** Merges adjacent texts and removes empty texts. */
+/** Merges adjacent pieces of text and removes empty ones. */
 export function mergeText(pieces: readonly Piece[]): Piece[] {
   const out: Piece[] = [];
   for (const piece of pieces) {

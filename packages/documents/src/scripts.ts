@@ -129,7 +129,7 @@ export const isPlain = (text: string, language: string): boolean =>
   lettersOf(language)?.latin !== false && !unusual.test(text);
 
 /**
- * Returns the number of letters that the language does not use, or undefined if its script is unknown.
+ * Returns how many letters of a text the language does not use, or undefined if the language's script is unknown.
  *
  * @param options.own counts all letters outside the language's own script; for Chinese, this includes Latin letters
  */

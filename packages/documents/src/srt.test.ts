@@ -168,7 +168,7 @@ describe('random subtitles', () => {
   test.each([
     ['upperCasing', () => upperCasing],
     ['faulty', faulty],
-  ] as const)('keep their numbers, times and the count of cues with a %s engine', (_, engine) => {
+  ] as const)('keep the number and the times of their cues with a %s engine', (_, engine) => {
     fc.assert(
       fc.property(subtitles, fc.integer({ min: 1 }), (text, seed) => {
         const after = result(text, 'srt', engine(seed));

@@ -1,6 +1,6 @@
 /**
  * Counts the words that are charged: the words of translated text. Markup, variables, times, protected elements and
- * kept segments do not count.
+ * segments that are copied instead of translated do not count.
  */
 
 import { countWordLike } from './count.ts';
@@ -12,8 +12,8 @@ import { segmenter } from './sentences.ts';
 const letter = /\p{L}/u;
 
 /**
- * Returns the number of word-like segments that `Intl.Segmenter` finds in the translatable text outside kept
- * segments. A unit without letters is not translated and does not count. Scripts without spaces are also counted by
+ * Returns the number of word-like segments that `Intl.Segmenter` finds in the text of all segments that are
+ * translated. A unit without letters is not translated and does not count. Scripts without spaces are also counted by
  * the segmenter.
  */
 export function countWords(document: Document, language: string): number {
@@ -62,8 +62,8 @@ function visibleText(runs: readonly Run[]): string {
 }
 
 /**
- * Counts the words in repeats: segments with the same text as an earlier segment of the document, and with the same
- * kinds of codes in the same positions.
+ * Counts the words in repeated segments: segments with the same text as an earlier segment of the document, and with
+ * the same kinds of codes in the same positions.
  */
 export function countRepeatedWords(document: Document, language: string, found: readonly Segment[]): number {
   const words = segmenter(language, 'word');
@@ -86,8 +86,8 @@ export function countSegmentWords(pieces: readonly Piece[], language: string): n
 }
 
 /**
- * Returns the part of a piece that is compared to find repeats. Code numbers are left out, because they differ among
- * units.
+ * Returns the part of a piece that is compared to find repeated segments. Code numbers are left out, because they
+ * differ among units.
  */
 function repeatKey(piece: Piece): string | string[] {
   if ('keep' in piece) return ['keep', piece.text];

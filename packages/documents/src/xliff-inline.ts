@@ -2,9 +2,9 @@
  * Converts the inline elements of a `source` or `seg-source` to codes (XLIFF 1.2 §2.4 and the element reference of
  * §3).
  *
- * A `Capture` collects the content of a `source`, `seg-source` or `sub` element while it is read. Usually it
- * collects text and codes. Inside native code or a protected element, the capture is opaque: it collects only
- * the `sub` elements of native code, which are separate texts.
+ * A `Capture` collects the content of a `source`, `seg-source` or `sub` element while it is read. Usually it collects
+ * text and codes. Inside native code or a protected element, the capture is opaque: it collects only the `sub`
+ * elements of native code, whose text is translated separately.
  */
 
 import { shorten } from './codes.ts';

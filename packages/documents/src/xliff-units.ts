@@ -127,7 +127,7 @@ function details(found: TransUnit): Pick<Unit, 'name' | 'notes' | 'maxLength'> {
   return more;
 }
 
-/** Matches the states of an unfinished target. */
+/** Matches the values of `state` that mark a target as unfinished. */
 const undone = /^(?:new|needs-.*)$/;
 
 function targetOf(text: string, found: TransUnit): Target {

@@ -15,8 +15,8 @@ export interface XliffOptions {
   sourceLanguage?: string;
   targetLanguage?: string;
   /**
-   * If `target`, the units are the targets of a translated document instead of its sources, where the targets
-   * have text. Such a document must not be rebuilt.
+   * If `target`, each unit has the text of its target, or of its source if the target has no text. This option is for
+   * translated documents, which must not be rebuilt afterwards.
    */
   reads?: 'target';
 }

@@ -52,7 +52,7 @@ export function checkHtmlLoosely(source: string, result: string): string[] {
   return before.join('\n') === after.join('\n') ? [] : [`markup: ${firstDifference(before, after)}`];
 }
 
-/** Checks that two SRT files have the same number lines and time lines, in order. */
+/** Checks that two SRT files have the same lines with cue numbers and times, in the same order. */
 export function checkSrt(source: string, result: string): string[] {
   const frame = (text: string) => {
     const lines = text.split(/\r*\n|\r/);

@@ -1,4 +1,4 @@
-/** Tests that the cost of a document is linear in its length, whatever it contains. */
+/** Tests that the processing time of a document is linear in its length, whatever the document contains. */
 
 import { describe, expect, test } from 'vitest';
 import { type Format, scan } from '../src/documents.ts';

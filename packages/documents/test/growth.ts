@@ -1,7 +1,7 @@
 /**
- * Measures the cost of a document when its length doubles. About a hundred short texts (atoms) are repeated in each
- * position of each format, up to a length and up to twice that length. Linear work has a ratio of 2, quadratic work a
- * ratio of 4.
+ * Measures how the processing time of a document grows when its length doubles. About a hundred short texts (atoms)
+ * are repeated in each position of each format, up to a length and up to twice that length. Linear work has a ratio
+ * of 2, quadratic work a ratio of 4.
  *
  * `node packages/documents/test/growth.ts` prints a table of all atoms with their worst ratio.
  */
@@ -165,7 +165,7 @@ export const ATOMS: ReadonlyMap<string, Atom> = new Map<string, Atom>([
 interface Place {
   format: Format;
   name: string;
-  /** Returns a document with the given text in this position. */
+  /** Returns a document with a text in this position. */
   around(filler: string): string;
 }
 
@@ -271,11 +271,11 @@ function timeOfOne(work: () => void): number {
   }
 }
 
-/** Returns the work to measure for a text of the given length. */
+/** Returns a function that does the work to measure, for a text of this length. */
 export type WorkOf = (length: number) => () => void;
 
 /**
- * Returns the ratio between the time for twice the length and the time for the length.
+ * Returns how many times longer the work takes when the length doubles.
  *
  * @param most a ratio of at least this value is measured again
  */

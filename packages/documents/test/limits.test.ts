@@ -1,5 +1,6 @@
 /**
- * Tests documents just below and just above every limit, and hostile documents. The benchmarks measure their time.
+ * Tests documents just below and just above every limit, and hostile documents. The benchmarks measure how long such
+ * documents take.
  */
 
 import { describe, expect, test } from 'vitest';

@@ -47,7 +47,7 @@ describe('countWords', () => {
     ],
   ] as const)('counts only words that are translated: %s %j', (format, text, words) => {
     expect(count(text, format).words).toBe(words);
-    // Counting segment by segment must give the same number.
+    // Counting the words segment by segment must give the same number as counting those of the whole document.
     const document = scan(text, format);
     const sum = segments(document, 'en').reduce(
       (all, { pieces }) => all + countSegmentWords(pieces, 'en'),

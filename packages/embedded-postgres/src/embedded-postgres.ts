@@ -71,7 +71,7 @@ export interface EmbeddedPostgres {
 const WAIT_FOR_COMMAND_MS = 15_000;
 const WAIT_FOR_GUESTS_MS = 10_000;
 /**
- * How long to wait until a running owner can be joined. The owner may still be creating its cluster or
+ * How long to wait until the server of a running owner answers. The owner may still be creating its cluster or
  * recovering.
  */
 const WAIT_FOR_OWNER_MS = 60_000;
@@ -161,7 +161,7 @@ async function close(supervisor: Supervisor, dataDir: string, role: Role, lock: 
   }
 }
 
-/** Joins the server of the running owner; undefined while no owner answers. */
+/** Joins the server of the running owner. Returns undefined while no owner answers. */
 async function joinOwner(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres | undefined> {
   const { dataDir, user, database } = options;
   const lock = tryGuestLock(dataDir);

@@ -60,7 +60,8 @@ export function allowGroupToEnter(directory: string, gid: number): void {
 }
 
 /**
- * Returns the last `count` lines of a file after byte `from`; an empty string when the file cannot be read.
+ * Returns the last `count` lines of the part of a file after byte `from`. Returns an empty string when the file
+ * cannot be read.
  */
 export function lastLines(path: string, count: number, from = 0): string {
   try {

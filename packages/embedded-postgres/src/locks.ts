@@ -32,7 +32,7 @@ const SQLITE_BUSY = 5;
 
 const POLL_MS = 25;
 
-/** Takes the owner lock; undefined when another process holds it. */
+/** Takes the owner lock. Returns undefined when another process holds the lock. */
 export function tryOwnerLock(dataDir: string, role: Role): Lock | undefined {
   const lock = tryLock(join(dataDir, 'owner.lock'), ['BEGIN EXCLUSIVE']);
   if (lock === undefined) return undefined;
@@ -52,14 +52,14 @@ export function tryOwnerLock(dataDir: string, role: Role): Lock | undefined {
   };
 }
 
-/** Takes a shared lock as a guest; undefined while an owner is stopping the server. */
+/** Takes a shared lock as a guest. Returns undefined while an owner is stopping the server. */
 export function tryGuestLock(dataDir: string): Lock | undefined {
   // The first read takes the shared lock, and the open transaction holds it.
   return tryLock(join(dataDir, 'guests.lock'), ['BEGIN', 'SELECT count(*) FROM sqlite_schema']);
 }
 
 /**
- * Waits until all guests have left, and refuses new guests; undefined when a guest remains after `limitMs`.
+ * Waits until all guests have left, and refuses new guests. Returns undefined when a guest remains after `limitMs`.
  */
 export async function lockOutGuests(dataDir: string, limitMs: number): Promise<Lock | undefined> {
   const end = performance.now() + limitMs;

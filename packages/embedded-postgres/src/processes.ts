@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessRef {
   pid: number;
-  /** The start time as a text, which differs between processes that had the same pid. */
+  /** The start time as a string, which differs between processes that had the same pid. */
   started: string;
 }
 

@@ -98,7 +98,7 @@ export function findOrphan(dataDir: string, cluster: string): ProcessRef | undef
   return serves ? server : undefined;
 }
 
-/** Adopts the recorded server when it answers; undefined when it does not. */
+/** Adopts the recorded server if the server answers. Otherwise returns undefined. */
 export async function adopt(
   record: ServerRecord,
   address: Address,

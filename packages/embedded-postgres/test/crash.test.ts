@@ -111,7 +111,7 @@ test('a restart ends the remaining processes of a server that was killed during 
   await postgres.stop();
 });
 
-test('startEmbeddedPostgres spares another process that has the pid of the killed server', async () => {
+test('startEmbeddedPostgres does not signal another process that has the pid of the killed server', async () => {
   const dataDir = await fixture.sharedCluster();
   const orphan = await killedOwner(dataDir);
   signal(orphan, 'SIGKILL');

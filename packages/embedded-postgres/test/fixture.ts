@@ -29,7 +29,7 @@ export const NOBODY = 65534;
 const PROGRAM = fileURLToPath(new URL('./program.ts', import.meta.url));
 const NAMES = { user: 'test_owner', database: 'test' };
 
-/** Polls until a condition holds. It is used for states that cause no event. */
+/** Polls until a condition is true. It is used for states that cause no event. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(5);
 }

@@ -88,7 +88,7 @@ test.runIf(nobodyCanRun)('a command run by root joins the server of an ordinary 
 });
 
 test.runIf(namespaces)(
-  'an embedded server started by root runs in a user namespace, where its files may belong to root and its directory may be closed',
+  'an embedded server started by root runs in a user namespace, so its files may belong to root in a directory that only root can enter',
   async () => {
     const dataDir = await fixture.copiedCluster('closed');
     chmodSync(dirname(dataDir), 0o700);
@@ -121,7 +121,7 @@ test.runIf(root)(
 );
 
 test.runIf(root)(
-  'an embedded server started by root gets a capability when the directory is closed and namespaces are forbidden',
+  'an embedded server started by root gets a capability when only root can enter the directory and namespaces are forbidden',
   async () => {
     const dataDir = fixture.newDataDir('closed');
     mkdirSync(dirname(dataDir), { recursive: true, mode: 0o700 });

@@ -54,7 +54,7 @@ test('an embedded server logs no text of a statement that fails', async () => {
   expect(log).not.toContain('customer');
 });
 
-test('startEmbeddedPostgres refuses a second serve for the same data directory, from this process or another', async () => {
+test('startEmbeddedPostgres refuses a second owner of a data directory, from this process or another', async () => {
   const dataDir = await fixture.sharedCluster();
   const first = await fixture.start(dataDir);
   const refusal = await fixture.startProgram(dataDir).event('refused', 'ready');
@@ -66,7 +66,7 @@ test('startEmbeddedPostgres refuses a second serve for the same data directory, 
   await first.stop();
 });
 
-test('a command uses the server of a running serve, and leaves it running', async () => {
+test('a process with the role `command` uses the server of a running owner, and leaves it running', async () => {
   const dataDir = await fixture.sharedCluster();
   const serve = await fixture.start(dataDir);
   const command = fixture.startProgram(dataDir, { role: 'command' });
@@ -77,7 +77,7 @@ test('a command uses the server of a running serve, and leaves it running', asyn
   await serve.stop();
 });
 
-test('a command waits for a serve that is still starting', async () => {
+test('a process with the role `command` waits for an owner that is still starting its server', async () => {
   const dataDir = fixture.newDataDir();
   const serve = fixture.startProgram(dataDir);
   await until(() => existsSync(join(dataDir, 'owner.json')));
@@ -89,7 +89,7 @@ test('a command waits for a serve that is still starting', async () => {
   await serve.stop();
 });
 
-test('a command that owns the server waits for its guests before it stops the server', async () => {
+test('a process with the role `command` that owns the server waits for its guests before it stops the server', async () => {
   const dataDir = await fixture.sharedCluster();
   const owner = fixture.startProgram(dataDir, { role: 'command' });
   expect(await owner.event('ready', 'refused')).toMatchObject({ owned: true });
@@ -102,7 +102,7 @@ test('a command that owns the server waits for its guests before it stops the se
   await owner.event('stopped');
 });
 
-test('serve starts after the command that owned the server has stopped', async () => {
+test('a process with the role `serve` starts its server after a command that owned the server has stopped', async () => {
   const dataDir = await fixture.sharedCluster();
   const command = await fixture.start(dataDir, { role: 'command' });
   const serve = fixture.startProgram(dataDir);

@@ -25,7 +25,10 @@ export function faultOf(
   return lengthFault(before, after) ?? urlFault(before, after) ?? scriptFault(given, made, from, to);
 }
 
-/** Like {@link faultOf}, but also detects a service that comments on the task or returns the source. */
+/**
+ * Like {@link faultOf}, but also detects replies in which a language model comments on its task, and replies that
+ * repeat the source.
+ */
 export function serviceFaultOf(
   target: readonly Piece[],
   source: readonly Piece[],

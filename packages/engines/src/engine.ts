@@ -115,9 +115,9 @@ export interface Direction {
   untested?: true;
 }
 
-/** The features that an engine has itself. The caller makes up for missing ones. */
+/** The features that an engine supports. The caller does the work of the features that the engine lacks. */
 export interface Capabilities {
-  /** Whether the engine always keeps codes, keeps them if it can, or does not support them. */
+  /** Whether the engine always preserves codes, preserves them if it can, or does not support them. */
   codes: 'kept' | 'best effort' | 'none';
   /** Whether the engine applies a glossary. Otherwise the caller inserts terms as protected words. */
   terms: boolean;

@@ -157,7 +157,7 @@ class Fake implements FakeEngine {
 }
 
 /**
- * Converts to upper case where the length stays the same (`ß` is kept). Replaces NUL and lone surrogates, as
+ * Converts to upper case where the length stays the same (`ß` stays unchanged). Replaces NUL and lone surrogates, as
  * real engines do.
  */
 const upper = (text: string): string =>

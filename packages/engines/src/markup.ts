@@ -15,7 +15,7 @@ import type { Piece } from './engine.ts';
 
 export interface Notation {
   kind: 'tags' | 'markers';
-  /** Functions that write a paired code, a single code and a kept word. `text` is already escaped. */
+  /** Functions that write a paired code, a single code and a protected word. `text` is already escaped. */
   open(n: number): string;
   close(n: number): string;
   single(n: number): string;
@@ -35,8 +35,8 @@ const FOREIGN = new RegExp(
 );
 
 /**
- * The HTML notation. A kept word has two attributes, because Google reads `translate` and Azure reads
- * `class`. LibreTranslate does not translate the element `code`.
+ * The HTML notation. A protected word has two attributes, because Google reads `translate` and Azure reads `class`.
+ * LibreTranslate does not translate the element `code`.
  */
 export const HTML: Notation = {
   kind: 'tags',
@@ -107,7 +107,7 @@ export function hasLetters(pieces: readonly Piece[]): boolean {
   return pieces.some((piece) => 'text' in piece && !('keep' in piece) && /\p{L}/u.test(piece.text));
 }
 
-/** Returns the text that readers see, including kept words. */
+/** Returns the text that readers see, including protected words. */
 export function visibleText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
 }
@@ -185,7 +185,7 @@ function readTags(
   const seen = new Set<number>();
   const open: number[] = [];
   let from = 0;
-  /** Whether the position is inside a kept word, whose text in the reply is ignored. */
+  /** Whether the position is inside a protected word, whose text in the reply is ignored. */
   let skipping = false;
   for (const hit of body.matchAll(TAG)) {
     const [whole, slash, rawName = '', attributes = '', selfClosing] = hit;
@@ -308,7 +308,7 @@ function pushBlank(blank: string, out: Piece[], push: (text: string) => void): v
   push(blank);
 }
 
-/** Merges and cleans adjacent texts. */
+/** Merges adjacent pieces of text and cleans them. */
 function join(pieces: readonly Piece[]): Piece[] {
   const out: Piece[] = [];
   for (const piece of pieces) {

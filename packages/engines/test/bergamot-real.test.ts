@@ -1,6 +1,6 @@
 /**
- * Tests of the real WebAssembly engine with a small model of random weights (bergamot/model.ts). They show
- * that models load, codes are kept and no text aborts the engine, but not its quality or speed.
+ * Tests of the real WebAssembly engine with a small model of random weights (bergamot/model.ts). They show that
+ * models load, codes are preserved and no text aborts the engine. They do not test quality or speed.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';

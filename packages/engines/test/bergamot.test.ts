@@ -53,7 +53,7 @@ describe('the Bergamot engine', () => {
     },
   );
 
-  test('fails a segment as garbled when the thread returns too few texts', async () => {
+  test('fails a segment as garbled when the thread returns too few translations', async () => {
     expect(await draft(make(), ['A SHORT house.'])).toMatchObject([{ status: 'failed', reason: 'garbled' }]);
   });
 });

@@ -39,7 +39,7 @@ describe('the circuit breaker', () => {
     expect(breaker.isOpen).toBe(false);
   });
 
-  test('starts over after a success', () => {
+  test('needs three failures to open again after a success, and then opens for 1 s', () => {
     const subject = make();
     failing(subject, 9);
     subject.breaker.succeeded();

@@ -19,7 +19,7 @@ describe('the fake engine', () => {
     await fake.waitForRequests(1);
   });
 
-  test('fails segments that contain a given text, until it is reset', async () => {
+  test('fails segments that contain a chosen text, until the choice is reset', async () => {
     const fake = createFake();
     fake.failOn('house', 'timeout');
     expect(await fake.draft(request('house'))).toMatchObject([{ status: 'failed', reason: 'timeout' }]);

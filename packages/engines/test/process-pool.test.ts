@@ -99,7 +99,7 @@ describe('a pool of two Apertium pipelines', () => {
     expect(plain(drafts.toSpliced(1_000, 1))).toEqual(all.toSpliced(1_000, 1));
   });
 
-  test('ends both pipelines when idle', async () => {
+  test('ends both pipelines when they are idle', async () => {
     const engine = make({ limits: { bulk: { idleMs: 20 } } });
     expect(plain(await draft(engine, many))).toEqual(all);
     await vi.waitFor(() => expect(engine.pipelines()).toEqual([]), { timeout: 300_000, interval: 50 });

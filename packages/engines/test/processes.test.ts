@@ -24,7 +24,10 @@ if (needApertium(['eng-spa'])) {
   describe('a real Apertium pipeline', () => {
     let engine: ApertiumEngine;
     let expected: string[];
-    /** The deadline of the next segment in ms; undefined: none, because a busy machine may exceed any. */
+    /**
+     * The deadline of the next segment in ms. Undefined for no deadline, because a busy machine may exceed any
+     * deadline.
+     */
     let nextDeadline: number | undefined;
     function takeDeadline(): number {
       const deadline = nextDeadline ?? 2 ** 31 - 1;

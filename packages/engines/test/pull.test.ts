@@ -1,4 +1,6 @@
-/** Installing a model: the download is atomic and resumable, and accepts only files that match the registry. */
+/**
+ * Tests of installing a model: the download is atomic and resumable, and accepts only files that match the registry.
+ */
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -129,7 +131,7 @@ describe('pullModel', () => {
     expect(Number(/^bytes=(\d+)-$/.exec(range!)![1])).toBeGreaterThanOrEqual(size / 2);
   });
 
-  test('starts over when the partial file belongs to another version', async () => {
+  test('downloads the file from its start when the partial file belongs to another version', async () => {
     const folder = target();
     breakOnce(folder);
     await expect(pull(folder)).rejects.toThrow(ModelError);
@@ -224,7 +226,7 @@ describe('pullModel with a faulty source', () => {
     const folder = target();
     await pull(folder);
     const before = await digest(folder);
-    // The right checksums of a file that is no model.
+    // A registry entry with correct checksums for a file that is not a model.
     const junk = Buffer.alloc(100_000, 7);
     const old = gunzipSync(registry.files.get(pathOf(MODEL))!);
     const sum = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -1,4 +1,4 @@
-/** Reading a registry of models and choosing a model from it. */
+/** Tests of reading a registry of models and choosing a model from it. */
 
 import { describe, expect, test } from 'vitest';
 import { ModelError } from '../src/bergamot/models.ts';
@@ -9,7 +9,7 @@ interface Planted {
   status?: string;
   chrf?: number;
   megabytes?: number;
-  /** Leaves out the record of a file. */
+  /** Removes the record of a file. */
   without?: string;
   split?: boolean;
   path?: string;
@@ -120,7 +120,7 @@ describe('the choice of a model', () => {
     ],
     ['small: equal bytes, its chrF is higher', [{ chrf: 54 }, { chrf: 55 }], 'b', true],
     ['its vocabularies are split', [{ chrf: 55, split: true }], 'a'],
-  ])('takes the right one when %s', (_, planted, best, small) => {
+  ])('takes the expected model when %s', (_, planted, best, small) => {
     expect(chosen(planted, small)).toBe(best);
   });
 
@@ -157,7 +157,7 @@ describe('a registry', () => {
   });
 
   test.each(['../../etc', 'a/b', '..', '', 7])(
-    'gives a model with the architecture %j another name',
+    'replaces the architecture %j of a model by “unknown”',
     (given) => {
       const { models, records } = documents([{ chrf: 55 }]);
       const [model] = models.models['en-es']!;
@@ -166,7 +166,7 @@ describe('a registry', () => {
     },
   );
 
-  test('is the same after it was written for a mirror', () => {
+  test('has the same models after it was written to a mirror', () => {
     const { models } = read([{ chrf: 55, split: true }, { chrf: 54, architecture: 'base' }, { chrf: 53 }]);
     const written = JSON.parse(JSON.stringify(writeRegistry(models)));
     expect(readRegistry(written.models, written.records).models).toEqual(models);

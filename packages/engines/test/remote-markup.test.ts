@@ -30,7 +30,7 @@ describe.each(Object.entries(NOTATIONS))('the notation %s', (name, notation) => 
   test('reads back the pieces that it wrote, for any text and codes', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (raw) => {
-        // Merging adjacent texts would join a surrogate pair that is split over two of them.
+        // Merging adjacent pieces of text would join a surrogate pair that is split over two pieces.
         const pieces = raw.map((each) =>
           'text' in each && !('keep' in each) ? { text: each.text.toWellFormed() } : each,
         );
@@ -121,7 +121,7 @@ test('write sends plain text unchanged unless it has a line break', () => {
   expect(write([{ text: 'a\nb & c' }], HTML).text).toBe('a<img id="1"/>b &amp; c');
 });
 
-test('the test server leaves tags and kept words unchanged', () => {
+test('the test server leaves tags and protected words unchanged', () => {
   expect(swapMarked('a <span id="1">b &amp; "c"</span> <code id="2">d</code>')).toBe(
     'A <span id="1">B &amp; &quot;C&quot;</span> <code id="2">d</code>',
   );

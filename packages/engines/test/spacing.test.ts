@@ -35,7 +35,7 @@ describe('decode', () => {
     },
   );
 
-  test('lower-cases the word after a kept word at the start', () => {
+  test('lower-cases a word that follows a protected word at the start of the segment', () => {
     const { record, stream } = encode([{ keep: 1, text: '{count}' }, { text: ' items' }]);
     expect(textOf(decode(stream.replace('items', 'Elementos'), record))).toBe('{count} elementos');
   });

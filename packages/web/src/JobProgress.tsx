@@ -24,7 +24,8 @@ export function JobProgress({ job, drafted }: { job: Job; drafted: DraftingProgr
     drafted === undefined || !DRAFTED.includes(job.status)
       ? undefined
       : { work: 'drafting' as const, done: drafted.drafted, segments: drafted.segments };
-  // The larger number is right: progress only grows, and the API answer may be older than the live update.
+  // The larger number is the latest one, because progress only grows. The API answer may be older than the live
+  // update.
   const known =
     reported !== undefined && reported.done >= (job.progress?.done ?? 0) ? reported : job.progress;
   const { work, done, segments } = known ?? { work: 'drafting' as const, done: 0, segments: 0 };

@@ -47,7 +47,7 @@ function fetchMessages(area: Area, language: Language): Promise<Messages> {
     return response.json() as Promise<Messages>;
   });
   fetched.set(file, messages);
-  // Forgets a failed request, so that the next call tries again.
+  // Removes a failed request from the cache, so that the next call sends the request again.
   messages.catch(() => fetched.delete(file));
   return messages;
 }

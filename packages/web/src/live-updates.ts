@@ -32,8 +32,8 @@ interface Subscriber {
 }
 
 /**
- * How long to wait for further subscriptions before a stream is opened, because a page subscribes to several
- * topics.
+ * How long to wait for further subscriptions before a stream is opened, because a page subscribes to several topics
+ * one after another.
  */
 const COLLECT_MS = 50;
 const POLL_MS = 30_000;

@@ -25,8 +25,8 @@ export const sessionQuery = () =>
 let askAgain: (() => void) | undefined;
 
 /**
- * Registers a function that asks for the password in the open page when the session ends. The app then does not open the
- * sign-in page, so unsaved input is kept. Returns a function that removes the registration.
+ * Registers a function that asks for the password in the open page when the session ends. The app then does not open
+ * the sign-in page, so unsaved input is not lost. Returns a function that removes the registration.
  */
 export function askOnSessionEnd(ask: () => void): () => void {
   askAgain = ask;

@@ -170,8 +170,8 @@ it('the preview shows a customer’s HTML without running its scripts', async ()
     `<p>Before ${canary} after.</p><style>p{color:red}</style><iframe srcdoc="<script>top.ran=1</script>"></iframe><meta http-equiv="refresh" content="0;url=https://example.com/">`,
     { text_format: 'html', target_language: 'de' },
   );
-  // `visit` fails on log lines of the browser, which logs what it blocks in the frame. So the test opens the
-  // page itself.
+  // The browser logs everything that it blocks in the frame, and `visit` fails on such log lines. The test therefore
+  // opens the page itself.
   const page = await fixture.annContext.newPage();
   const requested: string[] = [];
   page.on('request', (request) => requested.push(new URL(request.url()).origin));
@@ -218,7 +218,7 @@ it('the workbench finds and replaces text in the whole task, and undoes a replac
   });
 });
 
-it('a kept segment shows the reason, and an editor can confirm its source text or a translation', async () => {
+it('a segment that is not translated says why, and an editor can confirm its source text or a translation', async () => {
   const { path } = await fixture.createClaimedTask(
     '<h1>Our languages</h1><ul><li>Русский</li><li lang="fr">Français</li><li>العربية (2024).</li></ul><p>🎉🎉🎉🎉🎉🎉 ok</p><p>Choose one of them.</p>',
     { text_format: 'html', target_language: 'es' },
@@ -229,7 +229,7 @@ it('a kept segment shows the reason, and an editor can confirm its source text o
     await row(page, 3).getByText('marked as another language').waitFor();
     await row(page, 5).getByText('mostly symbols').waitFor();
     expect(await row(page, 6).getByText('Not translated').count()).toBe(0);
-    // The writing direction of a kept text follows its letters, not the languages of the job.
+    // The writing direction of a text that is not translated follows its letters, not the languages of the job.
     const setting = row(page, 4).locator('[dir=auto][lang=und]');
     expect(await setting.first().textContent()).toBe('العربية (2024).');
 

@@ -90,7 +90,7 @@ export async function readText(text: Locator): Promise<string> {
     .replaceAll('&amp;', '&');
 }
 
-/** Waits until a segment shows a text, given with its codes in brackets. */
+/** Waits until a segment shows a text, in which codes are written in brackets. */
 export async function expectText(text: Locator, wanted: string): Promise<void> {
   await expect.poll(() => readText(text)).toBe(wanted);
 }

@@ -9,8 +9,8 @@ import type { EncodingRecord } from './encoding-record.ts';
 
 /**
  * Removes the marks of words that could not be inflected (`#haver`) or translated (`@casa`), like `lt-proc -n`. Pairs
- * whose generator runs with `-b` (into Catalan from French, Portuguese and Italian) print such a mark about once in 500
- * sentences. Marks that the source contains too are kept.
+ * whose generator runs with `-b` (into Catalan from French, Portuguese and Italian) print such a mark about once in
+ * 500 sentences. Marks that the source also contains are not removed.
  */
 export function unmark(pieces: readonly Piece[], source: EncodingRecord): Piece[] {
   return pieces.map((piece) => {

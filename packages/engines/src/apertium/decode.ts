@@ -99,7 +99,7 @@ function splitTokens(text: string, ids: readonly number[], record: EncodingRecor
   if (from < text.length) items.push({ text: text.slice(from), verbatim: false, ids });
 }
 
-/** Removes the full stop that the encoder appended: the last full stop outside codes and kept words. */
+/** Removes the full stop that the encoder appended: the last full stop outside codes and protected words. */
 function dropMark(items: Item[]): void {
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index]!;

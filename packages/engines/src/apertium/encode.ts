@@ -33,7 +33,7 @@ export function cleanText(text: string): string {
   return text.replaceAll('\0', ' ').toWellFormed();
 }
 
-/** A segment as plain text: kept words are replaced by tokens, and codes are stored with their offsets. */
+/** A segment as plain text: protected words are replaced by tokens, and codes are stored with their offsets. */
 interface Flat {
   plain: string;
   /** Paired codes around words. `order` is the index of the opening piece, which identifies the pair. */
@@ -94,7 +94,7 @@ export function hasLetters(text: string): boolean {
   return /\p{L}/u.test(text);
 }
 
-/** Returns the text that readers see, including kept words. */
+/** Returns the text that readers see, including protected words. */
 export function visibleText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
 }
@@ -114,7 +114,10 @@ export function occurrences(text: string, mark: string): number {
   return text.split(mark).length - 1;
 }
 
-/** Merges and cleans adjacent texts. Runs too long for a token become kept words with the number -1. */
+/**
+ * Merges adjacent pieces of text and cleans them. Runs that are too long for a token become protected words with the
+ * number -1.
+ */
 function shorten(pieces: readonly Piece[]): Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {

@@ -41,9 +41,9 @@ export interface EncodingRecord {
   stopAdded: boolean;
   /** The marks among `.,;:!?` that follow white space somewhere in the source. */
   spacedMarks: string;
-  /** Whether the first letter of the source is a capital and no kept word precedes it. */
+  /** Whether the first letter of the source is a capital and no protected word precedes it. */
   capitalStart: boolean;
-  /** Whether the first letter of the source outside kept words is lower case. */
+  /** Whether the first letter of the source outside protected words is lower case. */
   lowerCaseStart: boolean;
   /** Number of words in the source that begin with a capital, except `I`. */
   capitals: number;

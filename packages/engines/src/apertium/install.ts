@@ -208,8 +208,8 @@ export function withoutApertium(status: string): string {
 }
 
 /**
- * Returns the environment of apt and dpkg without the program's settings. Packages run scripts, and the
- * settings contain the secret key, the database's address and the keys of engines.
+ * Returns the environment of apt and dpkg without the program's settings. Packages run scripts, which must not see
+ * the settings: the secret key, the database's address and the keys of engines.
  */
 export function packageManagerEnvironment(all: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const passed = Object.entries(all).filter(([name]) =>

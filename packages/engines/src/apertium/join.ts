@@ -9,7 +9,7 @@ import type { Piece } from '../engine.ts';
 import type { Item } from './decode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 
-/** Returns the pieces of the reply. The caller handles lost or repeated single codes and kept words. */
+/** Returns the pieces of the reply. The caller handles single codes and protected words that are lost or repeated. */
 export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[] {
   if (record.pairs.length === 0) return emit(read, [], record);
   let items = bridge(read, record);

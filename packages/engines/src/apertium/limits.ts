@@ -6,8 +6,8 @@ export interface Limits extends BreakerLimits {
   /** Maximum number of segments that are sent but not yet answered. */
   window: number;
   /**
-   * When fewer segments than this are in flight, more segments are sent at once. Several segments cost only
-   * one write and one wake-up.
+   * When fewer segments than this are in flight, more segments are sent at once. Sending several segments at once
+   * needs only one write and wakes each stage only once.
    */
   refill: number;
   /** Maximum length of the stream in flight, in UTF-16 units. A single segment may be longer. */

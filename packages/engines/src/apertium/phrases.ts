@@ -21,7 +21,7 @@ export const SELF_TEST: Readonly<Record<Language, string>> = {
 };
 
 /**
- * Returns the streams that a pipeline gets after every start: one sentence, to verify the start.
+ * Returns what a pipeline gets after every start: the stream of one sentence, which verifies the start.
  *
  * More sentences would not make drafts repeatable. In eight of 24 modes (en-gl, gl-en, gl-es, gl-pt, pt-es,
  * cat-eng, cat-fra, cat-por), a fresh tagger reads 2 to 28 of 500 sentences differently from a tagger that

@@ -58,9 +58,9 @@ export interface PoolView {
   readonly pending: number;
   /** Number of pipelines that take segments from the queue. */
   readonly running: number;
-  /** Whether a pipeline other than `than` can work. */
+  /** Whether any pipeline except `than` can work. */
   hasAlternative(than: Pipeline): boolean;
-  /** Gives segments to a pipeline other than `from` and wakes all other pipelines. */
+  /** Gives segments to any pipeline except `from` and wakes all pipelines except `from`. */
   handOver(from: Pipeline, items: Item[]): void;
 }
 
@@ -158,7 +158,10 @@ export class Pipeline implements MemoryUser {
     return this.#breaker.isOpen ? this.#lastFailure : null;
   }
 
-  /** Checks the queue in a microtask, so that all segments of the same tick cause one check. */
+  /**
+   * Checks the queue in a microtask, so that all segments that arrive in the same tick of the event loop cause one
+   * check.
+   */
   wake(): void {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -284,8 +287,8 @@ export class Pipeline implements MemoryUser {
   }
 
   /**
-   * Sends segments up to the window. A suspect is sent alone: if a stage dies again, the suspect is the
-   * cause.
+   * Sends segments up to the window. A suspect, the segment that may have caused the death of a stage, is sent alone:
+   * if a stage dies again, the suspect is the cause.
    */
   #fill(): void {
     const batch: Item[] = [];

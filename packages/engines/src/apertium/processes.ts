@@ -60,7 +60,7 @@ export function spawnChain(
       for (const each of children) each.kill('SIGKILL');
       throw error;
     }
-    // The next stage sees the end of its input only after this process has closed its copy of the pipe.
+    // This process closes its copy of the pipe. Otherwise the next stage would never see the end of its input.
     before?.destroy();
     children.push(child);
     if (niceness > 0 && child.pid !== undefined) lowerPriority(child.pid, niceness);

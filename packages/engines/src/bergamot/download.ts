@@ -1,4 +1,4 @@
-/** Downloads the files of a model. Partial files are kept, so that an interrupted download resumes. */
+/** Downloads the files of a model. Partial files stay on disk, so that an interrupted download can be resumed. */
 
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';

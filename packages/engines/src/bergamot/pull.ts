@@ -66,8 +66,8 @@ export function pullModel(options: PullOptions): Promise<RemoteModel> {
 }
 
 /**
- * Copies the best and the smallest model of each pair into a folder that serves as a mirror. Models that are there
- * already stay, except those of the same pairs.
+ * Copies the best and the smallest model of each pair into a folder that serves as a mirror. Models of other pairs
+ * that are already in the folder stay there.
  * @throws ModelError with the fault, or the reason of `signal`
  */
 export function mirrorModels(

@@ -13,7 +13,10 @@ import { MAX_MODEL_BYTES, ModelError, PAIR } from './models.ts';
 
 /** A file of a model in a registry. Size and checksum are those of the uncompressed file. */
 export interface RemoteFile extends ModelFile {
-  /** Relative to the registry's files. Files with `.gz` or `.zst` at the end are compressed. */
+  /**
+   * The path, relative to the base address of the registry's files. Files with `.gz` or `.zst` at the end are
+   * compressed.
+   */
   path: string;
 }
 
@@ -27,14 +30,14 @@ export interface RemoteFiles {
 }
 
 export interface RemoteModel {
-  /** Such as `en-es`. */
+  /** The language pair, such as `en-es`. */
   pair: string;
-  /** Such as `tiny` or `base-memory`. */
+  /** The architecture of the model, such as `tiny` or `base-memory`. */
   architecture: string;
   released: boolean;
   /** Published scores on FLORES-200 (`flores200-plus`); null if there are none. */
   scores: { chrf: number | null; bleu: number | null; comet: number | null };
-  /** Uncompressed bytes of all files; the bytes of the model file alone if `files` is null. */
+  /** The total uncompressed size of all files in bytes; the size of the model file alone if `files` is null. */
   bytes: number;
   files: RemoteFiles | null;
   /** Why the model cannot be installed; null if it can be. */
@@ -42,7 +45,7 @@ export interface RemoteModel {
 }
 
 export interface Registry {
-  /** Where the paths of the files begin, if `models.json` says so. */
+  /** The base address of the files' paths, if `models.json` has one. */
   baseUrl: string | null;
   models: RemoteModel[];
 }
@@ -51,7 +54,7 @@ type Fields = Record<string, unknown>;
 
 const HASH = /^[\da-f]{64}$/;
 const FILE_NAME = /^\w[\w.-]{0,127}$/;
-/** Relative, without `.` and `..` as parts. */
+/** A relative path without the parts `.` and `..`. */
 const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/;
 const SUFFIX = /\.(?:gz|zst)$/;
 /** A mirror uses the architecture of a model in the name of its folder. */
@@ -132,7 +135,7 @@ export function writeRegistry(models: readonly RemoteModel[]): { models: object;
       sourceLanguage: from,
       targetLanguage: to,
       architecture,
-      // Two models of a pair may have the same architecture; the version keeps their files apart.
+      // Two models of a pair may have the same architecture, so the version is needed to keep their files apart.
       version: `${index + 1}.0`,
       decompressedSize: bytes,
       decompressedHash: sha256,

@@ -12,7 +12,7 @@ import { type Registry, readRegistry } from './registry.ts';
 export interface OpenFile {
   body: Readable;
   resumed: boolean;
-  /** Bytes that `body` has; undefined if the server does not say it. */
+  /** The number of bytes in `body`; undefined if the server does not send this number. */
   bytes: number | undefined;
 }
 
@@ -40,9 +40,9 @@ const MOZILLA_RECORDS =
 export const MIRROR_MODELS = 'models.json';
 export const MIRROR_RECORDS = 'records.json';
 
-/** The documents of Firefox have less than 2 MB. */
+/** The maximum size of a document. Those of Firefox have less than 2 MB. */
 const MAX_DOCUMENT = 16 * 1024 * 1024;
-/** A download ends when no data comes for this time. A later call resumes it. */
+/** A download fails when no data arrives for this time. A later call resumes the download. */
 const SILENCE_MS = 60_000;
 
 /**
@@ -81,7 +81,7 @@ function createWebSource(
 ): ModelSource {
   const agent = new Agent({ headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS });
   let files = root;
-  // Redirects are not followed: a registry has no reason to send us elsewhere.
+  // Redirects are not followed, because a registry does not need them and they could lead to another host.
   const get = (url: string, headers = {}) =>
     request(url, { dispatcher: agent, signal: signal ?? null, headers });
 

@@ -104,7 +104,7 @@ export class Thread implements MemoryUser {
       this.#queue.push(group, { text, marked, group, suspect: false, settle });
       if (this.#scheduled) return;
       this.#scheduled = true;
-      // All texts of the same tick share a batch.
+      // All texts that arrive in the same tick of the event loop share a batch.
       queueMicrotask(() => {
         this.#scheduled = false;
         this.#pump();
@@ -140,7 +140,7 @@ export class Thread implements MemoryUser {
       workerData: this.#setup.model,
       env: {},
       stdin: false,
-      // The output of the thread may contain customers' texts, so it is discarded.
+      // What the thread prints may contain customers' texts, so it is discarded.
       stdout: true,
       stderr: true,
     });

@@ -1,9 +1,9 @@
 /**
  * The script of a worker thread: it runs one model in one instance of Bergamot's WebAssembly build.
  *
- * It replaces the package's worker, which does not run in Node because it uses `require` in an ES module. An abort of the
- * instance, for example after a malformed tag, cannot be handled: the thread exits with {@link ABORTED}, and its owner
- * starts another. The output of the instance may contain customers' texts and is discarded.
+ * It replaces the package's worker, which does not run in Node because it uses `require` in an ES module. An abort of
+ * the instance, for example after a malformed tag, cannot be handled: the thread exits with {@link ABORTED}, and its
+ * owner starts another. What the instance prints may contain customers' texts, so it is discarded.
  */
 
 import { readFileSync } from 'node:fs';

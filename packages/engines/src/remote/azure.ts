@@ -74,7 +74,7 @@ function azure({ key, region, model }: AzureOptions): ServiceAdapter {
   };
 }
 
-/** Codes of the API for each code of Azure. Azure's `pt` is Brazilian Portuguese. */
+/** The API's language codes for each language code of Azure. Azure's `pt` is Brazilian Portuguese. */
 const API_CODES: Readonly<Record<string, Language[]>> = {
   pt: ['pt-br'],
   'pt-pt': ['pt', 'pt-pt'],

@@ -126,14 +126,14 @@ function versionThree(options: GoogleProjectOptions): ServiceAdapter {
         },
       });
       if (!result.ok) return failure(result);
-      // When a glossary is given, `translations` contains the translations without the glossary.
+      // If the request names a glossary, `translations` contains the translations without it.
       const list = field(result.json, glossary === undefined ? 'translations' : 'glossaryTranslations');
       return positional(strings(list, 'translatedText'), texts.length);
     },
   };
 }
 
-/** Codes of the API for each code of Google. Google's Portuguese without a region is Brazilian. */
+/** The API's language codes for each language code of Google. Google's Portuguese without a region is Brazilian. */
 const API_CODES: Readonly<Record<string, Language[]>> = {
   'zh-cn': ['zh-hans', 'zh'],
   zh: ['zh-hans', 'zh'],

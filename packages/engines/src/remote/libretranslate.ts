@@ -26,7 +26,7 @@ function libreTranslate({ key }: LibreTranslateOptions): ServiceAdapter {
       remote: true,
     },
     notation: HTML,
-    // The server translates texts one after another, so only small calls keep within the deadline.
+    // The server translates texts one after another, so only small calls end before the deadline.
     limits: { segments: 20, characters: 5_000 },
     settings: {},
     headers: {},
@@ -68,7 +68,7 @@ function libreTranslate({ key }: LibreTranslateOptions): ServiceAdapter {
   };
 }
 
-/** The API's code for each code of LibreTranslate, including its older codes `zt` and `pb`. */
+/** The API's language code for each language code of LibreTranslate, including the older codes `zt` and `pb`. */
 const API_CODES: Readonly<Record<string, Language>> = { zh: 'zh-hans', zt: 'zh-hant', pb: 'pt-br', no: 'nb' };
 
 const apiCodeOf = (code: string): Language => API_CODES[code.toLowerCase()] ?? code.toLowerCase();

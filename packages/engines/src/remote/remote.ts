@@ -299,7 +299,7 @@ export class RemoteEngine implements Engine {
         if (divide === true && group.length > 1) {
           const half = Math.ceil(group.length / 2);
           const parts = [group.slice(0, half), group.slice(half)];
-          // A segment whose batch was divided until it was alone is now on its second attempt.
+          // If a batch was divided until it had only one segment, this is already the second attempt for the segment.
           await Promise.all(parts.map((part) => settle(part, marked, part.length === 1 ? 2 : 1)));
         } else if (reason === 'garbled' && group.length === 1 && attempt === 1)
           await settle(group, marked, 2);
@@ -332,7 +332,7 @@ export class RemoteEngine implements Engine {
   }
 }
 
-/** A part of the engine's version. Increase it when texts are written or checked in another way. */
+/** A part of the engine's version. Increase it after a change to how segments are sent or replies are checked. */
 const NOTATION_VERSION = 1;
 
 interface Item {

@@ -11,10 +11,10 @@ type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer)
 
 export interface TestRegistry {
   url: string;
-  /** What the server answers, by path. Tests change it. */
+  /** The responses of the server, by path. Tests change them. */
   files: Map<string, Buffer>;
   requests: { path: string; range: string | undefined }[];
-  /** Answers instead of the server if it returns true. */
+  /** A hook that may answer a request instead of the server. It returns true if it has done so. */
   hook: Answer | null;
   /** Adds a model with new random weights, in gzip, as the newest of its pair. */
   add(pair: string): void;

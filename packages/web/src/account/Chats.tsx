@@ -98,7 +98,7 @@ function Thread({ chat, environment }: { chat: string; environment: Environment 
   );
 }
 
-/** The tone of each message status. */
+/** The tone (colour and icon) of the badge for each message status. */
 const TONES = {
   mt_init: 'info',
   deliver_init: 'info',

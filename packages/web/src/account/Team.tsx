@@ -64,7 +64,7 @@ export default function Team() {
       align: 'end',
       cell: (member) =>
         member.me ||
-        // Only an owner may change an owner.
+        // Only an owner may change a user who is an owner.
         ((isOwner || !member.owner) && (
           <Actions
             member={member}

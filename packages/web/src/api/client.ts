@@ -35,7 +35,7 @@ export class CallError extends Error {
   readonly status: number;
   /** The server's English message for each wrong field. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The reason for each wrong field that has a code. */
+  /** The code and the values of the message for each wrong field whose error has a code. */
   readonly reasons: Readonly<Record<string, Reason>>;
   /** The request id in the server's log. */
   readonly requestId: string | undefined;

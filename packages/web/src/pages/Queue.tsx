@@ -1,4 +1,4 @@
-/** The queue of an editor: held and open tasks. */
+/** The queue of an editor: the tasks that the editor has claimed, and the open tasks. */
 import { Button, NativeSelect } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -69,7 +69,7 @@ export default function Queue({ search }: PageProps) {
   );
 }
 
-/** Claims the given task, or the next one if none is given, and opens it in the workbench. */
+/** Claims a task, or the next task of the queue if no id is passed, and opens it in the workbench. */
 function useClaim() {
   const t = useTranslate();
   const queries = useQueryClient();
@@ -191,7 +191,7 @@ function HeldTasks({ tasks }: { tasks: readonly HeldTask[] }) {
   );
 }
 
-/** The columns of both tables: open tasks and held tasks. */
+/** The columns of both tables: open tasks and claimed tasks. */
 function useTaskColumns(): Column<QueueTask>[] {
   const t = useTranslate();
   return [

@@ -15,8 +15,8 @@ import { Notice } from './Notice.tsx';
 import { Page } from './Page.tsx';
 
 /**
- * Returns the function that translates the errors of fields into the app's language. If an error has no code,
- * or a code that this page does not know because the server is newer, the server's English text is kept.
+ * Returns the function that translates the errors of fields into the app's language. If an error has no code, or a
+ * code that this page does not know because the server is newer, the function returns the server's English message.
  */
 export function useFieldErrors(): (error: CallError) => Record<string, string> {
   const t = useTranslate();
@@ -38,7 +38,7 @@ export function useFieldErrors(): (error: CallError) => Record<string, string> {
 }
 
 /**
- * Returns the function that translates an error into the app's language. An unknown code keeps the server's
+ * Returns the function that translates an error into the app's language. For an unknown code, it returns the server's
  * message.
  */
 export function useErrorMessage(): (error: Error) => string {

@@ -35,7 +35,7 @@ interface ListProps<Row> {
   onRetry(): void;
   /** The search parameters of the next page; undefined on the last page. */
   next: Search | undefined;
-  /** The name of the search parameter that holds the page. */
+  /** The name of the search parameter that contains the page number. */
   page?: 'after' | 'offset';
 }
 

@@ -73,7 +73,7 @@ interface FieldProps {
   defaultValue?: string;
   autoComplete?: string;
   autoFocus?: boolean;
-  /** Allows an empty field. The label says that the field is optional. */
+  /** True if the field may stay empty. Its label then says that the field is optional. */
   optional?: boolean;
   /** Shows the input left to right in every language: for codes, addresses and numbers. */
   ltr?: boolean;
@@ -93,7 +93,8 @@ function useField({ name, label, optional, ltr, ...rest }: FieldProps) {
     name,
     label: optional ? t('ui.optional', { label }) : label,
     required: !optional,
-    // The attribute makes the focus trap of a dialog focus this field; otherwise it focuses the close button.
+    // With this attribute, a dialog moves the focus to this field when it opens. Without it, the close button would
+    // get the focus.
     ...(rest.autoFocus ? { 'data-autofocus': true } : {}),
     ...(ltr ? { dir: 'ltr' } : {}),
     ...(error === undefined ? {} : { error }),
