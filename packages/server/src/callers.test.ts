@@ -2,8 +2,8 @@
  * Access rights: every operation of both APIs is called by every kind of caller, and the results are compared
  * with two tables. A new operation fails this test until it has a line in a table.
  *
- * The requests change no data. Rights to segments are tested in `editing/access.test.ts`, ids of other
- * accounts in `tenants.test.ts`.
+ * The requests change no data. Rights to segments are tested in `editing/access.test.ts`, and requests with
+ * ids of other accounts in `tenants.test.ts`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from './access/accounts.ts';
@@ -280,9 +280,9 @@ interface Probe {
 }
 
 /**
- * Returns a harmless request for every operation. A body of invalid JSON is refused after authentication,
- * before the operation runs. An operation without a body gets an unsupported method, which is answered with
- * 405 after the same checks.
+ * Returns for every operation a request that changes nothing. A body of invalid JSON is refused after
+ * authentication, before the operation runs. An operation without a body gets an unsupported method, which is
+ * answered with 405 after the same checks.
  */
 async function probes(which?: 'web'): Promise<Probe[]> {
   const { paths } = await describeApp(which);

@@ -1,4 +1,6 @@
-/** Checks that the time of a request grows linearly with the length of each header, parameter and field. */
+/**
+ * Checks that the duration of a request grows linearly with the length of each header, parameter and field.
+ */
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -200,7 +202,7 @@ const atoms = [...ATOMS].flatMap(([name, atom]) =>
 );
 
 describe('the time of a request with twice as many repetitions', () => {
-  it('is measured for more than eighty different repeated texts', () => {
+  it('is measured for more than eighty different texts to repeat', () => {
     expect(atoms.length).toBeGreaterThan(80);
   });
 
@@ -236,7 +238,7 @@ describe('the measurement of growth', () => {
           .authorization!.split('')
           .map((_, index, all) => all.slice(0, index).map((_, other, some) => some.slice(0, other))),
     ],
-  ])('reports superlinear time for %s', async (_, work) => {
+  ])('reports superlinear growth for %s', async (_, work) => {
     const planted = createServer((asked, response) => {
       work(asked);
       response.end();

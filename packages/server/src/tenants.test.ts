@@ -1,6 +1,6 @@
 /**
- * Separation of accounts over HTTP. Every route with an id is called with ids of another account. The answer
- * must have the same bytes as for an unknown id.
+ * Tests the separation of accounts over HTTP. Every route with an id is called with ids of another account.
+ * The answer must have the same bytes as the answer for an unknown id.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from './access/accounts.ts';
@@ -263,7 +263,7 @@ describe('every route', () => {
     }
   });
 
-  it('has answers that are compared by text, headers and status', () => {
+  it('is tested with a comparison that detects different texts, headers and statuses', () => {
     const unknown: Answer = { status: 404, headers: new Headers({ date: '1' }), body: {}, text: 'Not found' };
     expect(difference({ ...unknown, headers: new Headers({ date: '2' }) }, unknown)).toBeUndefined();
     expect(difference({ ...unknown, text: 'Not yours' }, unknown)).toBeDefined();

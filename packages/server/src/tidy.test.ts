@@ -44,8 +44,8 @@ const LAYERS = [
 const layeredModule = (path: string): string => (path.includes('/') ? moduleOf(path) : 'commands');
 
 /**
- * The public files of each module, which other modules may import. Commands and roles may import all files
- * except stores.
+ * The public files of each module, which other modules may import. Commands and roles may import all files of
+ * all modules except stores.
  */
 const PUBLIC_FILES: Record<string, string[]> = {
   base: ['account.ts', 'errors.ts', 'ids.ts', 'json.ts', 'kept.ts', 'log.ts', 'text.ts', 'version.ts'],
@@ -202,7 +202,7 @@ const FUNCTION_LINES = 100;
 const LITERAL_SPREADS = 0;
 /** The number of names that more than one file of the server exports. */
 const SHARED_NAMES = 1;
-/** The number of parameters from which a statement should take them by name instead of by position. */
+/** A statement with this number of parameters or more should take them by name instead of by position. */
 const MANY_PARAMETERS = 10;
 const STATEMENTS_OF_MANY = 0;
 
@@ -285,7 +285,7 @@ describe('the tables of the database', () => {
 });
 
 describe('the source files', () => {
-  it(`have at most ${FILE_LINES} lines, except the listed ones`, () => {
+  it(`have at most ${FILE_LINES} lines, except the listed files`, () => {
     const long = program.filter(({ lines }) => lines > FILE_LINES).map(({ path, lines }) => [path, lines]);
     expect(Object.fromEntries(long)).toEqual(LONG_FILES);
   });

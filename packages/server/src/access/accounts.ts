@@ -10,7 +10,7 @@ export { lockAccount, setChat, setCorrection } from './store.ts';
 
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
-/** A mistake in a command, such as an unknown user name. The operator reads its message. */
+/** A mistake in a command, such as an unknown user name. The message is shown to the operator. */
 export class AccountError extends OperatorError {
   override name = 'AccountError';
 }
@@ -68,8 +68,8 @@ export async function usernameOf(on: Queryable, account: AccountRef): Promise<st
 }
 
 /**
- * The PostgreSQL channel that is notified when a key or a property of its caller changes. Every
- * `ApiKeyAuthenticator` listens and clears its cache.
+ * The PostgreSQL channel that is notified when an API key or a property of its account changes. Every
+ * `ApiKeyAuthenticator` listens on it and then clears its cache.
  */
 export const KEYS_CHANNEL = 'dragoman_keys';
 

@@ -57,8 +57,8 @@ function readCredential(authorization = ''): { username: string; secret: string 
 
 /**
  * Creates an authenticator that caches each key for five seconds, and never beyond the key's expiry.
- * `clearCache` empties the cache at once. The cache is keyed by the hash of the credential, so it never holds
- * the credential itself.
+ * `clearCache` empties the cache at once. The cache is keyed by the hash of the credential, so it never
+ * contains the credential itself.
  */
 export function createApiKeyAuthenticator(
   database: Database,
@@ -117,7 +117,7 @@ export function createApiKeyAuthenticator(
   };
 }
 
-/** Requires an API key of the given environment for every route of `app`. */
+/** Requires an API key of one environment for every route of `app`. */
 export function requireCaller(
   app: FastifyInstance,
   authenticator: ApiKeyAuthenticator,

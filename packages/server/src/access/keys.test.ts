@@ -144,7 +144,7 @@ describe('API keys', () => {
     expect(rolled.previous_ends.getTime()).toBeGreaterThan(Date.now() + 1_800_000);
     const key = (await listKeys(server.database, account.ref)).find((one) => one.key_id === rolled.key_id);
     expect(key).toMatchObject({ name: 'build', read_only: true, expires_at: expiresAt, revoked_at: null });
-    // Revoking a key again with a later end keeps the earlier end.
+    // If a key is revoked again with a later end, the earlier end still applies.
     expect(await revokeKey(server.database, 'command', account.ref, old.key_id, 7200)).toEqual(
       rolled.previous_ends,
     );
@@ -198,7 +198,7 @@ describe('API keys', () => {
 });
 
 describe('webhook secrets', () => {
-  it('sign together with their successor until the overlap ends', async () => {
+  it('sign deliveries together with their successor until the overlap ends', async () => {
     const { account, production_key, webhook_secret_production: old } = await createCustomer();
     const { store } = server;
     const made = await rollWebhookSecret(

@@ -75,8 +75,8 @@ function encode(nonce: Buffer, tag: Buffer): string {
 }
 
 /**
- * A hash that no password matches. It is compared for unknown users and users without a password, so that a
- * refusal takes the same time for all.
+ * A hash that no password matches. Passwords of unknown users and of users without a password are compared
+ * with it, so that a refusal takes the same time for all users.
  */
 const NO_PASSWORD = encode(randomBytes(NONCE_BYTES), randomBytes(TAG_BYTES));
 

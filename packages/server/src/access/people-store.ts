@@ -122,7 +122,7 @@ const SET_PROFILE = statement(
     where user_id = $1`,
 );
 
-/** Changes the given fields. A locale of null means the browser's language. */
+/** Changes the fields of a user that are not undefined. A locale of null means the browser's language. */
 export async function setProfile(
   on: Queryable,
   userId: string,
@@ -137,7 +137,7 @@ export async function setProfile(
   await on.query(SET_PROFILE, [userId, name, locale !== undefined, locale ?? null, theme, reviewShare]);
 }
 
-// The last owner who can sign in stays an owner. Otherwise nobody could erase the account.
+// The last owner who can sign in cannot lose this right. Otherwise nobody could erase the account.
 const SET_OWNER = statement<{ was: boolean }>(
   'people.set_owner',
   `update users set owner = $4 from users before

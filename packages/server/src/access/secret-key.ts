@@ -2,7 +2,7 @@
  * The secret key of a database. All processes that use a database need the same key, because one process
  * decrypts what another has encrypted. At the first use, the database records a keyed hash of the key, its
  * mark. Databases of older versions have secrets but no mark; for them, the newest encrypted secret
- * identifies the key. A process with a wrong key stops at its start, because it could not sign deliveries.
+ * identifies the key. A process with a wrong key stops when it starts, because it could not sign deliveries.
  */
 import { resolve } from 'node:path';
 import type { Database, Queryable } from '../database/database.ts';
@@ -26,8 +26,8 @@ export class SecretKeyError extends Error {
 const LOST = 'If that key is lost: npx dragoman secret-key replace.';
 
 /**
- * HMAC-SHA256 of a constant, with a key that is derived from the secret key. Equal secret keys give equal
- * marks, and a mark reveals nothing about the key.
+ * HMAC-SHA256 of a constant, with a key that is derived from the secret key. The same secret key always gives
+ * the same mark, and the mark reveals nothing about the key.
  */
 const markOf = (vault: Vault): Buffer => vault.mark('the secret key of this database');
 

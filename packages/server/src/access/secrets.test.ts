@@ -47,7 +47,7 @@ describe('API keys', () => {
     expect(keyIdOf(secret, environment)).toBeUndefined();
   });
 
-  it('are compared by their complete hash', () => {
+  it('are compared by their complete hash and not by a part of it', () => {
     expect(hashesEqual(hashKey('a'), hashKey('a'))).toBe(true);
     expect(hashesEqual(hashKey('a'), hashKey('b'))).toBe(false);
     expect(hashesEqual(hashKey('a'), hashKey('a').subarray(0, 31))).toBe(false);
@@ -92,7 +92,7 @@ describe('the vault', () => {
     expect(vault.seal(Buffer.from('a secret'), 'whose')).toHaveLength(kept.length);
   });
 
-  it('computes the same marks as existing databases store', () => {
+  it('computes the same marks of secret keys as existing databases store', () => {
     const markKey = Buffer.from(hkdfSync('sha256', key, '', 'dragoman marks', 32));
     expect(vault.mark('a text')).toEqual(createHmac('sha256', markKey).update('a text').digest());
     expect(vault.mark('a text')).not.toEqual(vault.mark('another'));

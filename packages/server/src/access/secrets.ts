@@ -44,8 +44,8 @@ export function keyIdOf(secret: string, environment: Environment): string | unde
 }
 
 /**
- * The maximum number of active webhook secrets per account and environment. Each secret costs one HMAC over
- * the body of a delivery and 48 bytes of a header, and receivers limit headers to a few kilobytes.
+ * The maximum number of active webhook secrets per account and environment. Each secret adds one HMAC
+ * computation and 48 bytes of headers to every delivery, and receivers limit headers to a few kilobytes.
  */
 export const MAX_LIVE_SECRETS = 5;
 
@@ -127,7 +127,7 @@ export function readKeyFile(dataDirectory: string): Buffer | undefined {
 }
 
 /**
- * Creates a secret key in the data directory. Never overwrites an existing file, so two processes that start
+ * Creates a secret key in the data directory. Never overwrites an existing file. So two processes that start
  * at the same time get the same key.
  */
 export function createKeyFile(dataDirectory: string): Buffer {

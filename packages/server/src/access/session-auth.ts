@@ -4,8 +4,8 @@
  *
  * Three measures prevent cross-site request forgery:
  * - The cookie has `SameSite=Lax`.
- * - Requests that change data are refused when `Sec-Fetch-Site` names another site, or `Origin` does in older
- *   browsers.
+ * - Requests that change data are refused when `Sec-Fetch-Site`, or `Origin` in older browsers, names another
+ *   site.
  * - A body must be JSON. A form cannot send JSON, and a page of another site can send it only after a CORS
  *   preflight.
  *
@@ -143,7 +143,7 @@ function isLoopback(hostname: string): boolean {
   return bare === 'localhost' || bare.endsWith('.localhost');
 }
 
-/** Returns the client data that a new session needs. */
+/** Returns the data about the client (address and user agent) that a new session stores. */
 export function clientOf(request: FastifyRequest, cookie: SessionCookie): SessionClient {
   return {
     address: request.ip,

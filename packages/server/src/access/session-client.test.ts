@@ -11,7 +11,7 @@ describe('networkOf', () => {
     ['2001:db8:1:3::9', '8193:3512:1:3'],
     ['unknown', 'unknown'],
     ['', ''],
-  ])('counts the client address %j as %j', (address, counted) => {
+  ])('returns for the client address %j the network %j', (address, counted) => {
     expect(networkOf(address)).toBe(counted);
   });
 });
@@ -43,7 +43,7 @@ describe('describeAgent', () => {
     ['<script>', ''],
     ['(curl)', ''],
     [`${'a'.repeat(40)}b`, 'a'.repeat(40)],
-  ])('shows the user agent %s as %s', (given, shown) => {
+  ])('returns for the user agent %s the name %s', (given, shown) => {
     expect(describeAgent(given)).toBe(shown);
   });
 

@@ -43,7 +43,7 @@ async function atOneMoment<T>(work: (transaction: Transaction) => Promise<T>): P
 }
 
 describe('sessions', () => {
-  it('end only for the given user', async () => {
+  it('are ended only for the user whose id is passed', async () => {
     const [one, other] = [await newEditor(), await newEditor()];
     expect((await one.call('DELETE', '/api/sessions')).status).toBe(204);
     expect((await one.call('GET', '/api/session')).status).toBe(200);
@@ -185,7 +185,7 @@ describe('sign-in attempts', () => {
       | { attempts: number; closed: number }
       | undefined;
 
-  it('are decremented and deleted only for the given user and address', async () => {
+  it('are decremented and deleted only for the user and address that are passed', async () => {
     const [one, other] = [await plant({ attempts: 5 }), await plant({ attempts: 5 })];
     await forgiveAttempt(server.database, one);
     expect([(await kept(one))?.attempts, (await kept(other))?.attempts]).toEqual([4, 5]);
@@ -229,7 +229,8 @@ describe('sign-in attempts', () => {
   it('count without a delay in a transaction that began before the previous attempt', async () => {
     const limit = { free: 3, mostSeconds: 900 };
     const marks = await Promise.all([plant(), plant()]);
-    // This transaction's `now()` is earlier than the attempts that are counted while it is open.
+    // The `now()` of this transaction is earlier than the attempts that are counted while the transaction is
+    // open.
     const waits = await server.database.transaction(async (early) => {
       await early.query({ name: 'test.begin', text: 'select 1' } as Parameters<Transaction['query']>[0], []);
       await store.countAttempt(server.database, marks[0]!, limit);

@@ -3,8 +3,8 @@ import type { PersonRole } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-// Locks the user's row first. Disabling a user and changing a password also write this row first and then end
-// the sessions. A session that starts at the same moment is therefore either ended with the others or not
+// The user's row is locked first. Disabling a user and changing a password also write this row first and then
+// end the sessions. A session that starts at the same moment is therefore either ended with the others or not
 // started.
 const INSERT_SESSION = statement<{ ends_at: Date }>(
   'sessions.insert',
@@ -81,7 +81,7 @@ const OPEN_AMONG = statement<{ session_id: string; role: PersonRole }>(
     where s.session_id = any($1) and u.disabled_at is null and ${LIVE}`,
 );
 
-/** Returns the given sessions that have not ended, without recording a use. */
+/** Returns those of the sessions that have not ended, without recording a use. */
 export function selectOpenSessions(
   on: Queryable,
   sessionIds: readonly string[],

@@ -182,7 +182,7 @@ describe('password guesses', () => {
     for (let n = 0; n < 3; n++) {
       expect((await call('POST', '/api/session', { email, password }, here)).body).toEqual(WRONG);
     }
-    // Each guess counts twice: for the user with the address, and for the address alone.
+    // Each guess counts for two limits: that of the user with the address, and that of the address alone.
     expect((await owner.query('select attempts from sign_ins')).rows).toEqual([
       { attempts: 3 },
       { attempts: 3 },
@@ -261,7 +261,7 @@ describe('a session', () => {
     expect((await browser.call('DELETE', '/api/session')).status).toBe(204);
   });
 
-  it('is listed with its browser, and only its own user can end it from another session', async () => {
+  it('is listed with its browser, and from another session only the same user can end it', async () => {
     const { email, password, call } = await createPerson(server, { role: 'editor' });
     const phone = createBrowser(server.url);
     const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1';

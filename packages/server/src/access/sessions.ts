@@ -202,7 +202,7 @@ export async function authenticateSession(
   };
 }
 
-/** Returns the given sessions that have not ended, with the roles of their users. */
+/** Returns those of the sessions that have not ended, with the roles of their users. */
 export async function readOpenSessions(
   on: Queryable,
   limits: SessionLimits,

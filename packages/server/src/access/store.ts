@@ -169,7 +169,7 @@ const FORGET_KEYS = statement(
 
 /**
  * Deletes the ended keys of an environment, except the latest ones.
- * @param kept the number of ended keys that are not deleted
+ * @param kept the number of latest ended keys that are not deleted
  */
 export async function forgetEndedKeys(
   on: Queryable,
@@ -193,7 +193,7 @@ export function selectKeys(on: Queryable, account: AccountRef): Promise<StoredKe
   return on.query(LIST_KEYS, [account.part, account.accountId]);
 }
 
-// `least` keeps the end of a key that already ends earlier.
+// If the key already ends earlier, `least` keeps this earlier end.
 const REVOKE_KEY = statement<{ revoked_at: Date }>(
   'accounts.revoke_key',
   `update keys set revoked_at = least(revoked_at, now() + make_interval(secs => $4::float8))
@@ -311,8 +311,8 @@ const FORGET_SECRETS = statement(
 );
 
 /**
- * Ends the active secrets of an environment after some seconds, and keeps an earlier planned end. Deletes
- * ended secrets.
+ * Ends the active secrets of an environment after some seconds. A secret that would end earlier still ends at
+ * the earlier time. Deletes ended secrets.
  */
 export async function expireWebhookSecrets(
   on: Queryable,

@@ -1,6 +1,6 @@
 /**
- * Tests API-key authentication, the storage of secrets, the creation of accounts, and the legacy dialect, on
- * a running server.
+ * Tests API-key authentication, the storage of secrets, the creation of accounts, and the legacy format of
+ * the interface, on a running server.
  */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
@@ -97,7 +97,7 @@ describe('API keys', () => {
     expect(await createClient(server.url, forged)('GET', HUMAN)).toMatchObject(UNAUTHORIZED);
   });
 
-  it('are refused with a plain 401 at once after they are revoked', async () => {
+  it('are refused with 401 at once after they are revoked', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     expect((await call('GET', HUMAN)).status).toBe(200);
@@ -164,7 +164,7 @@ describe('the cache of API keys', () => {
     });
   });
 
-  it('keeps no failures, so a new key is accepted at once', async () => {
+  it('does not contain failed authentications, so a new key is accepted at once', async () => {
     const { production_key } = await server.createAccount();
     const authenticator = createApiKeyAuthenticator(server.database);
     const authenticate = () => authenticator.authenticate(`ApiKey ${production_key}`, 'production');
@@ -222,7 +222,7 @@ describe('stored secrets', () => {
     expect(values.length).toBeGreaterThan(100);
     expect(values.some((value) => value.includes(Buffer.from(account.username)))).toBe(true);
     expect(leaks(values)).toBe(0);
-    // Checks the search itself: it finds a key that was added as text or as bytes.
+    // Tests the search with a key that was added as text and as bytes. The search must find both.
     expect(leaks([...values, Buffer.from(`x ${account.sandbox_key} y`)])).toBe(1);
     expect(leaks([Buffer.from(secretOf(account.sandbox_key).slice(17), 'base64url')])).toBe(1);
   });
@@ -336,7 +336,7 @@ describe('creating an account', () => {
   });
 });
 
-describe('API keys of the legacy dialect', () => {
+describe('API keys of the legacy format of the interface', () => {
   const ACCEPTED_KEYS = [
     'uid',
     'text',
@@ -435,7 +435,7 @@ describe('API keys of the legacy dialect', () => {
     });
   });
 
-  it('get the same answers to creates and the same errors as API keys of the spec dialect', async () => {
+  it('get the same answers to creates and the same errors as API keys of the specified format', async () => {
     const plain = await server.createAccount();
     const spec = createClient(server.url, plain.production_key);
     const { production } = calls();

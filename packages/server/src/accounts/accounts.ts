@@ -104,8 +104,8 @@ export async function createBareAccount(
 }
 
 /**
- * Returns the calling account in the form of the API's answer. An account without an e-mail address has an
- * empty one, because clients expect a string.
+ * Returns the calling account as in the API's answer. If an account has no e-mail address, the answer has an
+ * empty string, because clients expect a string.
  */
 export async function presentAccount(
   on: Queryable,
@@ -130,7 +130,7 @@ export interface AccountChanges {
 }
 
 /**
- * Applies all given changes to an account, or none of them.
+ * Applies all of the changes to an account, or none of them.
  * @throws AccountError when the account does not exist, the changes contradict each other, or the balance is
  * below the new limit
  */

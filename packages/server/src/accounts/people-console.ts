@@ -209,8 +209,8 @@ function present({ account, theme: _, locale: __, ...user }: User): Static<typeo
 }
 
 /**
- * Returns each language pair once. If a pair is given several times, its last settings apply. @throws
- * ApiError `invalid_request`
+ * Returns each language pair once. If the request contains a pair several times, the last settings apply.
+ * @throws ApiError `invalid_request`
  */
 function pairsOf(given: readonly Static<typeof GivenLanguage>[]): EditorLanguage[] {
   if (given.some((pair) => pair.source_language === pair.target_language)) {

@@ -42,8 +42,8 @@ beforeAll(async () => {
     settings: { DRAGOMAN_SANDBOX_WORDS: String(QUOTA) },
   });
   owner = createPool(server.connection);
-  // The server is ready as soon as one engine has published its language pairs. This waits for the other
-  // engine.
+  // Waits for the second engine, because the server is ready as soon as one engine has published its language
+  // pairs.
   const any = createClient(`${server.url}/sandbox`, (await server.createAccount()).sandbox_key);
   await until(async () => (await any('GET', '/tapi/v2/language_pair/')).text.includes('"es"'));
 });
@@ -87,7 +87,7 @@ describe('the daily quota of the sandbox', () => {
     expect(await used()).toBe(12);
   });
 
-  it('counts new jobs only, and existing jobs are still returned when it is used up', async () => {
+  it('counts new jobs only, and existing jobs are still returned when the quota is used up', async () => {
     const keyed = { 'idempotency-key': 'again' };
     expect(statusesOf([await create({ uid: 'a' }), await create({ uid: 'a' })])).toEqual([200, 201]);
     expect((await create({ uid: 'a', text: 'Another text.' })).status).toBe(400);
@@ -148,7 +148,7 @@ describe('the daily quota of the sandbox', () => {
     expect((await create({ text: 'House.' })).status).toBe(429);
   });
 
-  it('returns the words when a creation fails, but not when its commit is unknown', async () => {
+  it('gets the words back when a creation fails, but not when it is unknown whether the creation was committed', async () => {
     const { ref } = await accountNamed(server.database, account.username);
     const observed: number[] = [];
     const observer = { used: (words: number) => void observed.push(words), refused: () => {} };
@@ -168,7 +168,7 @@ describe('the daily quota of the sandbox', () => {
     expect(observed).toEqual([0, 4]);
   });
 
-  it('resets the next day', async () => {
+  it('starts again the next day', async () => {
     expect((await create({ text: 'x'.repeat(50 * QUOTA) })).status).toBe(201);
     expect((await create()).status).toBe(429);
     await owner.query('update sandbox_words set day = day - 1');

@@ -27,13 +27,13 @@ export function quotaWords(words: number, text: string): number {
   return Math.max(words, Math.ceil(text.length / CHARACTERS_A_WORD));
 }
 
-/** Receives figures for the metrics. */
+/** Receives the numbers of words and refusals for the metrics. */
 export interface QuotaObserver {
   /** Called with the number of words that a creation used. */
   used(words: number): void;
   /**
-   * Called for each request over the quota. A repeated request counts even if it then gets the answer of an
-   * earlier one.
+   * Called for each request over the quota. A repeated request counts even if it then gets the answer of the
+   * earlier request.
    */
   refused(): void;
 }
@@ -100,7 +100,7 @@ export function createSandboxQuota(
   };
 }
 
-/** Returns whether an error means that the quota refused the creation. */
+/** Returns true if the creation was refused because of the quota. */
 export function isOverQuota(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'sandbox_quota' || error.code === 'too_large');
 }

@@ -230,7 +230,8 @@ describe('the program with a mail server', () => {
     const mails = () => mailbox.received.filter(({ to }) => to[0] === body.email);
     await until(async () => mails().length === 1);
     expect(await granted()).toHaveLength(1);
-    // An operator decides on a further account for the same address. The requester gets the same answer.
+    // An operator decides on a further account for the same address. The requester gets the same answer as
+    // for the first account.
     expect((await ask(body)).body).toEqual({ status: 'received' });
     const waiting = (await list('?status=open')).requests;
     expect(waiting.map(({ email }: { email: string }) => email)).toContain(body.email);

@@ -1,6 +1,6 @@
 /**
- * Requests for a sandbox account. Anybody can make one. A granted request has a link that shows an API key
- * once.
+ * Requests for a sandbox account. Anybody can make a request. A granted request has a link that shows an API
+ * key once.
  *
  * - `open`: an operator decides, or the program grants the request at once (`DRAGOMAN_SANDBOX_REQUESTS`).
  * - `granted`: the account exists. Its link is valid for a week and can be used once; it can be replaced
@@ -8,7 +8,7 @@
  * - `refused`: an operator refused the request.
  *
  * The account has keys for the sandbox only and no production funds. Its key is created when the link is
- * opened, so no key exists that nobody has seen.
+ * opened, so every key has been shown to somebody.
  */
 import { randomBytes } from 'node:crypto';
 import { usernameOf } from '../access/accounts.ts';
@@ -106,8 +106,8 @@ async function grantWithoutMail(options: SandboxOptions, request: NewRequest): P
 
 /** Grants a request if its e-mail address has no account yet. An operator decides on further accounts. */
 async function grantFirst(options: SandboxOptions, requestId: string, email: string): Promise<void> {
-  // The request was inserted before this check. Of two concurrent requests, the second one therefore sees the
-  // first.
+  // The request was inserted before this check. Of two concurrent requests, the second one therefore finds
+  // the first.
   if (!(await store.wasGranted(options.database, email))) await grant(options, 'program', requestId);
 }
 

@@ -1,8 +1,7 @@
 /**
  * The audit: who changed what in which account. An entry is written in the transaction of its change. Entries
- * are never changed afterwards: the program's database role may only insert them. Entries contain names and
- * ids, never texts to translate. When an account is erased, `forget_account` (0001_schema.sql) removes the
- * names.
+ * are never changed: the program's database role may only insert them. Entries contain names and ids, never
+ * texts to translate. When an account is erased, `forget_account` (0001_schema.sql) removes the names.
  */
 import { userInfo } from 'node:os';
 import type { AccountRef, Person } from '../base/account.ts';
@@ -77,7 +76,7 @@ export async function recordAudit(on: Transaction, by: Actor, entry: AuditEntry)
     name,
     entry.action,
     entry.subject.slice(0, MAX_SUBJECT),
-    // Details that are too long are omitted, because the action says enough.
+    // Details that are too long are omitted, because the action alone describes the change well enough.
     detail.length > MAX_DETAIL ? '{"cut":true}' : detail,
   ]);
   if (row!.erased && entry.account !== undefined) await forgetNames(on, entry.account);

@@ -7,8 +7,8 @@ declare const accountBrand: unique symbol;
 
 /**
  * The key of all data of an account, and the first parameter of every store function. It is a branded type,
- * so it cannot be built from request data. It comes from authentication, from an operator's command or from a
- * claimed row.
+ * so code cannot build it from request data. It comes from authentication, from an operator's command or from
+ * a claimed row.
  */
 export type AccountRef = { readonly part: number; readonly accountId: string } & {
   readonly [accountBrand]: true;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ERRORS, reason, sentenceOf, wrongFields } from './errors.ts';
 
-it('wrongFields describes an invalid field by a sentence, and also by a code when the reason has one', () => {
+it('wrongFields describes an invalid field by a sentence, and also by a code if the error message has a code', () => {
   const { code, message, more } = wrongFields({
     name: reason('text_length', { least: 1, most: 100 }),
     brand: 'must be a brand.',

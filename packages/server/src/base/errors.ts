@@ -105,9 +105,9 @@ export class OperatorError extends Error {
 }
 
 /**
- * The reasons for an invalid field that have a code, so that the web app can translate them. A test checks
- * that the web app has a sentence for each code. Reasons without a code are shown in English. Names in braces
- * are replaced by values.
+ * The error messages for invalid fields that have a code, so that the web app can translate them. A test
+ * checks that the web app has a sentence for each code. Messages without a code are shown in English. Names
+ * in braces are replaced by values.
  */
 export const REASONS = {
   required: 'This field is required.',
@@ -156,7 +156,7 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** Why a field is invalid: an English sentence, or a code of `REASONS` with its values. */
+/** The reason why a field is invalid: an English sentence, or a code of `REASONS` with its values. */
 export type Reason = string | { code: ReasonCode; values: Record<string, string | number> };
 
 /** The names in braces that a sentence contains, as a union of string types. */

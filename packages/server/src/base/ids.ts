@@ -47,8 +47,7 @@ function format(milliseconds: number, place: number): string {
 const PLACES = 0x1000;
 
 /**
- * Returns a UUIDv7 with a given millisecond and counter. Used where the database decides the order of the
- * ids.
+ * Returns a UUIDv7 with this millisecond and counter, for ids whose order the database decides.
  * @param place the value of the counter, 0 to 4095
  */
 export function uuidv7Of(milliseconds: number, place: number): string {

@@ -1,6 +1,6 @@
 /**
- * Kept segments, which have nothing to translate. The engine route of their draft is `kept:` followed by the
- * reason.
+ * Segments that are not translated. The engine route of their draft is `kept:` followed by the reason, such
+ * as a text in another language.
  */
 import type { Kept } from '@dragoman/documents';
 
@@ -9,8 +9,8 @@ const PREFIX = 'kept:';
 export const routeOfKept = (kept: Kept): string => `${PREFIX}${kept}`;
 
 /**
- * Returns the reason why a segment is kept, taken from the route of its draft; undefined for a translated
- * segment.
+ * Returns the reason why a segment is not translated, taken from the route of its draft; undefined for a
+ * translated segment.
  */
 export const keptOf = (route: string | null | undefined): Kept | undefined =>
   route?.startsWith(PREFIX) ? (route.slice(PREFIX.length) as Kept) : undefined;

@@ -167,7 +167,7 @@ describe('the log of a server at the level debug', () => {
         const draft = engine.draft.bind(engine);
         engine.draft = async (request) => {
           const text = JSON.stringify(request.segments);
-          // An engine's error may quote the text to translate.
+          // The error of an engine may quote the text to translate, so its message must not be logged.
           if (text.includes('explode')) throw new Error(`unexpected ${text}`);
           return draft(request);
         };
@@ -379,7 +379,7 @@ describe('the log of a server at the level debug', () => {
     await nothingLeaked();
   });
 
-  it('is searched for the canary in any letter case', () => {
+  it('is searched for the marker text in any letter case', () => {
     expect(leaks(['{"msg":"fine"}', `{"uid":"${CANARY.toUpperCase()}"}`])).toHaveLength(1);
   });
 });

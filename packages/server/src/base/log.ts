@@ -39,7 +39,7 @@ export function markLogged(error: unknown): void {
 
 /**
  * The log of the program. The type omits `child`, because pino does not apply the allow-list to the fields of
- * a child.
+ * a child log.
  */
 export type Log = Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>;
 

@@ -2,8 +2,8 @@
 
 /**
  * NUL, and the 66 noncharacters of Unicode: U+FDD0 to U+FDEF, and the last two code points of each of the 17
- * planes. Unicode says in section 23.7 that they "should never be interchanged". The expression spells out
- * pairs of surrogates, because the `u` flag would make the search take three times as long.
+ * planes. Unicode says in section 23.7 that they "should never be interchanged". The regular expression lists
+ * pairs of surrogates, because with the `u` flag the search would take three times as long.
  */
 const UNUSABLE =
   /[\0\ufdd0-\ufdef\ufffe\uffff]|[\ud83f\ud87f\ud8bf\ud8ff\ud93f\ud97f\ud9bf\ud9ff\uda3f\uda7f\udabf\udaff\udb3f\udb7f\udbbf\udbff][\udffe\udfff]/;

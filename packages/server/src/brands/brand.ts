@@ -42,7 +42,7 @@ export interface BrandFile extends Brand {
 /** Invalid input about a brand. The message has one line for each fault. */
 export class BrandError extends OperatorError {
   override name = 'BrandError';
-  /** All faults of the file, without the file name. The message contains only the first ones. */
+  /** All faults of the file, without the file name. The message contains only the first faults. */
   readonly faults: readonly string[];
 
   constructor(message: string, faults: readonly string[] = []) {
@@ -61,7 +61,7 @@ const FIELDS = ['external_id', 'name', 'default', 'fallback', 'languages'];
 const LANGUAGE = /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/;
 
 /**
- * Normalises a language code such as `pt-BR` or `pt_BR` to `pt-br`. Returns undefined if the text is not a
+ * Normalises a language code: `pt-BR` and `pt_BR` become `pt-br`. Returns undefined if the text is not a
  * language code.
  */
 export function toLanguage(written: string): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * Brands in requests on a running server: tones and topics, named and default brands, and the settings for a
- * language.
+ * Tests brands in requests on a running server: tones and topics, named and default brands, and the settings
+ * for a language.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -162,7 +162,7 @@ describe('a brand named by a request', () => {
     const retried = await production('POST', HUMAN, request);
     expect(retried.status).toBe(200);
     expect(retried.body).toEqual({ ...first.body, status: retried.body.status });
-    // The server receives the notification of the removal a moment later.
+    // The server receives the notification of the removal only some time after the removal.
     let tries = 0;
     await until(async () => {
       const fresh = await production('POST', HUMAN, { ...request, uid: `fresh-${++tries}` });
@@ -349,7 +349,7 @@ describe('the settings of a brand for a language', () => {
     expect(await readContext(server.database, ref, 'gone', 'es')).toEqual({ terms: [] });
   });
 
-  it('are current right after a change in the same process', async () => {
+  it('are up to date immediately after a change in the same process', async () => {
     const { ref, save } = await customer();
     await save({ external_id: 'acme', languages: { es: { tone: 'Formal' } } });
     expect(await readContext(server.database, ref, 'acme', 'es')).toMatchObject({ tone: 'Formal' });

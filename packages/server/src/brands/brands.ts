@@ -36,7 +36,7 @@ const NOTHING: BrandContext = { terms: [] };
 /** The lifetime of cached settings. Every process uses a newly published brand within this time. */
 const CACHE_MILLISECONDS = 2_000;
 const CACHED_BRANDS = 10_000;
-/** The maximum number of glossary terms in the cache. They take some tens of megabytes. */
+/** The maximum number of glossary terms in the cache. This number of terms takes some tens of megabytes. */
 const CACHED_TERMS = 200_000;
 const MAX_BRANDS = 1_000;
 const MAX_NAMED_BRANDS = 20;
@@ -47,8 +47,8 @@ interface Cached<T> {
 }
 
 /**
- * The brands of one database that this process has cached. Creates and translations read the same brands many
- * times a second.
+ * The brands of one database that this process has cached. Brands are cached because creates and translations
+ * read the same brands many times a second.
  */
 interface BrandCache {
   known: Map<string, Cached<true>>;
@@ -254,7 +254,7 @@ export async function requireBrand(
 
 /**
  * Creates a brand, or replaces the brand with the same external identifier, in one transaction. Settings that
- * the file lacks are removed. Saving the same file again changes nothing.
+ * are not in the file are removed. Saving the same file again changes nothing.
  * @param dryRun whether to return the changes without making them
  * @throws BrandError if the account has the maximum number of brands
  */

@@ -12,7 +12,7 @@ export interface TermChanges {
   changed: { from: Term; to: Term }[];
   removed: Term[];
   unchanged: number;
-  /** Whether the terms that are in both glossaries have another order. */
+  /** Whether the terms that are in both glossaries have a different order. */
   reordered: boolean;
 }
 

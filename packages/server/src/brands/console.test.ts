@@ -69,7 +69,7 @@ describe('a brand draft', () => {
     expect(audit.entries).toHaveLength(2);
   });
 
-  it('is not changed by a request with another revision', async () => {
+  it('is not changed by a request that names an outdated revision', async () => {
     await begin();
     expect((await edit(1, { put: [term('a', 'b')] })).status).toBe(200);
     for (const revision of [0, 1, 3]) {
@@ -85,7 +85,7 @@ describe('a brand draft', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
-  it('is refused as stale when the brand was published in another way, and published when forced', async () => {
+  it('is refused as stale when the brand was published in another way, but is published when forced', async () => {
     await importFile([term('a', 'b')]);
     await edit(0, { put: [term('c', 'd')] });
     await importFile([term('e', 'f')]);
@@ -166,7 +166,7 @@ describe('a glossary', () => {
     expect((await operator.call('GET', path())).body.draft.revision).toBe(1);
   });
 
-  it('imports a file, merging or replacing, after a dry run that reports faults by line', async () => {
+  it('imports a file by merging or replacing its terms, after a dry run that reports faults by line', async () => {
     await importFile([term('one', 'uno'), term('two', 'dos')]);
     const send = (text: string, more: object) =>
       operator.call('POST', path('/import'), {

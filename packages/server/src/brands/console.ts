@@ -267,7 +267,7 @@ async function listWithDrafts(database: Database, ref: AccountRef): Promise<Stat
   return { brands: [...rows, ...unpublished].sort((a, b) => (a.external_id < b.external_id ? -1 : 1)) };
 }
 
-/** Runs `work` and turns a BrandError into an error by field, so that a form can show it. */
+/** Runs `work` and turns a BrandError into an error for each field, so that a form can show the errors. */
 async function withFieldErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -277,7 +277,7 @@ async function withFieldErrors<T>(work: () => Promise<T>): Promise<T> {
     const fields: Record<string, string> = {};
     for (const line of lines) {
       const [, where = 'brand', reason = line] = /^([\w.[\]-]+): (.*)$/s.exec(line) ?? [];
-      // A fault in a term is reported under the field of the term, not under its place in the file.
+      // A fault in a term is reported with the field of the term, not with its place in the file.
       const [, field, fault] = (where.includes('.glossary[') && /^(\w+): (.*)$/s.exec(reason)) || [];
       fields[field ?? where] ??= fault ?? reason;
     }

@@ -112,8 +112,8 @@ function delimiterOf(text: string): string {
 }
 
 /**
- * Returns the column of each cell, or undefined for an empty header cell. Spreadsheets add empty cells at the
- * end.
+ * Returns the column of each header cell, or undefined for an empty cell, because spreadsheets add empty
+ * cells at the end.
  */
 function readHeader({ line, cells }: Row, faults: Faults): (Column | undefined)[] {
   const columns = cells.map((cell) => {

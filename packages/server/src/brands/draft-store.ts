@@ -69,7 +69,7 @@ const UPDATE = statement<{ revision: number }>(
    returning revision`,
 );
 
-/** Replaces a draft. @returns the new revision; undefined if the draft has another revision than expected */
+/** Replaces a draft. @returns the new revision; undefined if the draft does not have the expected revision */
 export async function writeDraft(
   transaction: Transaction,
   account: AccountRef,

@@ -2,8 +2,8 @@
  * Drafts of brands. Operators change the draft. Publishing replaces the brand with the draft in one
  * transaction. Translations use only the published brand.
  *
- * Each change contains the revision of the draft to which it applies, or 0 if there is no draft. A change
- * with another revision is refused.
+ * Each change contains the revision of the draft to which it applies, or 0 if there is no draft. A change is
+ * refused if the draft has a different revision.
  *
  * A draft also records the version of the brand from which it started. A file at the command line may publish
  * the brand in the meantime. Publishing the draft is then refused unless forced.
@@ -176,7 +176,8 @@ export async function publishDraft(
     }
     const { brand } = toDraft(row);
     const made = await replaceBrand(transaction, by, account, externalId, () => brand);
-    // A draft that equals the brand publishes nothing, so it is deleted as discarded.
+    // A draft that is identical to the published brand changes nothing, so it is deleted as if it had been
+    // discarded.
     if (made.change === 'unchanged') await discardDraft(transaction, by, account, externalId);
     else await store.deleteDraft(transaction, account, externalId);
     return made;
@@ -250,7 +251,10 @@ export function editTerms(
   return left;
 }
 
-/** Adds the terms of a file to a glossary. A term of the file replaces the equal term of the glossary. */
+/**
+ * Adds the terms of a file to a glossary. A term of the file replaces the term of the glossary with the same
+ * source and target.
+ */
 export function mergeTerms(terms: readonly Term[], read: readonly Term[]): Term[] {
   const given = new Map(read.map((term) => [termKey(term), term]));
   const kept = terms.map((term) => {

@@ -1,4 +1,7 @@
-/** Tests glossary files: reading and writing them without changes, and the line numbers of faults. */
+/**
+ * Tests that glossary files are written and read back without changes, and that faults are reported with the
+ * right line numbers.
+ */
 import type { Term } from '@dragoman/engines';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -137,7 +140,7 @@ describe('a glossary in CSV', () => {
     expect(readCsv('f', text)).toEqual(terms);
   });
 
-  it('requires only the source column, and accepts columns in any order', () => {
+  it('needs only the source column, and can have its columns in any order', () => {
     expect(readCsv('f', 'do_not_translate,source\nyes,Acme\n')).toEqual([
       { ...plain, source: 'Acme', target: '', doNotTranslate: true },
     ]);
@@ -211,7 +214,7 @@ describe('a glossary in CSV', () => {
     expect(readCsv('f', text.slice(0, text.lastIndexOf('s')))).toHaveLength(MAX_TERMS);
   });
 
-  it('is read without duplicate terms, and the first note is kept', () => {
+  it('is read without duplicate terms and with the first note of each term', () => {
     expect(readCsv('f', 'source,target,note\na,b,\na,b,n\na,b,m\n')).toEqual([
       { ...plain, source: 'a', target: 'b', note: 'n' },
     ]);

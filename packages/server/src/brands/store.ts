@@ -24,7 +24,10 @@ const NAMES = statement<{ external_id: string; count: number }>(
     order by external_id limit $3`,
 );
 
-/** Returns the first external identifiers of an account's brands. Each row also has the total count. */
+/**
+ * Returns the first external identifiers of an account's brands. Each row also contains the number of all
+ * brands.
+ */
 export function listNames(
   on: Queryable,
   account: AccountRef,

@@ -44,7 +44,7 @@ const DCT = `<tbx type="TBX-Min" style="dct" xml:lang="en" xmlns="urn:iso:std:is
   </conceptEntry></body></text></tbx>`;
 
 describe('a termbase (TBX)', () => {
-  it('of version 2 gives every source term with every target term of its concepts', () => {
+  it('of version 2 is read as pairs of every source term with every target term of its concepts', () => {
     const one = (source: string) => [
       { ...plain, source, target: 'carrito', note: 'of the web shop' },
       { ...plain, source, target: 'carro de la compra', forbidden: true, note: 'old' },
@@ -73,7 +73,7 @@ describe('a termbase (TBX)', () => {
     });
   });
 
-  it('gives the terms of the requested language itself before those of related languages', () => {
+  it('uses the terms of the requested language itself and, without them, those of related languages', () => {
     const two = writeTbx([{ ...plain, source: 'train', target: 'comboio' }], 'en', 'pt').replace(
       '</conceptEntry>',
       '<langSec xml:lang="pt-BR"><termSec><term>trem</term></termSec></langSec></conceptEntry>',

@@ -67,8 +67,8 @@ export function readTbx(file: string, text: string, into: string, from: string |
 }
 
 /**
- * Returns the main language of the file. If the file names none, returns its only language other than the
- * target.
+ * Returns the main language of the file. If the file names no main language, returns its only language other
+ * than the target.
  */
 function sourceAmong(
   file: string,
@@ -145,8 +145,8 @@ function flatten(sections: readonly LanguageSection[]): (TermSection & { notes: 
 }
 
 /**
- * Returns the sections of a language. If there are none, returns those of related languages, such as `es-ES`
- * and `es-MX` for `es`.
+ * Returns the sections of a language. If there are none, returns the sections of related languages, such as
+ * `es-ES` and `es-MX` for `es`.
  */
 function nearest(sections: readonly LanguageSection[], wanted: string): LanguageSection[] {
   const own = sections.filter(({ language }) => language === wanted);

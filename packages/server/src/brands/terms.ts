@@ -133,7 +133,7 @@ export function isClean(value: string): boolean {
   return value.isWellFormed() && !/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(value);
 }
 
-/** Returns whether a text has more than `characters` code points, which is how PostgreSQL counts. */
+/** Returns whether a text has more than `characters` code points. PostgreSQL also counts code points. */
 export function isLonger(value: string, characters: number): boolean {
   return value.length > characters && [...value].length > characters;
 }

@@ -155,7 +155,7 @@ describe('POST /v2/chats/messages', () => {
     });
   });
 
-  it('echoes brand, agent, author and direction as given, and treats null fields as absent', async () => {
+  it('returns brand, agent, author and direction as in the request, and treats null fields as absent', async () => {
     const told = { brand: 'shop', agent_external_id: 'agent@example.com' };
     const of = { is_inbound: false, author_external_id: 'agent@example.com' };
     const made = await call('POST', MESSAGES, message({ ...told, ...of, ignored: 1 }));
@@ -234,7 +234,7 @@ describe('the chat interface refuses', () => {
     },
   );
 
-  it('all wrong fields in one error message', async () => {
+  it('several invalid fields with one error message', async () => {
     const wrong = {
       chat_external_id: 7,
       external_id: ' ',
@@ -369,7 +369,7 @@ describe('the chat interface refuses', () => {
 });
 
 describe('POST /chats', () => {
-  it('creates a chat with the given or a generated external id, and returns it unchanged on a repeat', async () => {
+  it('creates a chat with the external id of the request or a generated one, and returns it unchanged when the request is repeated', async () => {
     const external_id = newChat();
     const made = await call('POST', '/chats', {
       external_id,
@@ -404,7 +404,7 @@ describe('POST /chats', () => {
 });
 
 describe('GET /chats/:chat_id/messages', () => {
-  it('lists messages in the order of creation, from the given index on, which is 1 for the first message', async () => {
+  it('lists messages in the order of creation, beginning at the requested index, which is 1 for the first message', async () => {
     const chat_external_id = newChat();
     let chat = '';
     for (let n = 1; n <= 5; n++) {
@@ -516,7 +516,7 @@ describe('the chat callback', () => {
     expect(read.body.message).not.toHaveProperty('translated_text');
   });
 
-  it('leaves the message in deliver_failed with a readable translation when the receiver answers 410', async () => {
+  it('leaves the message in the status deliver_failed, with a readable translation, when the receiver answers 410', async () => {
     receiver.answer(({ path }) => (path === '/gone' ? 410 : 200));
     const made = await call('POST', MESSAGES, message({ callback_url: `${receiver.url}/gone` }));
     const read = await settled(made, 'deliver_failed');

@@ -90,7 +90,7 @@ export async function createChat(
 /**
  * Subscribes an account to chat, or ends its subscription if `subscription` is undefined. `pairs` lists
  * language pairs such as `en-es`; null means all offered pairs. Without a period the subscription starts now.
- * Existing chats are kept.
+ * Existing chats are not deleted.
  */
 export function subscribe(
   database: Queryable,
@@ -133,7 +133,7 @@ async function openAllLeased(
 /** The maximum number of earlier messages of a chat that an engine may read as context. */
 const EARLIER_MESSAGES = 8;
 
-/** Returns the messages before this one in its chat, nearest first. */
+/** Returns the messages before this message in its chat, nearest first. */
 export function readEarlier(
   database: Database,
   account: AccountRef,
@@ -155,8 +155,8 @@ export interface MessageSettlement {
 
 /**
  * Stores the outcome of a leased message in one transaction: status, translation and event. Also records the
- * events of later messages that have an outcome and waited only for this message. Events are recorded and
- * delivered in the order of the chat, even if a later message is translated first.
+ * events of later messages that already have an outcome and waited only for this message. Events are recorded
+ * and delivered in the order of the chat, even if a later message is translated first.
  * @returns false if the lease was lost
  */
 export async function settleMessage(
@@ -218,7 +218,7 @@ function settlingOf({ lease, leased, outcome }: MessageSettlement): store.Answer
   };
 }
 
-/** Returns the event of `message`, a translated or failed message in the same chat as the settled one. */
+/** Returns the event of `message`, a translated or failed message. */
 function eventOf(
   { lease, leased }: MessageSettlement,
   message: store.MessageRow,

@@ -49,7 +49,10 @@ const TAKE = statement<{ message_id: string }>(
     where part = $1 and account_id = $2 and message_id = $3 and job_id is null for update skip locked`,
 );
 
-/** Locks a due correction until the end of the transaction. @returns false if another transaction has it */
+/**
+ * Locks a due correction until the end of the transaction. @returns false if another transaction has locked
+ * it
+ */
 export async function lockDueCorrection(
   transaction: Transaction,
   account: AccountRef,
@@ -144,7 +147,8 @@ export async function brandOf(
   return (await on.query(FIND_CHAT, [account.part, account.accountId, chatId]))[0]?.brand ?? undefined;
 }
 
-// Never writes to a message that retention has already emptied: retention would not visit that message again.
+// A message whose text retention has deleted is not changed, because retention would not delete its text
+// again.
 const CORRECT = statement<CorrectedRow>(
   'chats.correct',
   `update messages m set translated = $4
@@ -154,8 +158,8 @@ const CORRECT = statement<CorrectedRow>(
 );
 
 /**
- * Replaces the text of a message. @returns the message; undefined if its text was the same or is no longer
- * kept
+ * Replaces the text of a message. @returns the message; undefined if it already had this text, or if
+ * retention has deleted its text
  */
 export async function writeCorrection(
   transaction: Transaction,

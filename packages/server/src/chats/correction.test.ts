@@ -110,7 +110,7 @@ describe('human correction of a delivered chat message', () => {
     await editNext(ann);
     await until(async () => (await ann.call('GET', '/api/editing/queue')).body.held.length === 0);
     const later = await send('Another.');
-    // The earlier correction is finished once the next message has its task.
+    // The next message gets its task only after the earlier correction was processed.
     await nextTask().then((task) => ann.call('POST', pathOf(task, '/release'), { token: task.lease.token }));
     expect(JSON.stringify(await read(message))).toContain('A GARDEN.');
     expect(JSON.stringify(await read(later))).toContain('ANOTHER.');
@@ -156,14 +156,14 @@ describe('human correction of a delivered chat message', () => {
     expect(waiting).toHaveLength(3);
   });
 
-  it('leaves a text empty when retention has removed it before the editor finishes', async () => {
+  it('does not restore a text that retention has deleted before the editor finishes', async () => {
     await setAccount(server.database, 'command', username, {
       chatCorrection: true,
       environment: 'production',
     });
     const message = await send('A secret.');
     const task = await nextTask();
-    // Empties the message like retention does.
+    // Deletes the text of the message as retention does.
     await server.database.query({
       name: 'test.forget',
       text: `update messages set body = '', translated = '' where message_id = '${message.id}'`,

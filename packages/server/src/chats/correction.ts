@@ -5,7 +5,7 @@
  *
  *   deliver_complete        the message waits for a job (`message_corrections`)
  *   a job of the tier chat  its draft is the machine's answer; normal tasks and editors, price 0
- *   completed               the message has its new text, the event is in the outbox
+ *   completed               the message has its new text, and the second event is in the outbox
  */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -61,7 +61,7 @@ export async function createDueCorrections(database: Database, ended = () => fal
       if (await database.transaction((transaction) => order(transaction, account, messageId))) taken++;
     }
     made += taken;
-    // Stops here, because other processes hold the remaining corrections.
+    // Stops here, because other processes have locked the remaining corrections.
     if (taken === 0 || due.length < AT_ONCE) return made;
   }
 }

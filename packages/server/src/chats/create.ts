@@ -36,8 +36,8 @@ export interface MessageCreatorOptions {
    */
   worker(): ChatWorker | undefined;
   /**
-   * Called after a commit that created messages. `waiting` is how many of them are not leased to this
-   * process.
+   * Called after a commit that created messages. `waiting` is the number of new messages that are not leased
+   * to this process.
    */
   created(count: number, waiting: number): void;
 }
@@ -101,8 +101,8 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     }
     const found = await find(caller, wanted.chat.externalId, message.externalId);
     if (found === undefined) throw new Error('a message that exists was not found');
-    // A row with our own id comes from our earlier attempt, which committed although the reply was lost. So
-    // the message is new.
+    // A row with the id that this process chose was inserted by an earlier attempt, which committed although
+    // the reply was lost. So the message is new.
     return { status: found.message.message_id === message.messageId ? 201 : 200, body: present(found) };
   }
 
@@ -233,7 +233,7 @@ function wantedBy({ account, environment, defaultBrand }: Caller, request: Messa
 
 /**
  * Inserts a batch in one transaction. If the connection is lost during the commit, the batch runs again. Rows
- * that were committed then exist already, and their ids show that they are ours.
+ * that were committed then exist already, and are recognized by the ids that this process chose.
  */
 async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Promise<Inserted[]> {
   const worker = options.worker();

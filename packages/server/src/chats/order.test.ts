@@ -85,7 +85,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Starts a second server process with the given role on the same database. */
+/** Starts a second server process, with the role `role`, on the same database. */
 async function startAnother(role: Role): Promise<Server> {
   const { store, settings } = server;
   const log = createLog('silent');
@@ -125,7 +125,7 @@ describe('two processes that create chat messages', () => {
     const another = createClient((await startAnother('api')).url!, key);
     const chat = `crowd-${++chats}`;
     const made = await Promise.all(
-      // Each message is sent twice: repeats get no position of their own.
+      // Each message is sent twice. The second request must not get another position.
       [...Array(60).keys()].map((n) =>
         (n % 2 === 0 ? call : another)('POST', MESSAGES, message(chat, `m${n >> 1}`, 'same')),
       ),
@@ -274,7 +274,7 @@ it('callbacks keep the order of every chat even if messages fail or are translat
   await fc.assert(property, { numRuns: 6, seed: 7 });
 });
 
-it('the order check reports callbacks in the wrong order, a lost callback and a duplicate', () => {
+it('the order check detects callbacks in the wrong order, a lost callback and a duplicate callback', () => {
   const received = (id: string) =>
     ({ body: JSON.stringify({ message: { external_id: id, status: 'deliver_init' } }) }) as Received;
   const planned = ['a', 'b'].map((id) => ({ id, fails: false }));

@@ -19,7 +19,8 @@ export function chatRoutes(
   options: { database: Database; messages: MessageCreator; log: Log },
 ): void {
   const { database, messages } = options;
-  // A separate Fastify scope inside the authenticated one, because chat errors have their own shape.
+  // A separate Fastify scope inside the authenticated one, because errors of the chat interface have their
+  // own format.
   void app.register(async (room) => {
     answerWith(room, options.log, presentError);
     resource(room, '/v2/chats/messages', {

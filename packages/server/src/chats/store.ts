@@ -163,7 +163,7 @@ export interface InsertedMessageRow {
   created_at: Date;
 }
 
-// The chats are locked, so nobody else inserts messages meanwhile. That keeps positions consecutive.
+// The chats are locked, so no other transaction inserts messages into them. This keeps positions consecutive.
 const INSERT_MESSAGES = statement<InsertedMessageRow>(
   'chats.insert_messages',
   `with given as (
@@ -198,7 +198,7 @@ const INSERT_MESSAGES = statement<InsertedMessageRow>(
    returning message_id, position, created_at`,
 );
 
-/** Inserts messages. @returns the new ones, without those whose external id the chat already has */
+/** Inserts messages. @returns the new messages, without those whose external id the chat already contains */
 export async function insertMessages(
   transaction: Transaction,
   messages: readonly NewMessage[],
@@ -295,7 +295,7 @@ const LIST = statement<MessageRow>(
     where m.part = $1 and m.account_id = $2 and m.chat_id = $3 and m.position >= $4 order by m.position limit $5`,
 );
 
-/** Lists messages of a chat in order, starting at the one at `index`. */
+/** Lists messages of a chat in order, starting with the message at `index`. */
 export function listMessages(
   on: Queryable,
   account: AccountRef,
@@ -323,7 +323,7 @@ const LEASED = statement<LeasedMessageRow & ChatOfMessage & { lease_token: strin
      join chats c on c.part = m.part and c.account_id = m.account_id and c.chat_id = m.chat_id`,
 );
 
-/** Returns the messages of leases with their chats, in no order. Lost leases have no row. */
+/** Returns leased messages with their chats, in no order. Messages whose lease was lost are left out. */
 export async function findLeasedMessages(
   on: Queryable,
   leases: readonly { account: AccountRef; id: string; token: string }[],
@@ -403,8 +403,9 @@ const SETTLE = statement<{ message_id: string; answered_position: number }>(
 );
 
 /**
- * Moves leased messages to their answered status and locks their chats until the end of the transaction. The
- * lock lets one transaction at a time record events of a chat and see what the previous one recorded.
+ * Moves leased messages to their answered status and locks their chats until the end of the transaction.
+ * Because of this lock, only one transaction at a time records events of a chat, and it sees the events that
+ * the previous transaction recorded.
  * @returns for each moved message id, the position up to which its chat was answered before
  */
 export async function settleMessages(

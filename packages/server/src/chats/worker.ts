@@ -1,6 +1,7 @@
 /**
  * The chat worker: translates leased messages and decides their status. A person waits for each message, so
- * chat has its own worker capacity and uses the engine's interactive lane. Bulk jobs do not delay it.
+ * chat has its own worker capacity and uses the engine's interactive lane. So bulk jobs do not delay
+ * messages.
  *
  *   translated                       deliver_init, or deliver_complete without a callback URL
  *   a segment failed                 retried soon; mt_failed after the last attempt or when a retry cannot help
@@ -44,8 +45,8 @@ const MAX_TRIES = 4;
 /** The maximum number of claims of a message. A message that was claimed more often fails. */
 const MAX_CLAIMS = 8;
 /**
- * Returns the seconds from a failed attempt to the next one: ¼, ½, then 1. That is long enough for a pipeline
- * to restart.
+ * Returns the seconds from a failed attempt to the next one: ¼, ½, then 1. These pauses are long enough for a
+ * pipeline of the engine to restart.
  */
 const retrySeconds = (attempts: number) => 2 ** (attempts - 3);
 /** Seconds between retries while an engine is unavailable. */

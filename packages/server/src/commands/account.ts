@@ -130,7 +130,8 @@ function addSet(account: Command): void {
           const { chat, chatCorrection, creditLimit, prepaid, environment } = options;
           const wanted = options.defaultBrand === 'none' ? undefined : options.defaultBrand;
           if (wanted !== undefined) {
-            // Checks the brand before anything changes, so that an unknown brand leaves the account as it is.
+            // The brand is checked before any change, so that the account stays unchanged if the brand is
+            // unknown.
             await requireBrand(database, (await accountNamed(database, username)).ref, wanted);
           }
           await setAccount(database, 'command', username, {

@@ -1,6 +1,7 @@
 /**
  * Checks that every command that changes data writes an audit entry with the name of the user who ran it.
- * Exceptions are listed here with their reasons. A command in neither list fails the test.
+ * Exceptions are listed here with their reasons. The test fails for a command that is neither tested nor
+ * exempt.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';

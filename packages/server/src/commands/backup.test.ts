@@ -53,7 +53,9 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The environment of a command: the given database, and no secret key except that of the data directory. */
+/**
+ * The environment of a command: the URL of the database, and no secret key except that of the data directory.
+ */
 const on = (database: TestDatabase) => ({
   DATABASE_URL: urlOf(database.connection),
   DRAGOMAN_SECRET_KEY: '',

@@ -87,7 +87,10 @@ async function writeWhole<T>(file: string, write: (target: NodeJS.WritableStream
   }
 }
 
-/** Connects without migrating. A store would migrate the database, but a backup brings its own schema. */
+/**
+ * Connects without migrating. A store would migrate the database, but the schema of a restored database comes
+ * from the backup.
+ */
 async function withConnection<T>(
   settings: Settings,
   work: (connection: Connection) => Promise<T>,

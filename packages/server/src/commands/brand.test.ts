@@ -143,7 +143,7 @@ it('dragoman brand imports, lists, exports, changes and removes a brand while th
   await until(async () => (await create({ brand: 'acme' })).status === 400);
 });
 
-it('dragoman brand export writes a glossary as CSV or TBX that imports without changes', async () => {
+it('dragoman brand export writes a glossary as CSV or TBX, and importing this file changes nothing', async () => {
   const { username, context, save } = await customer();
   await save(BRAND);
   const { terms } = await context('es');

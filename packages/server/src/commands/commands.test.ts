@@ -223,7 +223,7 @@ withEngine('translate', () => {
     expect(stderr).toMatch(/^2 segments in [\d.]+ s by apertium:eng-spa\n$/);
   });
 
-  it('dragoman translate reads a file in the given format', async () => {
+  it('dragoman translate reads a file in the format that the command line names', async () => {
     const file = join(directory, 'page.html');
     writeFileSync(file, '<p>The <b>house</b></p>\n');
     const { status, stdout } = await dragoman(['translate', file, '--format', 'html', ...enEs]);
@@ -337,7 +337,7 @@ withEngine('one data directory', () => {
     expect(stderr).toBe('Keys and secrets are not shown again.\n');
   });
 
-  it('dragoman ledger verify finds the ledger of a running server consistent', async () => {
+  it('dragoman ledger verify reports no fault in the ledger of a running server', async () => {
     const { status, stdout } = await dragoman(['ledger', 'verify', '--json', ...here]);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, accounts: expect.any(Number), discrepancies: [] });
@@ -382,7 +382,7 @@ withEngine('one data directory', () => {
       await serving.answers(path);
       expect(await serving.terminate()).toBe(0);
       const lines = serving.output.stderr.split('\n').filter((line) => line !== '');
-      // In a container the tests run as root, and the start logs a warning about it.
+      // In a container the tests run as root, and the server logs a warning about this when it starts.
       expect(lines.filter((line) => !line.includes('running as root'))).toEqual([]);
     }
     const verified = await dragoman(['ledger', 'verify', '--json', ...here]);

@@ -35,7 +35,7 @@ async function runJson(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-it('dragoman delivery lists, shows and replays dead deliveries, one by one or all since a date', async () => {
+it('dragoman delivery lists, shows and replays dead deliveries, either one by one or all that died since a date', async () => {
   let works = false;
   receiver.answer(() => (works ? 200 : 410));
   const { username, production_key } = await server.createAccount();

@@ -103,7 +103,7 @@ function explain(error: Error): Pick<DoctorFinding, 'detail' | 'remedy'> {
     : { detail: trouble.problem, remedy: capitalized(trouble.remedy) };
 }
 
-/** Splits a message of the form "problem: remedy". */
+/** Splits a message of the form "problem: remedy" into these two parts. */
 function splitSentence({ message }: Error): { detail: string; remedy: string } {
   const [detail, remedy = 'See postgres.log in the data directory.'] = message.split(/(?<=[^.]): (.*)/s);
   return { detail: detail!, remedy: capitalized(remedy) };

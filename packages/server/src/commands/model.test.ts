@@ -67,7 +67,7 @@ describe('dragoman model', () => {
     }
   });
 
-  it('says why when a model cannot be installed', async () => {
+  it('prints the reason when a model cannot be installed', async () => {
     const pull = (pair: string, from: string) => dragoman(['model', 'pull', pair, '--from', from, ...data]);
     expect(await pull('en-xx', registry.url)).toMatchObject({
       status: 1,
@@ -80,7 +80,7 @@ describe('dragoman model', () => {
     });
   });
 
-  it('writes the manifest of files that an operator copied', async () => {
+  it('writes the manifest of model files that an operator copied', async () => {
     const place = join(directory, 'copied', 'en-pt-br');
     mkdirSync(place, { recursive: true });
     const seal = ['model', 'seal', 'en', 'pt-br', '--folder', join(directory, 'copied')];

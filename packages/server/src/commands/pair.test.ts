@@ -58,7 +58,7 @@ it('dragoman pair disables and enables a language pair while the server is runni
   await until(async () => (await create()).status === 201);
 });
 
-it('dragoman pair disable says when no engine serves the pair', async () => {
+it('dragoman pair disable prints a remark when no engine serves the pair', async () => {
   expect(await command('pair', 'disable', 'tlh', 'es')).toEqual({
     status: 0,
     stdout: 'tlh es is disabled.\n',

@@ -23,7 +23,7 @@ const FORMAT = 1;
 /** The line that ends the rows of a table. A row with this text is written as `\\.`. */
 const END_OF_ROWS = '\\.';
 
-/** The error of a failed backup or restore. Its message is for the operator. */
+/** The error of a failed backup or restore. The message is shown to the operator. */
 export class BackupError extends Error {
   override name = 'BackupError';
 }
@@ -47,7 +47,7 @@ interface Table {
 /**
  * Writes a snapshot of the whole database while it is in use.
  * @param connection a connection as the owner of the schema
- * @param target the stream for the file; it is ended
+ * @param target the stream to which the file is written; this function ends the stream
  */
 export async function writeBackup(connection: Connection, target: NodeJS.WritableStream): Promise<Rows> {
   return withClient(connection, async (client) => {
@@ -80,7 +80,8 @@ export async function writeBackup(connection: Connection, target: NodeJS.Writabl
 }
 
 /**
- * Fills an empty database from a backup in one transaction, and migrates it to this version.
+ * Fills an empty database from a backup in one transaction, and migrates the database to this version of the
+ * program.
  * @param connection a connection as the owner of the schema
  * @throws BackupError when the database is not empty or the backup is incomplete; then nothing changes
  */
@@ -159,7 +160,7 @@ async function copyTables(client: pg.Client, lines: AsyncGenerator<Buffer>): Pro
   }
 }
 
-/** Sets each sequence to continue after the highest value of the backup. */
+/** Sets each sequence so that it continues after the highest value in the backup. */
 async function setSequences(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ sequence: string; table: string; column: string }>(
     `select pg_get_serial_sequence(quote_ident(c.relname), a.attname) as sequence, c.relname as table,
@@ -208,7 +209,7 @@ async function withoutReferences(client: pg.Client): Promise<() => Promise<void>
   };
 }
 
-/** Returns whether the database has a schema, because at least one migration was applied. */
+/** Returns whether the database has a schema, which is true if at least one migration was applied. */
 async function isMade(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ made: boolean }>(
     `select to_regclass('migrations') is not null as made`,

@@ -9,7 +9,8 @@ interface Item {
 }
 
 /**
- * A batch that runs until the test calls `land`. So the test decides which items arrive while the batch runs.
+ * A batch that runs until the test calls `land`, so that the test controls which items arrive while the batch
+ * runs.
  */
 interface Flight {
   items: Item[];
@@ -182,7 +183,7 @@ describe('createBatcher', () => {
     expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1, 2], [3], [4]]);
   });
 
-  it('gives an item that is heavier than the limit its own batch, in order', async () => {
+  it('puts an item that is heavier than the limit into a batch of its own, in order', async () => {
     const { batcher, batches } = recording(100, 10);
     await Promise.all(addAll(batcher, [item(1), item(2, 11), item(3)]));
     expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([[1], [2], [3]]);
@@ -218,7 +219,7 @@ describe('createBatcher', () => {
     expect(runs).toBe(1);
   });
 
-  it('refuses an item only when the maximum number of items is waiting', async () => {
+  it('refuses an item only when the maximum number of items is already waiting', async () => {
     const { batcher, flights, started } = held({ maxItems: 1, maxWaiting: 2 });
     const first = batcher.add(item(1));
     await started(1);
@@ -231,7 +232,7 @@ describe('createBatcher', () => {
     expect(await Promise.all([first, ...waiting])).toEqual(['result 1', 'result 2', 'result 3']);
   });
 
-  it('does not run a batch of one bad item a second time', async () => {
+  it('runs a failed batch of one item only once', async () => {
     const { batcher, batches } = recording(100, 1000);
     await expect(batcher.add({ ...item(1), bad: true })).rejects.toThrow('bad among 1');
     expect(batches).toHaveLength(1);
@@ -315,7 +316,7 @@ describe('createBatcher', () => {
     );
   });
 
-  it('is tested with a check that finds lost, repeated and swapped items and overloaded batches', () => {
+  it('is tested with a check that detects lost, repeated and swapped items and overloaded batches', () => {
     const [a, b, c] = [item(1, 5), item(2, 5), item(3, 5)];
     expect(faults([[a, b], [c]], [a, b, c], 2, 10)).toEqual([]);
     expect(faults([[a], [c]], [a, b, c], 2, 10)).toEqual(['lost, doubled or out of order']);

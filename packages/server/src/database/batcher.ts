@@ -1,9 +1,9 @@
 /**
- * Group commit: items that arrive during a commit share the next one. There is no timer, so a single request does not
- * wait. Under load, a batch contains all items that arrive during one commit.
+ * Group commit: items that arrive during a commit share the next commit. There is no timer, so a single
+ * request does not wait. Under load, a batch contains all items that arrive during one commit.
  *
- * When no request waits for the results, a batcher can rest between batches, so that more items share one. The first
- * item still starts at once.
+ * When no request waits for the results, a batcher can rest between batches, so that more items share a
+ * batch. The first item still starts at once.
  */
 
 export interface BatcherOptions<Item, Result> {
@@ -17,15 +17,16 @@ export interface BatcherOptions<Item, Result> {
   maxItems: number;
   /** Maximum weight of a batch; a heavier item gets its own batch. */
   maxWeight: number;
-  /** Maximum number of waiting items; more are refused with `BatcherFull`. */
+  /** Maximum number of waiting items. Further items are refused with `BatcherFull`. */
   maxWaiting: number;
   /**
-   * Maximum number of batches that run at the same time. With two, one is prepared while the other commits.
+   * Maximum number of batches that run at the same time. With a maximum of two, one batch is prepared while
+   * the other commits.
    */
   maxRunning: number;
   /** Minimum time between the starts of two batches; 0 by default. */
   restMilliseconds?: number;
-  /** Whether a single item may have caused this error. If so, the other items run again without it. */
+  /** Whether a single item may have caused this error. If so, the other items run again without this item. */
   isolates(error: unknown): boolean;
 }
 

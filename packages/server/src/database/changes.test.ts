@@ -1,7 +1,4 @@
-/**
- * A statement may change what pages show. These tests check that the function that runs it reports the
- * change (`Queryable.changed`).
- */
+/** Tests that every function that changes rows shown on a page reports the change (`Queryable.changed`). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -100,7 +97,10 @@ function usersOf(statement: string, sources: readonly Source[]): string[] {
   });
 }
 
-/** Returns the statements that change a page although a function that runs them does not report it. */
+/**
+ * Returns the statements that change rows shown on a page, but are run by a function that does not report the
+ * change.
+ */
 function unsaid(statements: readonly { name: string; text: string }[], sources: readonly Source[]): string[] {
   return statements.flatMap(({ name, text }) => {
     const users = usersOf(name, sources);
@@ -125,18 +125,18 @@ describe('live updates', () => {
   const written = () =>
     allStatements().filter(({ name, text }) => kindsOf(text).length > 0 && !name.startsWith('test.'));
 
-  it('are reported by every function that changes what a page shows', () => {
+  it('are reported by every function that changes rows shown on a page', () => {
     const watched = written().filter(({ name }) => !isSilent(name));
     expect(watched.length).toBeGreaterThan(50);
     expect(unsaid(watched, sources)).toEqual([]);
   });
 
-  it('have an exception only for existing statements', () => {
+  it('exempt only statements that exist', () => {
     const names = written().map(({ name }) => name);
     expect(Object.keys(SILENT).filter((key) => !names.some((name) => covers(key, name)))).toEqual([]);
   });
 
-  it('are checked by a function that finds a missing report', () => {
+  it('are tested with a check that detects a missing report', () => {
     const text = 'with gone as (delete from claims where a = $1) update jobs set x = 1';
     const planted = (body: string) =>
       unsaid(

@@ -1,7 +1,7 @@
 /** The kinds of changes that stores report for live updates (`live/`). */
 
 /**
- * Lists that pages show. `sessions` is an exception: its changes make the server close the streams of ended
+ * Lists that pages show. No page shows `sessions`: its changes make the server close the streams of ended
  * sessions.
  */
 export type ChangedList =
@@ -15,8 +15,8 @@ export type ChangedList =
   | 'sessions';
 
 /**
- * The kind of a change: a list, or a change of a job that leaves lists unchanged. `edit` is for the job's
- * segments, `job` for anything else.
+ * The kind of a change: a list, or a change of a job that leaves lists unchanged. `edit` is a change of the
+ * job's segments, `job` any other change of the job.
  */
 export type ChangeKind = ChangedList | 'job' | 'edit';
 

@@ -1,5 +1,5 @@
 /**
- * Tests of connections that are lost while no query is running: the process goes on, and the program
+ * Tests of connections that are lost while no query is running: the process continues, and the program
  * recovers.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -167,8 +167,8 @@ describe('a transaction', () => {
   });
 
   it('returns its connection to the pool after success and failure', async () => {
-    // 32 transactions are twice as many as the pool has connections. If the transactions did not return their
-    // connections, the last transaction would wait forever.
+    // 32 transactions are twice the number of connections in the pool. If the transactions did not return
+    // their connections, the last transaction would wait forever.
     for (let ended = 0; ended < 32; ended++) {
       await database.transaction(() => Promise.reject(new Error('a bug'))).catch(() => {});
     }
@@ -288,17 +288,20 @@ describe('isConnectionLoss', () => {
   const coded = (code: string) => Object.assign(new Error('x'), { code });
 
   it.each(['08006', '08001', '57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'])(
-    'is true for codes of a lost server or connection: %s',
+    'is true for error codes of a lost server or connection: %s',
     (code) => {
       expect(isConnectionLoss(coded(code))).toBe(true);
     },
   );
 
-  it.each(['23505', '40001', '40P01', '57014', '42P01', 'EACCES'])('is false for other codes: %s', (code) => {
-    expect(isConnectionLoss(coded(code))).toBe(false);
-  });
+  it.each(['23505', '40001', '40P01', '57014', '42P01', 'EACCES'])(
+    'is false for other error codes: %s',
+    (code) => {
+      expect(isConnectionLoss(coded(code))).toBe(false);
+    },
+  );
 
-  it('is true for every refused session, whatever its code', () => {
+  it('is true for every refused session, whatever the error code', () => {
     expect(isConnectionLoss(Object.assign(coded('3D000'), { severity: 'FATAL' }))).toBe(true);
     expect(isConnectionLoss(Object.assign(coded('23505'), { severity: 'ERROR' }))).toBe(false);
   });
@@ -400,7 +403,7 @@ describe('a bigint column', () => {
 
 describe('the application’s role', () => {
   it.each(['transfers', 'job_events'])(
-    'may insert into %s, but not update or delete its rows',
+    'may insert rows into %s, but not update or delete its rows',
     async (table) => {
       const may = async (privilege: string) => {
         const sql = `select has_table_privilege('dragoman_app', $1, $2) as may`;

@@ -16,14 +16,14 @@ export interface Queryable {
   /** Runs a statement and returns its rows. Rejects with the driver's error, whose `code` is the SQLSTATE. */
   query<Row extends QueryResultRow>(statement: Statement<Row>, values?: Values): Promise<Row[]>;
   /**
-   * Reports what a statement changed, for live updates. Call it after the statement, unless its rows show that nothing
-   * changed; an extra call only makes pages reload. Listeners are called after the commit. `changes.test.ts` finds
-   * functions without the call.
+   * Reports what a statement changed, for live updates. Call this function after the statement, unless the
+   * returned rows show that nothing changed. An unnecessary call only makes pages reload. Listeners are
+   * called after the commit. `changes.test.ts` finds functions in which the call is missing.
    */
   changed(kind: ChangeKind, account?: { accountId: string }, job?: string): void;
 }
 
-/** An open transaction, which only its creator may commit. */
+/** An open transaction. Only the function that opened it may commit it. */
 export interface Transaction extends Queryable {
   readonly inTransaction: true;
 }
@@ -114,7 +114,7 @@ export function isOutOfResources(error: unknown): boolean {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('53');
 }
 
-/** Returns whether the database is unavailable, so that the cause is not the request. */
+/** Returns true if the error is caused by an unavailable database and not by the request. */
 export function isUnavailable(error: unknown): boolean {
   return isGone(error) || isOutOfResources(error);
 }
@@ -212,8 +212,8 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
       const code = (error as { code?: string }).code ?? '';
       const again = RETRY_CODES.has(code) || (!(error instanceof CommitUnknown) && isConnectionLoss(error));
       if (!again || tried === TRIES) throw error;
-      // Waits 20, 40, 80 or 160 ms, plus up to the same time at random, so that the other side of a deadlock
-      // can finish.
+      // Waits 20, 40, 80 or 160 ms plus a random time of the same length at most, so that the other
+      // transaction of a deadlock can finish.
       await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** tried * (1 + Math.random())));
     }
   }
@@ -289,7 +289,7 @@ function createResourceWatch(trial: () => Promise<never>, log: Log) {
 
   async function check(): Promise<boolean> {
     const failed: unknown = await trial().catch((error: unknown) => error);
-    // Another error, such as a role without temporary tables, does not prove a lack of resources.
+    // Other errors, such as a missing privilege to create temporary tables, do not prove a lack of resources.
     if (isUnavailable(failed)) return false;
     full = false;
     log.info('the database can write again');
@@ -307,7 +307,7 @@ function createResourceWatch(trial: () => Promise<never>, log: Log) {
     },
     async canWrite(): Promise<boolean> {
       if (!full) return true;
-      // Concurrent calls share one trial.
+      // Concurrent calls share one trial write.
       checking ??= check().finally(() => {
         checking = undefined;
       });

@@ -10,7 +10,10 @@ import {
 /** The server's superuser owns the schema. The migrations create the role that the application runs as. */
 const NAMES = { user: 'dragoman_owner', database: 'dragoman' };
 
-/** Codes of errors that do not occur with a separate PostgreSQL server, so the message recommends one. */
+/**
+ * Codes of errors that do not occur with a separate PostgreSQL server. For these, the message recommends a
+ * separate server.
+ */
 const SOLVED_BY_ANOTHER_SERVER: readonly EmbeddedPostgresErrorCode[] = [
   'unsupported_platform',
   'root',

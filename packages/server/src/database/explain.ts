@@ -20,8 +20,8 @@ export interface Trouble {
 }
 
 /**
- * Explains an error of PostgreSQL or of the connection. PostgreSQL's messages contain names of users and
- * databases, but no passwords.
+ * Explains an error of PostgreSQL or of the connection to it. PostgreSQL's messages contain names of users
+ * and databases, but no passwords.
  * @returns undefined for an error that has another cause
  */
 export function explainDatabaseError(error: unknown): Trouble | undefined {

@@ -18,7 +18,7 @@ const UNIQUE_VIOLATION = '23505';
 const OLDEST_POSTGRESQL = 15;
 
 /**
- * The error when the schema cannot be used or changed. Its message is one sentence, with the remedy after a
+ * The error when the schema cannot be used or changed. The message is one sentence, with the remedy after a
  * colon.
  */
 export class SchemaError extends Error {
@@ -48,8 +48,8 @@ function readMigrations(): Migration[] {
  * Migrates the schema to this version of the program.
  * @param options `upTo`: the number of the last migration to apply
  * @returns the names of the applied migrations, in order
- * @throws SchemaError when the database was created by a newer version or by one before the first release, when the
- *   server is too old, or when the user lacks a privilege
+ * @throws SchemaError when the database was created by a newer version or by a version before the first
+ * release, when the server is too old, or when the user lacks a privilege
  */
 export async function migrate(connection: Connection, options: { upTo?: number } = {}): Promise<string[]> {
   const migrations = readMigrations();
@@ -91,9 +91,9 @@ export async function migrate(connection: Connection, options: { upTo?: number }
 }
 
 /**
- * Counts the migrations that the database lacks. Changes nothing.
- * @throws SchemaError when the database was created by a newer version or by one before the first release, or when the
- *   server is too old
+ * Counts the migrations that are not yet applied to the database, without applying them.
+ * @throws SchemaError when the database was created by a newer version or by a version before the first
+ * release, or when the server is too old
  */
 export async function countVersionsBehind(connection: Connection): Promise<number> {
   const migrations = readMigrations();
@@ -117,8 +117,8 @@ export async function readVersion(client: pg.Client): Promise<number> {
 }
 
 /**
- * Returns the number of the last applied migration. The names must match too, because other migrations had
- * the same numbers before the first release.
+ * Returns the number of the last applied migration. The names of the migrations must match too, because
+ * before the first release other migrations had the same numbers.
  */
 async function readKnownVersion(client: pg.Client, migrations: readonly Migration[]): Promise<number> {
   const { rows } = await client.query<{ number: number; name: string }>(
@@ -167,8 +167,8 @@ async function notOwner(client: pg.Client, cause: Error): Promise<SchemaError> {
 }
 
 /**
- * Roles belong to the whole server, so the migration of another database may create this role at the same
- * time.
+ * Roles belong to the whole server, so a migration of another database may create the application role at the
+ * same time.
  */
 async function createApplicationRole(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query(`select from pg_roles where rolname = 'dragoman_app'`);
@@ -188,8 +188,8 @@ async function createApplicationRole(client: pg.Client): Promise<void> {
       if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error;
     }
   }
-  // The role is tried, because a query of memberships is not enough: since PostgreSQL 16, a role's creator is
-  // a member without the right to use it.
+  // The connection sets the role to test whether it may, because a query of memberships is not enough: since
+  // PostgreSQL 16, the creator of a role is a member without the right to use the role.
   try {
     await client.query('set role dragoman_app');
   } catch {

@@ -2,9 +2,9 @@
 import { type Log, markLogged } from '../base/log.ts';
 
 export interface OutageWatch {
-  /** Returns the result of a query and notes whether the database answered. */
+  /** Returns the result of a query and records whether the database answered. */
   track<T>(query: () => Promise<T>): Promise<T>;
-  /** Notes a lost connection or a query that failed because of one. */
+  /** Records a lost connection, or a query that failed because of a lost connection. */
   lost(error: unknown): void;
 }
 

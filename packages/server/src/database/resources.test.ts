@@ -84,7 +84,7 @@ describe('a database server without free space', () => {
       expect(chat.headers.get('retry-after')).toBe('5');
       const web = await person.call('POST', '/api/console/accounts', { username: `full-${state}` });
       expect([web.status, web.body.error.code]).toEqual([503, 'unavailable']);
-      // Reads succeed without free space.
+      // Statements that only read succeed even without free space.
       expect((await call('GET', '/tapi/v2/account/')).status).toBe(200);
 
       for (let asked = 0; asked < 3; asked++) {

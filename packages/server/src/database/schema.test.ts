@@ -74,7 +74,7 @@ describe('a database owner with CREATEROLE that is not a superuser', () => {
   const OWNER = `dragoman_owner_${process.pid}`;
   const NAME = `dragoman_owned_${process.pid}`;
 
-  it('can migrate, and the program then uses the application role, whatever options the URL has', async () => {
+  it('can migrate, and the program then uses the application role, whatever options the database URL has', async () => {
     const admin = createConnection(test.connection);
     await admin.connect();
     await admin.query(`create role ${OWNER} login createrole password 'secret'`);

@@ -1,7 +1,7 @@
 /**
- * SQL statements with names. A named statement is prepared once per connection. An unnamed one is planned at every call,
- * which doubles the server's work for a select by key. A test reads all statements and fails for each one that uses an
- * account's table without restricting it to the account.
+ * SQL statements with names. A named statement is prepared once per connection. An unnamed statement is
+ * planned at every call, which doubles the server's work for a select by key. A test reads all statements and
+ * fails for each one that uses an account's table without restricting it to the account.
  */
 import type { QueryResultRow } from 'pg';
 
@@ -12,7 +12,7 @@ export interface Statement<Row extends QueryResultRow = QueryResultRow> {
   readonly text: string;
   /** The names of the parameters in order of their positions, if the SQL uses names. */
   readonly parameters?: readonly string[];
-  /** Only carries the type of the rows; it is never set. */
+  /** Declares the type of the rows for the compiler. The property is never set. */
   readonly row?: Row;
 }
 

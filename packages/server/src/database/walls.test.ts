@@ -61,8 +61,8 @@ function breach(sql: string): string | undefined {
 }
 
 /**
- * Statements that read several accounts on purpose. They return numbers and queue positions, but no
- * account's text.
+ * Statements that read several accounts on purpose. They return numbers and queue positions, but no texts of
+ * customers.
  */
 const ACROSS_ACCOUNTS = [
   'accounts.newest_webhook_secret',

@@ -14,7 +14,7 @@ type IpRow = [ip: string, allowed: boolean];
 
 const long = (length: number) => `https://hooks.example.com/${'a'.repeat(length - 26)}`;
 
-/** Callback URLs with the verdict of a guard that has no allowed network. */
+/** Callback URLs with the expected result of a guard that has no allowed network. */
 const URLS: UrlRow[] = [
   // URLs of public hosts, which are allowed.
   ['https://hooks.example.com/cb', 'ok'],
@@ -260,7 +260,7 @@ IPS.push(
   ].map((ip): IpRow => [ip, false]),
 );
 
-/** Returns the rows that a guard judges wrongly, for the tables of this file. */
+/** Returns the rows of this file's tables for which a guard gives a wrong result. */
 function wrongUrls(guard: AddressGuard, rows: readonly UrlRow[]): string[] {
   return rows.flatMap(([url, expected]) => {
     const verdict = guard.checkUrl(url);
@@ -276,12 +276,12 @@ function wrongIps(guard: AddressGuard, rows: readonly IpRow[]): string[] {
 const open = createAddressGuard({ allowedNetworks: [] });
 
 describe('an address guard without allowed networks', () => {
-  test('gives the expected reason for every URL in the table', () => {
+  test('gives the expected error message for every URL in the table', () => {
     expect(wrongUrls(open, URLS)).toEqual([]);
     expect(URLS.length).toBeGreaterThan(100);
   });
 
-  test('judges every address in the table correctly, at both ends of each range', () => {
+  test('allows or refuses every address in the table as expected, at both ends of each range', () => {
     expect(wrongIps(open, IPS)).toEqual([]);
   });
 
@@ -304,7 +304,7 @@ describe('an address guard without allowed networks', () => {
     expect(wrongIps(everything, IPS)).toContain('10.0.0.0');
   });
 
-  test('gives each reason as one sentence that does not repeat the customer’s text', () => {
+  test('writes each error message as one sentence that does not repeat the customer’s text', () => {
     for (const reason of Object.values(URL_REASONS)) expect(reason).toMatch(/^This .*[^.]\.$/);
     const verdict = open.checkUrl('https://canary:canary@127.0.0.1/canary');
     expect(JSON.stringify(verdict)).not.toContain('canary');

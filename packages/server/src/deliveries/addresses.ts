@@ -1,11 +1,11 @@
 /**
  * Decides which addresses a delivery may be sent to. Pure: no DNS and no sockets.
  *
- *   - `checkUrl` runs when a customer gives a URL, and checks everything that the text alone shows.
+ *   - `checkUrl` runs when a request contains a URL, and checks everything that the text of the URL shows.
  *   - The connector calls `allows` and `allowsPort` for every address that a name resolves to.
  *
- * Only the connector's check protects, because a name can change its address at any time. `checkUrl` reports
- * mistakes to the customer at once.
+ * Only the connector's check gives protection, because a name can change its address at any time. `checkUrl`
+ * is there to report mistakes to the customer at once.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -29,7 +29,8 @@ export interface AddressGuard {
 }
 
 /**
- * The maximum length of a URL, as given and also when normalized, because percent-encoding can lengthen it.
+ * The maximum length of a URL, both as the customer wrote it and when normalized, because percent-encoding
+ * can lengthen it.
  */
 export const MAX_URL_LENGTH = 2048;
 
@@ -56,9 +57,10 @@ const CLOSED_PORTS = new Set([
 ]);
 
 /**
- * Metadata services of clouds, which give credentials to anyone: the common address and those of ECS, EKS, Azure,
- * Alibaba, Oracle and Google on IPv6. Refused even inside an allowed network, unless that network is this one address.
- * Azure's (168.63.129.16) is a public address, so no range covers it.
+ * Metadata services of clouds, which give credentials to anyone: the common address and those of ECS, EKS,
+ * Azure, Alibaba, Oracle and Google on IPv6. They are refused even inside an allowed network, unless this
+ * network consists of the single address. The metadata service of Azure (168.63.129.16) has a public address,
+ * so no range covers it.
  */
 const METADATA = [
   '169.254.169.254',
@@ -170,7 +172,7 @@ export function readLiteral(host: string): Ip | undefined {
 function parseIp(text: string): Ip {
   // ipaddr.js reads the deprecated ::127.0.0.1 as ::ffff:127.0.0.1, which is another address for the kernel.
   // The hexadecimal form from the URL parser is unambiguous. An address with a zone id cannot be in a URL and
-  // is kept as given.
+  // is returned unchanged.
   const hex = isIP(text) === 6 ? URL.parse(`http://[${text}]`)?.hostname.slice(1, -1) : undefined;
   return ipaddr.process(hex ?? text);
 }

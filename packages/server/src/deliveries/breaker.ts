@@ -1,6 +1,7 @@
 /**
- * The circuit breaker of a host. Each account has its own, because the account chooses its URLs: no account
- * can block a host for others. It is a database row, so that all workers share it and it survives restarts.
+ * The circuit breaker of a host. Each account has its own circuit breaker for a host, because accounts choose
+ * their URLs: no account can block a host for other accounts. The breaker is a database row, so that all
+ * workers share it and it survives restarts.
  *
  *   closed      fewer than `OPENING_FAILURES` in a row   sends, with fewer slots after each failure
  *   open        `open_until` is in the future            sends nothing; due deliveries wait and use up no attempt

@@ -6,7 +6,7 @@ const open = createAddressGuard({ allowedNetworks: [] });
 const inside = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
 const loopback = createAddressGuard({ allowedNetworks: ['127.0.0.0/8'] });
 
-/** Returns `ok`, or the key of the reason for which the guard refuses a URL. */
+/** Returns `ok`, or the key of the error message with which the guard refuses a URL. */
 function verdict(guard: typeof open, url: string): string {
   const checked = guard.checkUrl(url);
   if (checked.ok) return 'ok';
@@ -76,7 +76,7 @@ describe('the address guard’s check of lengths', () => {
     expect(verdict(open, `http://a${exact}/`)).toBe('invalid');
   });
 
-  it('measures the URL as given, even if the parsed URL is shorter', () => {
+  it('measures the URL as the customer wrote it, even if the parsed URL is shorter', () => {
     const url = `https://hooks.example.com/${'./'.repeat(MAX_URL_LENGTH / 2)}`;
     expect(new URL(url).href.length).toBeLessThan(MAX_URL_LENGTH);
     expect(verdict(open, url)).toBe('length');

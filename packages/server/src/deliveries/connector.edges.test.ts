@@ -71,14 +71,14 @@ describe('an AddressRefused error', () => {
   it.each([
     ['10.0.0.1', 'the address is not public'],
     ['hook.test', 'the host name resolves to an address that is not public'],
-  ])('says why %s is refused: %s', async (host, message) => {
+  ])('has a message that tells why %s is refused: %s', async (host, message) => {
     const resolver: Resolver = async () => [{ address: '10.0.0.1' }];
     const { connect } = fakeConnect();
     const refused = run(createConnector({ guard: open, resolver, connect }), options(host));
     await expect(refused).rejects.toMatchObject({ name: 'AddressRefused', code: 'ADDRESS_REFUSED', message });
   });
 
-  it('is not thrown when connecting fails; ConnectFailed is thrown then', async () => {
+  it('is not thrown when connecting fails: the error is then ConnectFailed', async () => {
     const connect: Connect = (_, callback) => callback(null, socketAt(undefined));
     const failed = run(createConnector({ guard: open, resolver: both, connect }), options('hook.test'));
     await expect(failed).rejects.toMatchObject({ name: 'ConnectFailed', code: 'ECONNRESET' });
@@ -144,7 +144,7 @@ describe('the timeout of the connector', () => {
     return callbacks[0]!;
   }
 
-  it('is followed by no other error when connecting fails later', async () => {
+  it('is the only error, even when connecting fails later', async () => {
     const harm: unknown[] = [];
     const note = (reason: unknown) => void harm.push(reason);
     process.on('unhandledRejection', note);

@@ -109,7 +109,7 @@ describe('the connector’s refusals', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('are tested by a table that detects a connector checking only names or only the first DNS answer', async () => {
+  test('are tested by a table that detects a connector that checks only names or only the first DNS answer', async () => {
     const dial = (connect: Connect, address: string, callback: Parameters<Connect>[1]) =>
       connect(options(address), callback);
     const namesOnly = await lets((resolver, connect) => (request, callback) => {
@@ -268,7 +268,7 @@ describe('several addresses of a name', () => {
     };
   }
 
-  test('are tried in order when one is unreachable, at most four', async () => {
+  test('are tried in order when one is unreachable, at most four of them', async () => {
     const second = only(PUBLIC, 'ENETUNREACH');
     await run(second.connector, options('hook.test'));
     expect(second.targets).toEqual([PUBLIC6, PUBLIC]);

@@ -1,7 +1,7 @@
 /**
  * Opens the sockets of deliveries, and checks every address. undici calls a connector for every new
- * connection, also to IP literals. It does not call a custom `lookup` for literals, so a lookup would protect
- * nothing (measured: 0 calls for 127.0.0.1).
+ * connection, also to IP literals. It does not call a custom `lookup` function for literals, so such a
+ * function would not protect against them (measured: 0 calls for 127.0.0.1).
  *
  *   - A literal is checked. A name is resolved once and refused if *any* of its addresses is not allowed.
  *   - The socket is opened to a checked address, never to the name, so a second DNS answer is never used (rebinding).
@@ -35,7 +35,7 @@ export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
 
-/** No address was found, or none answered before the timeout. */
+/** The name has no address, or none of its addresses answered before the timeout. */
 export class ConnectFailed extends Error {
   override readonly name = 'ConnectFailed';
   readonly code: string;
@@ -74,8 +74,9 @@ export const TRY_NEXT = new Set([
  */
 export function createConnector(settings: ConnectorSettings): Connect {
   const { guard, resolver = systemResolver, timeoutMs = 10_000 } = settings;
-  // Only HTTP/1.1: with HTTP/2, one connection would carry many deliveries, and cutting one would cut all.
-  // Certificates are always checked, even if NODE_TLS_REJECT_UNAUTHORIZED is 0.
+  // Only HTTP/1.1 is offered: with HTTP/2, one connection would carry many deliveries, and cutting one
+  // delivery off would end them all. Certificates are always checked, even if NODE_TLS_REJECT_UNAUTHORIZED is
+  // 0.
   const connect =
     settings.connect ??
     buildConnector({ allowH2: false, rejectUnauthorized: true, timeout: Math.ceil(timeoutMs / 2) });
@@ -115,7 +116,8 @@ export function createConnector(settings: ConnectorSettings): Connect {
     const found =
       name === undefined ? [literal!.toString()] : (await resolver(name)).map((one) => one.address);
     if (found.length === 0) throw new ConnectFailed('ENOTFOUND', 'the host name has no address');
-    // One forbidden address among allowed ones is an attack or a mistake; using the allowed one would hide it.
+    // A forbidden address among allowed addresses is an attack or a mistake. Using the allowed addresses
+    // would hide it.
     if (!found.every((address) => guard.allows(address))) {
       throw new AddressRefused(
         name === undefined

@@ -89,7 +89,7 @@ it('a repeated replay request leaves out deliveries that died again since the fi
   expect(later.body).toEqual({ replayed: 2, left: 0 });
 });
 
-it('a replay has at most the given number of deliveries, and only those that died since the given time', async () => {
+it('a replay sends at most the requested number of deliveries, and only those that died since the requested time', async () => {
   const customer = await createUnlucky(3);
   const { ref } = await accountNamed(server.database, customer.account!.username);
   const some = await replayDead(

@@ -20,12 +20,12 @@ export interface NewEvent {
    * they were recorded.
    */
   subject: EventSubject;
-  /** The delivery of the event. Without it, the event appears in the event feed only. */
+  /** The delivery of the event. An event without a delivery appears in the event feed only. */
   delivery?:
     | {
         url: string;
         contentType: string;
-        /** The body is stored once; every attempt sends the same bytes. */
+        /** The body is stored once, so that every attempt sends the same bytes. */
         body: Buffer;
         /** Additional headers of every attempt, such as `ce-id`; names in lower case. */
         headers?: Record<string, string>;
@@ -67,7 +67,7 @@ export function hostOf(url: string): string {
 
 /**
  * Called when deliveries of messages are delivered, dead or replayed (`pending`), in the same transaction, so
- * that a message and its deliveries always agree. Deliveries of jobs do not change their job.
+ * that a message and its deliveries always agree. Deliveries of jobs do not change the job.
  */
 export type OnDeliveriesChanged = (
   transaction: Transaction,

@@ -83,9 +83,12 @@ export function createDeliveryRecorder(
   const immediately = finishing(0);
   const batched = finishing(FINISHING_REST_MILLISECONDS);
 
-  /** Failed attempts are not batched: each changes its host's breaker and must not wait for another host. */
+  /**
+   * Failed attempts are not batched, because each one changes the circuit breaker of its host and must not
+   * wait for the breaker of another host.
+   */
   async function finishFailing(attempt: FinishedAttempt): Promise<RecordedAttempt> {
-    // A single statement is a transaction by itself: one round trip instead of three.
+    // A single statement is a transaction by itself, which needs one round trip instead of three.
     if (attempt.decision.status === 'pending') return finishAttempt(database, attempt);
     return database.transaction(async (transaction) => {
       const recorded = await finishAttempt(transaction, attempt);

@@ -9,7 +9,7 @@ import { parseSecret, signatureHeadersInTurns } from './signature.ts';
 import type { DeliveryRow } from './store.ts';
 
 export interface DeliverySignerOptions {
-  /** Returns the live webhook secrets of an account, `whsec_…`, newest first. */
+  /** Returns the active webhook secrets of an account in the form `whsec_…`, newest first. */
   secrets(account: AccountRef, environment: Environment): Promise<string[]>;
   log: Log;
   now(): Date;

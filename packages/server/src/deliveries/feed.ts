@@ -64,7 +64,7 @@ const PLACE = statement<never>(
     where part = $1 and account_id = $2 and environment = $3`,
 );
 
-/** An event in the feed. It names the job or message; clients read their state separately. */
+/** An event in the feed. The event names the job or message. Clients read its state with another request. */
 export interface FeedItem {
   id: string;
   type: EventType;
@@ -109,7 +109,7 @@ const LAST = statement<{ last_position: number }>(
   'select last_position from feeds where part = $1 and account_id = $2 and environment = $3',
 );
 
-/** Returns the last position of the feed. A cursor with a higher position belongs to another feed. */
+/** Returns the last position of the feed. A cursor with a higher position comes from another feed. */
 export async function lastPosition(
   on: Queryable,
   account: AccountRef,

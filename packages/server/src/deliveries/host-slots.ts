@@ -1,10 +1,10 @@
 /**
  * Distributes a worker's slots for each host among accounts. A slot allows one delivery at a time. Several
- * accounts may use one receiver, such as a gateway, and it may answer one of them slowly for hours. So no
- * account may hold all slots.
+ * accounts may use one receiver, such as a gateway, and this receiver may answer one of the accounts slowly
+ * for hours. So no account may hold all slots.
  *
  *   - While several accounts have due deliveries for a host, each gets at most an equal share of its slots.
- *   - The last quarter of the slots is reserved for accounts without a slot there, one slot each. So a new account does not wait for slow answers to others.
+ *   - The last quarter of the slots is reserved for accounts that have no slot at this host, one slot each. So a new account does not wait for slow answers to other accounts.
  *   - An account whose deliveries to the host fail gets fewer slots (`breaker.ts`). Only its own failures count.
  */
 import type { AccountRef } from '../base/account.ts';

@@ -1,4 +1,4 @@
-/** Tests that check signatures and events with third-party libraries, like receivers do. */
+/** Tests that check signatures and events with third-party libraries, as receivers do. */
 import { type CloudEvent, HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -66,7 +66,7 @@ describe("a callback's signature, checked with the Standard Webhooks library", (
     for (const [webhook, body, headers] of others) expect(() => webhook.verify(body, headers)).toThrow();
   });
 
-  it('equals the signature that the library itself creates', () => {
+  it('is identical to the signature that the library itself creates', () => {
     const at = new Date();
     const seconds = Math.floor(at.getTime() / 1000);
     const secret = Buffer.from(account.webhook_secret_production.slice('whsec_'.length), 'base64');

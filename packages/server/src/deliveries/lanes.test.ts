@@ -104,8 +104,8 @@ function start(options: { timeoutMs?: number; perHost?: number; breakerSeconds?:
   });
   started.push({
     async stop() {
-      // Cuts POSTs in progress, and waits until the sender has stopped: a claim in progress would take
-      // deliveries of the next test.
+      // Aborts POSTs in progress, and waits until the sender has stopped, because a claim in progress would
+      // take deliveries of the next test.
       const stopped = loop.stop(PATIENCE_MILLISECONDS);
       await poster.cut();
       await stopped;
@@ -114,7 +114,7 @@ function start(options: { timeoutMs?: number; perHost?: number; breakerSeconds?:
   return { loop, poster };
 }
 
-/** The delivery changes that were reported to the chat module. */
+/** The status changes of deliveries that were reported to the chat module. */
 const changes: ChangedDelivery[] = [];
 const follow: OnDeliveriesChanged = async (transaction, deliveries) => {
   expect(transaction.inTransaction).toBe(true);
@@ -235,7 +235,7 @@ describe('the order of deliveries', () => {
 });
 
 describe("a chat message's delivery", () => {
-  it('sends the given headers and reports its end to the chat module in the same transaction', async () => {
+  it('is sent with the headers of its event, and its end is reported to the chat module in the same transaction', async () => {
     changes.length = 0;
     const sink = await listen((body, response) => response.writeHead(body === '1' ? 410 : 200).end());
     const ids = await enqueue(await createAccount(), sink.url, [uuidv7(), uuidv7()]);
@@ -253,7 +253,7 @@ describe("a chat message's delivery", () => {
 });
 
 describe('the circuit breaker of a host', () => {
-  it('opens after five failures in a row; other deliveries then wait without an attempt', async () => {
+  it('opens after five failures in a row, and other deliveries then wait without an attempt', async () => {
     const sink = await listen(broken);
     await enqueue(await createAccount(), sink.url, Array.from({ length: 40 }, uuidv7));
     start({ perHost: 1 });
@@ -279,7 +279,7 @@ describe('the circuit breaker of a host', () => {
     expect(sink.bodies).toHaveLength(sent);
   });
 
-  it('lets one delivery through after its open period; a success closes the breaker, a failure opens it for longer', async () => {
+  it('lets one delivery through after its open period; if it succeeds, the breaker closes; if it fails, the breaker opens for longer', async () => {
     let works = false;
     const sink = await listen((_, response) => response.writeHead(works ? 200 : 503).end());
     const account = await createAccount();
@@ -489,8 +489,8 @@ describe('fairness between accounts and hosts', () => {
     await enqueue(failing, shared, chats(5));
     const half = 'insert into breakers (part, account_id, host, failures) values ($1, $2, $3, 3)';
     await owner.query(half, [failing.part, failing.accountId, hostOf(shared)]);
-    // Three failures leave one of the eight slots to the failing account. The other account's slots stay the
-    // same.
+    // Three failures leave one of the eight slots to the failing account. The other account still has all its
+    // slots.
     expect(await fill(queue, held, [failing, other])).toEqual([1, 6]);
   });
 

@@ -196,7 +196,7 @@ describe('a replay', () => {
     });
   });
 
-  it('of the deliveries that died since a given time leaves out earlier and pending deliveries', async () => {
+  it('of the deliveries that died since a requested time leaves out earlier and pending deliveries', async () => {
     const account = await server.createAccount();
     const call = as(account);
     let works = false;
@@ -260,7 +260,7 @@ describe('a test event', () => {
 describe('the event feed', () => {
   const feed = async (call: Call, query = '') => (await call('GET', `/api/v1/events${query}`)).body;
 
-  it('has every event, with or without a delivery, in an order that does not change', async () => {
+  it('lists every event, with or without a delivery, in an order that does not change', async () => {
     const call = as(await server.createAccount());
     receiver.answer(() => 200);
     expect(await feed(call)).toEqual({ objects: [], next: writeCursor(0), more: false });
@@ -315,7 +315,8 @@ describe('the event feed', () => {
     expect(before.objects).toMatchObject([{ id: late }]);
     commit.resolve();
     await slow;
-    // A reader by id would ask only for greater ids and never see the early event.
+    // A client that pages by id would request only greater ids, so it would never see the event with the
+    // earlier id.
     expect((await feed(call, `?after=${before.next}`)).objects).toMatchObject([{ id: early }]);
     expect((await feed(call)).objects.map(({ id }: { id: string }) => id)).toEqual([late, early]);
     await database.close();

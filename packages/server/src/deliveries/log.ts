@@ -1,7 +1,8 @@
 /**
  * Reads deliveries and their attempts, and replays deliveries. A replay sends the same bytes with the same
- * `webhook-id`. Its attempt numbers continue, and its 72 hours start again. It is placed after the other
- * pending deliveries of its order. Deliveries that were recorded in between keep their status.
+ * `webhook-id`. Its attempt numbers continue, and its 72 hours start again. In the order of its job or chat,
+ * it is placed after the other pending deliveries. Deliveries that were recorded after the replayed delivery
+ * keep their status.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
@@ -314,7 +315,9 @@ async function notify(
  */
 type Replayer = Actor | 'key';
 
-/** Replays a delivery that was delivered or is dead. @returns false if it is pending or does not exist */
+/**
+ * Replays a delivery that is delivered or dead. @returns false if the delivery is pending or does not exist
+ */
 export function replayDelivery(
   database: Database,
   by: Replayer,

@@ -70,7 +70,9 @@ const write = (chat: string, id: string) =>
   });
 const arrived = (path: string) => until(async () => open.some((one) => one.path === `/${path}`));
 
-/** Returns true if the insert leased the delivery: then its first attempt has the same transaction id. */
+/**
+ * Returns true if the delivery was leased by its insert: then its first attempt has the same transaction id.
+ */
 async function isLeasedByInsert(path: string): Promise<boolean> {
   const { rows } = await owner.query(
     `select d.attempts = 1 and d.lease_token is not null and a.xmin = d.xmin as leased
@@ -185,7 +187,7 @@ it('a leased delivery is sent after a restart when the process ended before its 
   const { rows } = await owner.query(`select attempts, lease_token from deliveries where url = $1`, [
     `${url}/${uid}`,
   ]);
-  // The first attempt was recorded by the insert, so its number is used up.
+  // The insert recorded the first attempt, so the next attempt has the number 2.
   expect(rows).toEqual([{ attempts: 1, lease_token: null }]);
   open = [];
   await server.restart();

@@ -1,7 +1,7 @@
 /**
  * Deliveries that are leased to the sender of this process when they are inserted. The sender sends them
- * right after the commit. The same transaction records their first attempt. So they need neither a claim nor
- * another commit before they are sent.
+ * right after the commit. The same transaction records their first attempt. Therefore these deliveries need
+ * neither a claim nor another commit before they are sent.
  */
 import { uuidv7 } from '../base/ids.ts';
 import type { LeaseWorker } from '../work/worker.ts';

@@ -146,7 +146,7 @@ describe('an answer to a POST', () => {
     expect(outcome).toMatchObject({ kind: 'answered', status: 202, body: 'slow', bodyComplete: true });
   });
 
-  test('with an endless body is cut at the limit, keeps 4 KiB, and its connection is destroyed', async () => {
+  test('with an endless body is cut off at the limit, the first 4 KiB are stored, and its connection is destroyed', async () => {
     const { port, connections } = await sink((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       const pour = () => {
@@ -161,7 +161,7 @@ describe('an answer to a POST', () => {
     expect(connections[0]!.destroyed).toBe(true);
   });
 
-  test('is complete when its body has exactly the maximum length, and cut with one byte more', async () => {
+  test('is complete when its body has exactly the maximum length, and is cut off when its body is one byte longer', async () => {
     const settings = { maxResponseBytes: 10 };
     expect(await postTo(answer('200 OK', '', 'x'.repeat(10)), settings)).toMatchObject({
       bodyComplete: true,
@@ -171,7 +171,7 @@ describe('an answer to a POST', () => {
     });
   });
 
-  test('loses a character that the 4 KiB limit cuts in two', async () => {
+  test('is stored without a character that the 4 KiB limit would cut in two', async () => {
     const { port } = await sink((socket) => {
       const body = Buffer.from(`x${'é'.repeat(3000)}`);
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`);
@@ -198,7 +198,7 @@ describe('posting to a receiver', () => {
     ['not HTTP', send('220 mail.test ESMTP\n'), 'other'],
     ['two lengths', send('HTTP/1.1 200 OK\ncontent-length: 1\ncontent-length: 2\n\na'), 'other'],
   ];
-  test.each(rows)('reports the right reason for the failure: %s', async (_, behaviour, reason) => {
+  test.each(rows)('reports the failure with its cause: %s', async (_, behaviour, reason) => {
     const outcome = await postTo(behaviour);
     expect(outcome).toMatchObject({ kind: 'failed', reason });
     expect(JSON.stringify(outcome)).not.toMatch(/canary|sink\.test|127\.0/);
@@ -330,7 +330,7 @@ describe('redirects in answers to a POST', () => {
     expect(count).toBe(0);
   });
 
-  test('are noticed by the second server of this test when a client follows them', async () => {
+  test('reach the second server of this test when a client follows them, so the test would detect this', async () => {
     const agent = new Agent();
     const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 1 }));
     const count = await followed(async (url) => {
@@ -344,7 +344,7 @@ describe('redirects in answers to a POST', () => {
 });
 
 describe('the POST request', () => {
-  test('has the given bytes, headers, path, query and host name', async () => {
+  test('has the bytes, headers, path, query and host name that the caller passed', async () => {
     const { port, requests } = await sink(answer('200 OK'));
     const body = Buffer.from('{"text":"é\u0000"}');
     await poster().post(`http://sink.test:${port}/a%20b?c=d`, { 'content-type': 'application/json' }, body);

@@ -43,7 +43,7 @@ export type PostOutcome =
       body: string;
       /** False if the body was cut at the limit, broke off, or did not end in time. */
       bodyComplete: boolean;
-      /** Milliseconds from the call to the status line. */
+      /** Milliseconds from the call until the status line arrived. */
       latencyMs: number;
     }
   | {
@@ -51,7 +51,7 @@ export type PostOutcome =
       reason: FailureReason;
       /** One sentence with at most an error code: no URL, no address, no customer data. */
       detail: string;
-      /** Milliseconds from the call to the failure. */
+      /** Milliseconds from the call until the failure. */
       latencyMs: number;
     };
 
@@ -60,7 +60,7 @@ export interface Poster {
   post(url: string, headers: Record<string, string>, body: Buffer | string): Promise<PostOutcome>;
   /** Waits for POSTs in progress, then closes every connection. Later POSTs fail. May be called twice. */
   close(): Promise<void>;
-  /** Closes every connection now. POSTs in progress and later ones fail. May be called twice. */
+  /** Closes every connection now. POSTs in progress and later POSTs fail. May be called twice. */
   cut(): Promise<void>;
 }
 
@@ -97,8 +97,8 @@ export function createPoster(settings: PosterSettings): Poster {
     }),
     connections: connectionsPerOrigin,
     pipelining: 1,
-    // Turned off, because these limits restart with every chunk of the answer. One limit for the whole POST
-    // is set below.
+    // These limits are turned off, because each restarts with every chunk of the answer. One limit for the
+    // whole POST is set below.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 16_384,

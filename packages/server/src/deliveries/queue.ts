@@ -2,7 +2,8 @@
  * The queue of the sender. Deliveries are leased like other work (`work/queue.ts`). Each account has one lane
  * per host. Claims visit lanes in turn and take a few deliveries from each, so that no account and no host
  * with ten thousand deliveries delays another. Accounts share the slots of a host (`host-slots.ts`); a host
- * with an open breaker gets nothing. A poll costs one index seek per lane, however long the backlog is.
+ * with an open circuit breaker gets no deliveries. A poll costs one index seek per lane, however long the
+ * backlog is.
  *
  * Order: only the first pending delivery of an `order_key` may be claimed. A due delivery behind it is
  * parked: it becomes due again when the first one is due, or at once when the first one ends.
@@ -96,8 +97,8 @@ const DUE_LANES: Statement<Lane> = statement(
     where d.due_at <= now() and (b.open_until is null or b.open_until <= now()) limit $4`,
 );
 
-// Only one worker may send through a half-open breaker. If it dies, another worker may do so after the lease
-// time.
+// Only one worker may send through a half-open breaker. If that worker dies, another worker may send one
+// after the lease has expired.
 const TAKE_PROBE: Statement<{ failures: number }> = statement(
   'deliveries.take_probe',
   `update breakers set open_until = now() + make_interval(secs => $4)
@@ -261,7 +262,7 @@ async function listLanesInTurn(database: Database, last: Lane): Promise<Lane[]> 
   return [...found, ...all.filter((lane) => !names.has(key(lane)))];
 }
 
-/** Removes visits to hosts with a half-open breaker through which another worker sends already. */
+/** Removes visits to hosts with a half-open breaker to which another worker is already sending. */
 async function takeProbes(
   { database, leaseSeconds }: DeliveryQueueOptions,
   visits: readonly Visit[],

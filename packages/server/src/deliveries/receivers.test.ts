@@ -23,7 +23,8 @@ interface Running {
 
 async function run(command: string, file: string, account: AccountCredentials): Promise<Running> {
   const child = spawn(command, [EXAMPLES + file], {
-    // While a secret is being replaced, a receiver knows two secrets. The first one here signs nothing.
+    // While a secret is being replaced, a receiver knows two secrets. In these tests, no event is signed with
+    // the second one.
     env: {
       ...process.env,
       PORT: '0',

@@ -82,7 +82,7 @@ test('a dead endpoint gets 16 attempts, the last one about 72 hours after creati
   expect(now.getTime()).toBeLessThanOrEqual(after(LIFETIME_SECONDS).getTime());
 });
 
-test('jitter changes a delay by 15 % at most', () => {
+test('jitter lengthens or shortens a delay by 15 % at most', () => {
   const at = (random: number) => {
     const next = nextAttempt({
       scheduleSeconds,
@@ -108,8 +108,8 @@ describe('nextAttempt for random histories', () => {
   type Next = (input: NextAttemptIn) => NextAttempt;
 
   /**
-   * Throws if a retry is too early, too late or outside its jitter, or if its delay is shorter than after
-   * fewer attempts.
+   * Throws if a retry is too early, too late or outside its jitter, or if its delay is shorter than the
+   * delays after fewer attempts.
    */
   function check(next: Next): void {
     fc.assert(

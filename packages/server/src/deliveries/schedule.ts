@@ -15,7 +15,10 @@ import type { PostOutcome } from './post.ts';
 /** The time in which attempts are made: 72 hours. */
 export const LIFETIME_SECONDS = 259_200;
 
-/** The random share of a delay, so that deliveries that failed together spread out. */
+/**
+ * The random share of a delay, so that deliveries that failed at the same time are not retried at the same
+ * time.
+ */
 export const JITTER = 0.15;
 
 export interface NextAttemptIn {
@@ -24,7 +27,7 @@ export interface NextAttemptIn {
   /** Seconds between attempts; the last value repeats. The default schedule is in the settings. */
   scheduleSeconds: readonly number[];
   outcome: PostOutcome;
-  /** The start of the 72 hours: the time of creation or replay. */
+  /** The start of the 72 hours: the time at which the delivery was created or replayed. */
   createdAt: Date;
   /** The time at which the outcome of the attempt was known. */
   now: Date;
@@ -38,10 +41,10 @@ export type NextAttempt =
   | { kind: 'dead'; reason: 'gone' | 'out of time' };
 
 /**
- * Decides what follows an attempt. `at` is after `now` and within the 72 hours. `Retry-After` can lengthen
- * the delay up to the schedule's longest step and the end of the 72 hours. It never ends a delivery, because
- * a receiver that names a far date is often back in an hour. A delivery is dead when its schedule alone has
- * no time left.
+ * Decides what follows an attempt. The time `at` of a retry is after `now` and within the 72 hours.
+ * `Retry-After` can lengthen the delay up to the schedule's longest step and the end of the 72 hours.
+ * `Retry-After` never makes a delivery dead, because a receiver that names a distant date is often back in an
+ * hour. A delivery is dead when its schedule alone has no time left.
  * @throws RangeError for an empty or unordered schedule or an attempt number below 1
  */
 export function nextAttempt(input: NextAttemptIn): NextAttempt {

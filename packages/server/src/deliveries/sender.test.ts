@@ -26,7 +26,7 @@ let account: AccountCredentials;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  // Attempts are two seconds apart, with jitter at least one second, so that their timestamps differ.
+  // Attempts are two seconds apart, and at least one second after jitter, so that their timestamps differ.
   server = await startTestServer({
     settings: { DRAGOMAN_CALLBACK_SCHEDULE: '2', DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.1/32' },
   });
@@ -138,7 +138,7 @@ interface Listening {
   close(): Promise<void>;
 }
 
-/** Starts a receiver with the given request handler. */
+/** Starts a receiver that answers requests with `handler`. */
 async function listen(
   handler: (request: IncomingMessage, response: ServerResponse) => unknown,
   host = '127.0.0.1',
@@ -199,7 +199,7 @@ describe('a retried delivery', () => {
     expect(verdict(trial, account.webhook_secret_production)).toBe(false);
   });
 
-  it('has every attempt on record with its outcome, and its final status', async () => {
+  it('is stored with its final status and with the outcome of every attempt', async () => {
     expect(await attemptsOf('again')).toEqual([answered(1, 500), answered(2, 200)]);
     expect(await deliveryOf('again')).toEqual({
       delivery_id: tries[0]!.headers['webhook-id'],
@@ -280,8 +280,8 @@ describe('the receiver’s answer', () => {
   });
 });
 
-describe('when a callback arrives', () => {
-  it('its attempt is already recorded, without an outcome, and the job is completed', async () => {
+describe('while a receiver handles a callback', () => {
+  it('the attempt is already recorded, without an outcome, and the job is completed', async () => {
     const seen = Promise.withResolvers<{ attempts: object[]; job: { status: string } }>();
     const curious = await listen(async (_, response) => {
       seen.resolve({ attempts: await attemptsOf('curious'), job: await read('curious') });
@@ -328,7 +328,7 @@ describe('a delivery that cannot be signed', () => {
 });
 
 describe('a forbidden callback address', () => {
-  it('gets no connection if it became forbidden after the job was created; the delivery is retried', async () => {
+  it('gets no connection if it became forbidden after the job was created, and the delivery is retried', async () => {
     const inside = await listen((_, response) => response.writeHead(200).end(), '127.0.0.2');
     expect(await order('refused', inside.url)).toMatchObject({
       status: 400,
@@ -405,7 +405,7 @@ describe('a sender that stops or dies', () => {
     );
     await delivered('expired');
     expect(requests[1]?.id).toBe(requests[0]?.id);
-    // The late answer to the first request is recorded and changes nothing else.
+    // The late answer to the first request is recorded, but it does not change the delivery.
     requests[0]?.response.writeHead(500).end();
     await until(async () => (await attemptsOf('expired')).every((one) => 'finished' in one && one.finished));
     expect(await attemptsOf('expired')).toEqual([answered(1, 500), answered(2, 200)]);
@@ -433,7 +433,7 @@ describe('a sender that stops or dies', () => {
     await slow.close();
   });
 
-  it('cannot change a delivery that another sender has leased since', async () => {
+  it('cannot change a delivery that another sender has leased in the meantime', async () => {
     const requests: ServerResponse[] = [];
     const slow = await listen((_, response) => requests.push(response));
     await order('stolen', slow.url);

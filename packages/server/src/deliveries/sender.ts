@@ -26,7 +26,7 @@ import {
 export interface SenderOptions {
   database: Database;
   poster: Poster;
-  /** Returns the live webhook secrets of an account, `whsec_…`, newest first. */
+  /** Returns the active webhook secrets of an account in the form `whsec_…`, newest first. */
   secrets(account: AccountRef, environment: Environment): Promise<string[]>;
   scheduleSeconds: readonly number[];
   /**
@@ -56,7 +56,7 @@ export interface SenderMetrics {
 
 /** Seconds until a delivery that cannot be signed is tried again. */
 const UNSIGNED_SECONDS = 60;
-/** The number of deliveries in progress from which results are recorded in batches. */
+/** From this number of deliveries in progress on, results are recorded in batches. */
 const MANY_AT_WORK = 4;
 /** The maximum total size of the bodies in memory. One body has at most some 40 MiB, usually a few kB. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -78,7 +78,7 @@ export function startSender(options: SenderOptions): Sender {
     }
     const headers = await signer.headersOf(lease, delivery);
     if (headers === undefined) {
-      // Nothing was sent, so no attempt is counted and the host's breaker is not changed.
+      // No request was sent, so no attempt is counted and the host's circuit breaker is not changed.
       await withdrawAttempt(database, lease, lease.attempts, UNSIGNED_SECONDS);
       options.metrics.attempted('unsigned', 'other', 0);
       return undefined;
@@ -179,8 +179,8 @@ function startSweeping({ database, onDeliveriesChanged, metrics, log }: SenderOp
 }
 
 /**
- * Ends deliveries to failing hosts that are older than 72 hours. So few are sent to such hosts that most
- * deliveries would never reach the attempt that ends them.
+ * Ends deliveries to failing hosts that are older than 72 hours. Such hosts receive so few deliveries that
+ * most of the deliveries would never reach their last attempt.
  */
 export async function expireLate(
   database: Database,

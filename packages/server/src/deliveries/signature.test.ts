@@ -44,7 +44,7 @@ describe('the signature of the Standard Webhooks test vector', () => {
   });
 });
 
-test('while a secret is replaced, both secrets sign, and a receiver with either one accepts', () => {
+test('while a secret is being replaced, both secrets sign, and receivers with either secret accept', () => {
   const both = {
     ...headers,
     'webhook-signature': sign([other, secret], VECTOR.id, VECTOR.seconds, VECTOR.body),
@@ -131,14 +131,14 @@ test('verify refuses malformed headers', () => {
   expect(verify([secret], mixed, VECTOR.body, now)).toEqual({ ok: true });
 });
 
-describe('a delivery with an altered part', () => {
+describe('the signature of a delivery with an altered part', () => {
   type Sign = typeof sign;
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((array) => Buffer.from(array));
   const id = fc.stringMatching(/^[a-zA-Z0-9_-]{2,40}$/);
 
   /**
-   * Throws if an altered body, id or timestamp passes. The signer is a parameter, so that a faulty one can be
-   * tested.
+   * Throws if an altered body, id or timestamp passes. The signer is a parameter, so that the check itself
+   * can be tested with a faulty signer.
    */
   function check(signer: Sign, verifier: typeof verify): void {
     fc.assert(
@@ -172,7 +172,7 @@ describe('a delivery with an altered part', () => {
 
   test('is refused, whether its bytes, length, id, timestamp or secret differ', () => check(sign, verify));
 
-  test('passes if the signer leaves out the id or the timestamp, which this test detects', () => {
+  test('is accepted if the signer leaves out the id or the timestamp, and the test detects this fault', () => {
     const over = (content: (id: string, seconds: number, body: Buffer | string) => string): Sign => {
       return (secrets, name, seconds, body) =>
         `v1,${createHmac('sha256', secrets[0]!)

@@ -1,7 +1,7 @@
 /**
  * Signatures of deliveries by Standard Webhooks 1.0.0 (symmetric, `v1`): HMAC-SHA256 over `id.timestamp.body`
- * in base64. There is one entry for each live secret, so that a secret can be replaced without a gap.
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * in base64. There is one entry for each active secret, so that a secret can be replaced without
+ * interruption. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -11,8 +11,8 @@ const PREFIX = 'whsec_';
 /** The length of a secret in bytes. The standard: "between 24 bytes and 64 bytes". */
 const SECRET_BYTES = { least: 24, most: 64 } as const;
 /**
- * The size in bytes from which a body counts as large. One HMAC over 40 MiB takes about 0.1 s, over this size
- * less than a millisecond.
+ * The size in bytes from which a body counts as large. One HMAC over 40 MiB takes about 0.1 s; one over a
+ * body of this size takes less than a millisecond.
  */
 const LARGE_BODY = 256 * 1024;
 /** A key object is faster: preparing a key from bytes takes longer than signing a small body. */
@@ -37,7 +37,7 @@ export type SignatureCheck =
 
 /**
  * Returns the value of `webhook-signature`.
- * @param secrets the live secrets, newest first; each signs
+ * @param secrets the active secrets, newest first; each one adds a signature
  * @param id the same for all retries; without `.`, which separates the signed parts
  * @param timestampSeconds Unix seconds of this attempt
  * @throws TypeError for no secret, more than `MAX_LIVE_SECRETS`, a short secret, or an id or timestamp that
@@ -98,7 +98,7 @@ export async function signatureHeadersInTurns(
 }
 
 /**
- * Verifies a signature like a receiver does: any live secret may match any `v1` entry. Entries of other
+ * Verifies a signature as a receiver does: any active secret may match any `v1` entry. Entries of other
  * versions (`v1a`) are skipped. The body must have the bytes as received; a body that was parsed and
  * serialized again does not match.
  */

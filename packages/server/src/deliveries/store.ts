@@ -136,8 +136,8 @@ export interface DeliveryRow {
   attempts_before: number;
 }
 
-// Attempts are recorded before their requests are sent, so that they are on record even if the sender dies.
-// One statement does it in one round trip and one commit. Rows are locked in key order, like heartbeats do.
+// Attempts are recorded before their requests are sent, so that they are stored even if the sender dies. A
+// single statement needs one round trip and one commit. Rows are locked in key order, like heartbeats do.
 const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_token: string }>(
   'deliveries.begin_attempts',
   `with held as materialized (
@@ -179,7 +179,7 @@ export async function beginAttempts(
   return leases.map(({ id, token }) => found.get(id + token));
 }
 
-// Only the holder of the lease can withdraw an attempt: a later attempt has another number.
+// Only the sender that holds the lease can withdraw an attempt, because a later attempt has another number.
 const WITHDRAW_ATTEMPT = statement<{ attempt: number }>(
   'deliveries.withdraw_attempt',
   `with held as (
@@ -215,7 +215,7 @@ export interface AttemptResult {
   answerComplete: boolean | undefined;
 }
 
-/** What an attempt shows about its host, for the circuit breaker. */
+/** The result of an attempt for the circuit breaker of the host. */
 export interface HostSignal {
   host: string;
   signal: 'alive' | 'failing';
@@ -456,7 +456,7 @@ export function findFailingHosts(on: Queryable): Promise<FailingHostKey[]> {
   return on.query(FAILING_HOSTS);
 }
 
-// Deliveries that wait behind another delivery do not expire, because they had no attempt yet.
+// Deliveries that wait behind another delivery do not expire, because nobody has attempted them yet.
 const EXPIRE = statement<ChangedRow>(
   'deliveries.expire',
   `with late as materialized (

@@ -26,7 +26,7 @@ import {
  *   first   allowed, but something is missing: unconfirmed segments, a note
  *   -       not found, as for an unknown task; in the queue: not listed
  *   taken   the task cannot be claimed, or not by this user
- *   late    the claim has ended and nothing is kept; `draft`, `left`: the text is kept for the next editor
+ *   late    the claim has ended and the text is discarded; `draft`, `left`: the text is stored for the next editor
  *   gone    the customer canceled the job
  *   out     not signed in
  */
@@ -117,7 +117,7 @@ interface Case {
   issue?: string;
 }
 
-/** Creates a job and removes all others from editing. @returns its tasks in order */
+/** Creates a job and removes all other jobs from editing. @returns the tasks of the job in order */
 async function order(text = TEXT): Promise<{ uid: string; tasks: string[] }> {
   await emptyEditing(owner);
   const uid = await orderEdit(call, text);
@@ -307,8 +307,8 @@ const ask =
   };
 
 /**
- * Reads the task and checks that its body fits the access. Other texts of the customer may be in the body
- * only while the user holds the task.
+ * Reads the task and checks that the response shows only what the user's access allows. Other texts of the
+ * customer may be in the body only while the user holds the task.
  */
 async function readTask(one: Case): Promise<string> {
   const answer = await one.person.call('GET', pathOf(one));
@@ -435,8 +435,8 @@ const CHANGED = [
 ];
 
 /**
- * Saves the rows of these tables. @returns a function that restores the rows, so that every request meets the
- * same situation
+ * Copies the rows of these tables. @returns a function that restores the rows, so that each request starts
+ * from the same situation
  */
 async function keep(): Promise<() => Promise<void>> {
   for (const table of CHANGED) {
@@ -463,7 +463,7 @@ describe('access to a task', () => {
     const columns = new Map<string, string[]>();
     for (const [name, make] of Object.entries(SITUATIONS)) {
       const one = await make();
-      // A customer's glossary term, which only the holder of the task may read.
+      // A customer's glossary term, which only the editor who holds the task may read.
       const said = await operator.call('POST', pathOf(one, '/comments'), { text: 'About the house.' });
       expect(said.status === 201 || name === 'cancel', said.text).toBe(true);
       const restore = await keep();
@@ -485,8 +485,8 @@ const lineOf = ([row, ...cells]: string[]) =>
   `${row!.padEnd(24)}${cells.map((cell) => cell.padEnd(7)).join('')}`.trimEnd();
 
 it('the concordance search refuses the 121st search of an hour with Retry-After', async () => {
-  // The fake date is in the past, because ids never decrease: a future date would stay in all later ids of
-  // this process.
+  // The fake date is in the past. Ids never decrease, so a future date would remain in all later ids of this
+  // process.
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2020-01-01T12:30:00Z') });
   const { person, task } = await SITUATIONS.held!();
   const question = () => person.call('GET', pathOf({ task }, '/concordance?q=house'));

@@ -57,7 +57,7 @@ const URGENCY = `case when t.deadline_at <= now() then 0
 
 /**
  * SQL query for the tasks that a user may claim: the first open tasks of each account in the user's language
- * pairs, with the number of the account's claimed tasks. Each account costs one index lookup.
+ * pairs, with the number of the account's claimed tasks. The query needs one index search for each account.
  */
 const candidates = (user: string, mine: string, each: string) => `
    mine as (${mine}),
@@ -125,10 +125,10 @@ const TAKE = `
 
 type ClaimedRow = HeldRow & { part: number; account_id: string };
 
-/** Several candidates of each account are read, because other claims may have locked some. */
+/** Several candidates of each account are read, because other claims may have locked some of them. */
 const CANDIDATES_PER_ACCOUNT = 8;
 
-// The lateral lookup tries the candidates in order until it can lock one. A plain join would read all open
+// The lateral subquery tries the candidates in order until it can lock one. A plain join would read all open
 // tasks of all accounts (20 ms instead of 0.5 ms with 12,000 tasks).
 const CLAIM_NEXT = statement<ClaimedRow>(
   'editing.claim_next',
@@ -166,8 +166,8 @@ const CLAIM_NAMED = statement<ClaimedRow>(
 );
 
 /**
- * Claims the given task, or without one the next task of the queue. @returns undefined if the user can claim
- * none
+ * Claims one task: the task that the user chose, otherwise the next task of the queue. @returns undefined if
+ * there is no task that the user can claim
  */
 export async function claimTask(
   on: Queryable,
@@ -378,8 +378,8 @@ export async function findPastClaim(
   return (await on.query(PAST, [account.part, account.accountId, taskId, token, userId]))[0]?.ended;
 }
 
-// Locks tasks before claims, like all statements. Checks the times again after the lock, because a concurrent
-// heartbeat may have extended a lease.
+// Locks tasks before claims, like all statements. The times are checked again after locking, because a
+// concurrent heartbeat may have extended a lease.
 const EXPIRE = statement<{ part: number; account_id: string; job_id: string }>(
   'editing.expire',
   `with over as (

@@ -74,7 +74,7 @@ describe('a claim', () => {
     expect((await claimTask(bob)).task).not.toBe(task.task);
   });
 
-  it('gets a full lease when its editor claims the task again', async () => {
+  it('has its lease renewed when its editor claims the task again', async () => {
     await orderEdit(call, 'One house.\n');
     const { task, lease } = await claimTask(ann);
     await owner.query(`update claims set lease_until = now() + interval '5 s' where claim_id = $1`, [
@@ -98,7 +98,7 @@ describe('a claim', () => {
     expect((await claimTask(ann)).lease.token).toEqual(expect.any(String));
   });
 
-  it('is given to only one of many editors who claim the same task at once', async () => {
+  it('is granted to only one of many editors who claim the same task at once', async () => {
     for (let job = 0; job < 3; job++) await orderEdit(call, `Job ${job} of three.\n`);
     const people = await Promise.all(
       Array.from({ length: 6 }, () => createPerson(server, { role: 'editor', languages: ['en:es'] })),
@@ -138,7 +138,7 @@ describe('a claim', () => {
   });
 
   it.each(['lease_until', 'limit_until'] as const)(
-    'ends at its %s and keeps its edits for the next editor',
+    'ends at its %s, and its edits are stored for the next editor',
     async (column) => {
       await orderEdit(call, 'One house.\n');
       const task = await claimTask(ann);
@@ -296,7 +296,7 @@ describe('skipping and reporting a task', () => {
 });
 
 describe('an editor who reads a task', () => {
-  it('sees only tasks that they hold or have edited, and fewer segments once they no longer hold the task', async () => {
+  it('sees only tasks that they hold or have edited, and sees fewer segments after releasing a task', async () => {
     // The text needs two tasks, because the words of a task are limited.
     const uid = await orderEdit(call, 'The house is big.\n'.repeat(220));
     const [first, second] = (await ann.call('GET', '/api/editing/queue')).body.open;
@@ -306,12 +306,14 @@ describe('an editor who reads a task', () => {
     for (const rest of ['', '/preview', '/segments/219/history']) {
       expect((await ann.call('GET', pathOf(second, rest))).status, rest).toBe(404);
     }
-    // In the customer's job, the editor sees the history of an edited segment but not of one far away.
+    // The editor sees the history of a segment that they edited, but not the history of a distant segment of
+    // the same job.
     expect((await ann.call('GET', pathOf(first, '/segments/0/history'))).status).toBe(200);
     expect((await ann.call('GET', pathOf(first, '/segments/219/history'))).status).toBe(404);
     const comment = { text: 'Look.', position: 219 };
     expect((await ann.call('POST', pathOf(first, '/comments'), comment)).status).toBe(404);
-    // A task that was released without an edit is no longer visible; an edited one stays visible.
+    // A task that was released without an edit is no longer visible to the editor; a task with edits stays
+    // visible.
     const { token } = held.lease;
     await ann.call('POST', pathOf(first, '/release'), { token });
     const cat = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -344,7 +346,7 @@ describe('saving a segment', () => {
     );
   });
 
-  it('after the claim has ended keeps the text as a draft, or in the history if another editor holds the task', async () => {
+  it('after the claim has ended stores the text as a draft, or in the history if another editor holds the task', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const [segment] = task.segments;

@@ -12,13 +12,15 @@ import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
 
 const MAX_SHOWN = 100;
-/** The list shows at most this many tasks of one account, so that one customer does not fill it. */
+/**
+ * The list shows at most this many tasks of one account, so that one customer's tasks do not fill the list.
+ */
 const MAX_SHOWN_PER_ACCOUNT = 10;
 /** The maximum number of claims that one transaction ends. */
 export const EXPIRED_AT_ONCE = 500;
 /**
- * The maximum number of attempts to claim a task. A claim skips rows that other claims have locked, so it is
- * repeated while open tasks exist.
+ * The maximum number of attempts to claim a task. A claim skips tasks that other claims have locked, so the
+ * claim is repeated while open tasks exist.
  */
 const CLAIM_TRIES = 5;
 
@@ -100,8 +102,9 @@ export function presentLease(held: claims.HeldRow): LeaseBody {
 }
 
 /**
- * Claims the given task, or without one the next task of the queue. If the editor already holds the task, the
- * same claim is returned with a renewed lease, because the response to the first request may have been lost.
+ * Claims one task: the task that the editor chose, otherwise the next task of the queue. If the editor
+ * already holds the task, returns the same claim with a renewed lease, because the response to the first
+ * request may have been lost.
  * @throws ApiError `nothing_waits`, `task_taken`, `too_many_claims`, `claims_paused`, `not_found`
  */
 export async function claim(
@@ -116,8 +119,8 @@ export async function claim(
   if (key !== undefined) {
     const held = await claims.findHeld(database, key);
     if (held?.user_id === userId) {
-      // Extends the lease like a heartbeat does. If the claim has ended in the meantime, the code below
-      // claims the task again.
+      // Extends the lease of the editor's existing claim. If the claim has just ended, the code below claims
+      // the task again.
       const kept = await claims.keepClaim(
         database,
         key,
@@ -167,7 +170,7 @@ async function claimRefusal(
   return new ApiError('task_taken', TASK_TAKEN);
 }
 
-/** Returns the error for a claim that has ended. @param kept where the text of a late save was kept */
+/** Returns the error for a claim that has ended. @param kept where the text of a late save was stored */
 export function staleLease(ended: ClaimEnd | null | undefined, kept?: 'draft' | 'history'): ApiError {
   if (ended === 'canceled') return canceled();
   const more = kept === undefined ? {} : { kept };
@@ -248,8 +251,8 @@ export async function release(
 }
 
 /**
- * Hides a task permanently from an editor, whether or not they hold it. After `rules.skips` skips it is
- * reported to the operators.
+ * Hides a task permanently from an editor, whether or not the editor holds it. After `rules.skips` skips the
+ * task is reported to the operators.
  * @throws ApiError `stale_lease`, `not_found`
  */
 export async function skip(
@@ -304,7 +307,7 @@ async function skipOrReport(
       if (held === undefined) return undefined;
     }
     const trigger = await decide(transaction);
-    // Keeps the reservation of a task that another editor should do.
+    // Keeps the reservation of a task that is reserved for another editor.
     const isOthers = task.reserved_for !== null && task.reserved_for !== userId;
     if (trigger === 'skip' && token === undefined && isOthers) return 'open';
     const move = { account, jobId, tasks: [taskId], trigger, actor: 'editor', ends } as const;

@@ -130,7 +130,7 @@ const EFFORT = {
   ),
 };
 
-/** Sums the effort for segments confirmed since a moment. */
+/** Sums the effort for segments that were confirmed since a moment. */
 export function sumEffort(on: Queryable, by: keyof typeof EFFORT, since: Date): Promise<EffortRow[]> {
   return on.query(EFFORT[by], [since]);
 }

@@ -20,7 +20,7 @@ const DUE_JOB = statement<{ part: number; account_id: string; job_id: string }>(
    returning e.part, e.account_id, e.job_id`,
 );
 
-/** Takes the job that has been due longest, except jobs of the accounts in `except`. */
+/** Takes the job that has been due longest. Jobs of the accounts in `except` are left out. */
 export async function takeDueJob(
   on: Queryable,
   except: readonly string[],
@@ -50,7 +50,8 @@ export async function makeDueAgain(
   await on.query(DUE_AGAIN, [account.part, account.accountId, jobId, stage, seconds]);
 }
 
-// Skips locked rows: another transaction is processing them, or they fall due by themselves.
+// Locked rows are skipped, because another transaction is processing them or because they become due without
+// this statement.
 const DUE_NOW = statement(
   'editing.due_now',
   `update edited_jobs e set due_at = now()
@@ -62,10 +63,7 @@ const DUE_NOW = statement(
     where e.part = d.part and e.account_id = d.account_id and e.job_id = d.job_id`,
 );
 
-/**
- * Makes those of the given jobs due now that are past their deadline: a claim that delayed their delivery may
- * have ended.
- */
+/** Makes jobs due now if they are past their deadline. A claim that delayed their delivery may have ended. */
 export async function makeDueNow(
   on: Queryable,
   jobs: readonly { account: AccountRef; jobId: string }[],

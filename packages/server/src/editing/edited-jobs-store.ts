@@ -14,8 +14,8 @@ export interface NewEditedJob {
   deadlineHours: number;
 }
 
-// Only a job with a fallback falls due at its deadline. For a machine job that is upgraded again, a canceled
-// row exists already.
+// Only a job whose brand has a fallback becomes due at its deadline. If a machine job is upgraded a second
+// time, a canceled row of the first upgrade already exists.
 const INSERT_JOB = statement<{ deadline_at: Date }>(
   'editing.insert_job',
   `insert into edited_jobs (part, account_id, job_id, stage, words, fallback, deadline_at, due_at)

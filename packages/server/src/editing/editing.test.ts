@@ -133,7 +133,7 @@ describe('an edited job', () => {
     ]);
   });
 
-  it('is divided into tasks of consecutive segments and delivered after the last one is submitted', async () => {
+  it('is divided into tasks of consecutive segments and delivered after the last task is submitted', async () => {
     const uid = await orderEdit(
       call,
       'One is a short line here.\nTwo is a short line here.\nThree is a short line here.\nFour is a short line here.\n',
@@ -184,7 +184,7 @@ describe('an edited job', () => {
     expect(queue).toMatchObject({ open: [], held: [], waiting: 0 });
   });
 
-  it('has confirmed targets copied to repeats that no editor has edited', async () => {
+  it('has each confirmed target copied to segments with the same source that no editor has edited', async () => {
     await orderEdit(call, 'Press the button now.\nWait.\nPress the button now.\nPress the button now.\n');
     const task = await claimTask(ann);
     const [first, , third] = task.segments;

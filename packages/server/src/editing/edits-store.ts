@@ -99,7 +99,7 @@ export interface SegmentTargetRow {
   confirmed: boolean;
 }
 
-// A confirmed segment can become a draft again, when a reviewer returns it or an editor changes it. Its last
+// A confirmed segment becomes a draft again when a reviewer returns it or an editor changes it. The last
 // confirmed target is then in the history.
 const TARGETS = statement<SegmentTargetRow>(
   'editing.targets',
@@ -245,7 +245,9 @@ const NEXT_EDIT = statement<{ revision: number }>(
    returning revision`,
 );
 
-/** Saves an edit. @returns false if the segment has another revision than `edit.revision` */
+/**
+ * Saves an edit. @returns false if the current revision of the segment is not the one that the edit replaces
+ */
 export async function saveEdit(
   transaction: Transaction,
   account: AccountRef,

@@ -1,6 +1,6 @@
 /**
- * Tests of jobs past their deadline whose brand has the fallback `machine`. Confirmed targets are always
- * delivered.
+ * Tests of jobs that are past their deadline and whose brand has the fallback `machine`. Their confirmed
+ * targets are always delivered.
  */
 import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
@@ -42,7 +42,8 @@ beforeAll(async () => {
   rita = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Rita' });
   operator = await createPerson(server, { role: 'operator' });
 });
-// Each test has its own customer, so that the memory of one test gives no drafts to the next.
+// Each test has its own customer, so that the translation memory of one test provides no drafts for the next
+// test.
 beforeEach(async () => {
   const account = await server.createAccount({ balanceCents: 100_000 });
   const { ref } = await accountNamed(server.database, account.username);
@@ -150,8 +151,8 @@ describe('an unconfirmed segment that contains nothing to translate', () => {
   });
 });
 
-describe('a review that is returned to the editors', () => {
-  it('extends a passed deadline, and its corrected targets are delivered', async () => {
+describe('a job that a reviewer returns to its editors', () => {
+  it('gets a new deadline if its deadline has passed, and its corrected targets are delivered', async () => {
     const { uid, review } = await inReview();
     await passDeadline(uid);
     await sendBack(review);
@@ -172,7 +173,7 @@ describe('a review that is returned to the editors', () => {
     await sound();
   });
 
-  it('extends a deadline that is a minute away, and keeps a later one', async () => {
+  it('gets a new deadline if its deadline is a minute away, but not if it has more time', async () => {
     const { uid, review } = await inReview();
     await owner.query(
       `update edited_jobs set deadline_at = now() + interval '1 min', due_at = now() + interval '1 min' where ${NAMED}`,
@@ -186,7 +187,7 @@ describe('a review that is returned to the editors', () => {
     for (const one of [uid, more.uid]) expect((await call('DELETE', `${HUMAN}${one}/`)).status).toBe(200);
   });
 
-  it('leads to a delivery and a charge at the new deadline if nobody corrects it; the job can then be rejected', async () => {
+  it('is delivered and charged at the new deadline if nobody corrects it, and can then be rejected', async () => {
     const { uid, review } = await inReview({ callback_url: `${receiver.url}/returned` });
     await sendBack(review);
     await passDeadline(uid);
@@ -220,7 +221,7 @@ describe('a review that is returned to the editors', () => {
 });
 
 describe('a job that the fallback delivers', () => {
-  it('has the last confirmed targets, even if changed since, and is free', async () => {
+  it('contains the last confirmed targets, even if they were changed later, and is free of charge', async () => {
     const uid = await order({ callback_url: `${receiver.url}/free` });
     const task = await claimTask(ann);
     const [segment] = task.segments;
@@ -241,10 +242,11 @@ describe('a job that the fallback delivers', () => {
     await sound();
   });
 
-  it('is charged when every segment is confirmed, even if not submitted', async () => {
+  it('is charged when every segment is confirmed, even if the tasks are not submitted', async () => {
     const uid = await order();
     await confirmNext(ann, FIRST, 'release');
-    // The queue would offer the same task first again; skipping it gives the other task.
+    // The queue would offer the same task first again. After skipping this task, the editor gets the other
+    // task.
     const task = await claimTask(ann);
     const mine = task.segments.find(({ mine }: { mine: boolean }) => mine);
     const other = (await call('GET', `${HUMAN}${uid}/`)).body;
@@ -343,7 +345,7 @@ describe('a machine job that is upgraded, canceled and upgraded again', () => {
       if (time === 2) break;
       await confirmNext(ann, FIRST, 'release');
       expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
-      // Simulates that an earlier version divided the text differently.
+      // Simulates an earlier version of the program that divided the text differently.
       await owner.query(
         `update segments set source = '[{"text": "The house"}]' where ${NAMED} and position = 0`,
         [uid],

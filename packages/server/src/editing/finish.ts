@@ -53,7 +53,7 @@ const MAX_UNREADABLE = 3;
 
 export interface EditingUpkeep {
   wake(): void;
-  /** Starts no more work; resolves when the current work is done. */
+  /** Stops starting new work. Resolves when the current work is done. */
   stop(): Promise<void>;
 }
 
@@ -193,7 +193,7 @@ async function deliver(
 }
 
 /**
- * Assembles the document with the given targets. @returns the document, or the error if assembly exceeds the
+ * Assembles the document with the targets. @returns the document, or the error if the assembly exceeds the
  * time limit
  */
 function assemble(
@@ -233,7 +233,7 @@ async function settle(
   const brand = await readContext(database, account, job.brand, job.target_language);
   try {
     await database.transaction(async (transaction) => {
-      // Locks the job first, like a cancelation does.
+      // Locks the job first, as a cancelation does, so that the two cannot deadlock.
       const completed = await completeEdited(transaction, account, jobId, result, trigger);
       const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
       if (!completed || edited?.stage !== stage) throw new ConcurrentChange();
@@ -243,7 +243,8 @@ async function settle(
       if (stage !== 'assembling' && (!edited.late || (await claims.isInWork(transaction, account, jobId)))) {
         throw new ConcurrentChange();
       }
-      // An editor may have claimed, confirmed and released in the meantime; that text belongs in the result.
+      // An editor may have claimed, confirmed and released a task in the meantime. The text that they
+      // confirmed belongs in the result.
       const now = await edits.readTargets(transaction, account, jobId, false);
       if (!isDeepStrictEqual(now, targets)) throw new ConcurrentChange();
       const common = { account, jobId, actor: 'system', ends: 'canceled' } as const;
@@ -277,7 +278,7 @@ function postpone(
   reason: string,
 ): Promise<boolean | undefined> {
   return context.database.transaction(async (transaction) => {
-    // Locks the job first, like a delivery does.
+    // Locks the job first, as a delivery does, so that the two cannot deadlock.
     await lockWork(transaction, account, jobId);
     const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
     if (edited?.stage !== stage) return undefined;
@@ -292,9 +293,7 @@ function postpone(
   });
 }
 
-/**
- * Adds the confirmed segments to the translation memory; a reviewed job gives its entries a higher weight.
- */
+/** Adds the confirmed segments to the translation memory. Entries of a reviewed job have a higher weight. */
 async function teachMemory(
   transaction: Transaction,
   account: AccountRef,
@@ -305,7 +304,8 @@ async function teachMemory(
   const segments = await edits.readSegments(transaction, account, jobId, 0, MAX_POSITION);
   const tasks = await store.listJobTasks(transaction, account, jobId);
   await learnFromJob(transaction, account, {
-    environment: 'production', // lessons come from production only: the sandbox has no editors
+    // Only jobs of the production environment are added to the memory, because the sandbox has no editors.
+    environment: 'production',
     jobId,
     from: job.source_language,
     to: job.target_language,

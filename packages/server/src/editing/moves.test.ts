@@ -38,7 +38,7 @@ function faults(allowed: (trigger: TaskTrigger, status: TaskStatus) => boolean):
 }
 
 describe('the transition table of tasks', () => {
-  it('equals an independent copy of the expected transitions', () => {
+  it('is identical to an independent copy of the expected transitions', () => {
     expect(TASK_STATUSES).toEqual(['open', 'claimed', 'submitted', 'done', 'reported', 'canceled']);
     expect(TRIGGERS.sort()).toEqual(Object.keys(DECIDED).sort());
     expect(faults(allowsTaskMove)).toEqual([]);
@@ -58,14 +58,14 @@ describe('the transition table of tasks', () => {
     expect(tooFew).toEqual(['submit from claimed']);
   });
 
-  it('allows only a rejection to leave a final state, and reaches claimed only from open', () => {
+  it('allows only a rejection to leave a final state, and allows the state claimed only after open', () => {
     expect(TRIGGERS.filter((trigger) => allowsTaskMove(trigger, 'canceled'))).toEqual([]);
     expect(TRIGGERS.filter((trigger) => allowsTaskMove(trigger, 'done'))).toEqual(['reopen', 'withdraw']);
     expect(TRIGGERS.filter((trigger) => TASK_MOVES[trigger].to === 'claimed')).toEqual(['claim']);
     expect(TASK_MOVES.claim.from).toEqual(['open']);
   });
 
-  it('has a way to every state, and a way out of every state that is not final', () => {
+  it('has a transition into every state, and a transition out of every state that is not final', () => {
     for (const status of TASK_STATUSES) {
       if (status !== 'open')
         expect(

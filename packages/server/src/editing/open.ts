@@ -10,7 +10,10 @@ import * as edits from './edits-store.ts';
 import { findRepeats } from './repeats.ts';
 import * as store from './store.ts';
 
-/** Groups consecutive segments into tasks of at most `most` words. A longer segment is a task by itself. */
+/**
+ * Groups consecutive segments into tasks of at most `most` words. A segment with more words is a task by
+ * itself.
+ */
 export function cutIntoTasks(words: readonly number[], most: number): store.NewTask[] {
   const tasks: store.NewTask[] = [];
   for (const [position, count] of words.entries()) {
@@ -57,7 +60,7 @@ export async function openTasks(
 
 /**
  * Replaces the drafts of a job after a redraft. Segments that an editor has edited, and tasks that an editor
- * holds, keep their drafts, so that no text changes while an editor works on it.
+ * holds, keep their drafts, so that no text changes while an editor is working on it.
  * @returns the positions whose draft was replaced
  */
 export async function replaceDrafts(

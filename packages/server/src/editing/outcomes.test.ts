@@ -1,6 +1,6 @@
 /**
  * Property test: random actions of the customer, editor, reviewer and clock on one job at a time. In every
- * order, a confirmed target is never delivered as a draft, the charge matches the outcome, and the ledger is
+ * order of actions, each confirmed target is delivered, the charge matches the outcome, and the ledger is
  * consistent.
  */
 import { createFake } from '@dragoman/engines/fake';
@@ -55,7 +55,7 @@ const walks = fc.record({
 const walk = (upgraded: boolean, ...steps: Step['do'][]): [{ upgraded: boolean; steps: Step[] }] => [
   { upgraded, steps: steps.map((name) => ({ do: name }) as Step) },
 ];
-/** Fixed action sequences that run in addition to the random ones. */
+/** Fixed action sequences that run in addition to the random sequences. */
 const EXAMPLES = [
   walk(true, 'confirm', 'cancel', 'upgrade', 'draft', 'release', 'deadline', 'accept'),
   walk(false, 'confirm', 'submit', 'confirm', 'submit', 'return', 'deadline', 'reject', 'draft', 'deadline'),
@@ -104,7 +104,7 @@ class Walk {
     this.jobId = jobId;
   }
 
-  /** Returns the user's held task of a kind. Without one, it claims an open task. */
+  /** Returns the task of a kind that the user holds. If the user holds none, claims an open task. */
   async taskOf(person: TestPerson, kind: 'edit' | 'review') {
     const { held, open } = (await person.call('GET', '/api/editing/queue')).body;
     const found = [...held, ...open].find((task: { kind: string }) => task.kind === kind);
@@ -254,7 +254,7 @@ class Walk {
     else expect(body).not.toHaveProperty('translated_text');
   }
 
-  /** Ends all claims, passes the deadline and checks the result. */
+  /** Ends all claims, moves the deadline into the past and checks the result. */
   async settle(): Promise<void> {
     await this.expire();
     await this.passDeadline();
@@ -303,7 +303,7 @@ it('a job delivers its confirmed targets with the matching charge after any sequ
   expect([...seen]).toEqual(expect.arrayContaining(wanted));
 });
 
-it('the outcome check detects a draft that was planted in place of a confirmed target', async () => {
+it('the outcome check detects a draft that was put in place of a confirmed target', async () => {
   const walk = await newWalk(false);
   for (const what of ['confirm', 'submit', 'confirm', 'submit', 'return', 'deadline'] as const) {
     await walk.step({ do: what });

@@ -19,7 +19,7 @@ export function readingOf(pieces: readonly Piece[]): string {
   return JSON.stringify(parts);
 }
 
-/** Returns for each segment the position of the first segment with the same text, if that is an earlier one. */
+/** Returns for each segment the position of the first earlier segment with the same text, if there is one. */
 export function findRepeats(sources: readonly (readonly Piece[])[]): (number | undefined)[] {
   const first = new Map<string, number>();
   return sources.map((pieces, position) => {

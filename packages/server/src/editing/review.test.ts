@@ -51,7 +51,7 @@ const jobOf = async (uid: string) =>
   (await owner.query('select part, account_id, job_id from jobs where uid = $1', [uid])).rows[0];
 
 describe('a review', () => {
-  it('is made by another editor, who returns the job with issues and later approves it', async () => {
+  it('is done by another editor, who returns the job with issues and later approves it', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe garden is small.\n');
     const [first, second] = [await editNext(ann), await editNext(ann)];
     expect(await read(uid)).toMatchObject({ status: 'translating' });
@@ -105,7 +105,7 @@ describe('a review', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('assigns an issue to the editor who wrote the target, even after the reviewer corrected it', async () => {
+  it('assigns an issue to the editor who wrote the target, even after the reviewer corrected the target', async () => {
     const uid = await orderEdit(call, 'The gate is shut.\n');
     const edited = await editNext(ann);
     const operator = await createPerson(server, { role: 'operator' });
@@ -135,7 +135,7 @@ describe('a review', () => {
     await owner.query('update user_languages set review = true where user_id = $1', [rita.userId]);
   });
 
-  it('is due for the share of jobs that is set for the editor, and always for the same jobs', () => {
+  it('is due for the share of jobs that is set for the editor, and the choice of jobs is always the same', () => {
     const jobs = Array.from({ length: 4000 }, (_, index) => `job ${index}`);
     const reviewed = jobs.filter((job) => isReviewed(job, 'ann', 10));
     expect(reviewed.length / jobs.length).toBeCloseTo(0.1, 1);
@@ -170,7 +170,7 @@ describe('an unfinished job past its deadline', () => {
     );
   };
 
-  it('is delivered with its drafts, free and flagged, when the fallback is machine', async () => {
+  it('is delivered with its drafts, free of charge and flagged, when the fallback is machine', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe door.\n', {
       brand: await brand('machine'),
       callback_url: `${receiver.url}/fallback`,
@@ -226,7 +226,7 @@ describe('an unfinished job past its deadline', () => {
     const holder = createConnection(server.connection);
     await holder.connect();
     try {
-      // Holds the lock on the job's row, for which the delivery waits.
+      // Locks the job's row, so that the delivery has to wait.
       await holder.query('begin');
       await holder.query('select from jobs where job_id = $1 for update', [job_id]);
       await pass(uid);

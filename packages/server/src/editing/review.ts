@@ -129,7 +129,7 @@ async function afterSubmit(
   const wanted =
     reviewer !== undefined ||
     shares.some(({ user_id, review_share }) => isReviewed(jobId, user_id, review_share));
-  // Skips the review if nobody can do it.
+  // Skips the review if no other editor can do it.
   if (!wanted || (await store.countReviewers(transaction, account, jobId)) === 0) {
     await editedJobs.setStage(transaction, account, jobId, ['editing'], 'assembling');
     return 'assembling';
@@ -150,8 +150,8 @@ async function afterSubmit(
 }
 
 /**
- * Returns a job to its editors: the tasks with marked errors, or all tasks with a note. Marked segments must
- * be confirmed again, and the deadline is extended for that.
+ * Returns a job to its editors: only the tasks with marked errors, or all tasks if the reviewer wrote a note
+ * and marked no error. Marked segments must be confirmed again, and the deadline is extended for this work.
  * @throws ApiError `invalid_request` without a marked error and without a note
  */
 export async function returnJob(

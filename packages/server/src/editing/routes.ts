@@ -16,7 +16,10 @@ import type { TaskKey } from './store.ts';
 import { searchTaskMemory, suggest } from './suggest.ts';
 import { addComment, preview, readClaimed, readComments, readSegmentHistory, readTask } from './view.ts';
 
-/** The body limit in bytes. A target of 100,000 characters in JSON fits, with the rest of the request. */
+/**
+ * The body limit in bytes. It is enough for a target of 100,000 characters in JSON and the other fields of
+ * the request.
+ */
 const BODY = { bodyLimit: 1024 * 1024 };
 const TASK_PATH = '/api/editing/tasks/:task';
 

@@ -1,6 +1,6 @@
 /**
  * Saves a segment. A save sends the lease token of its claim and the revision that it replaces. If the claim
- * has ended, the text is kept for the next editor. If the segment has another revision, the error contains
+ * has ended, the text is stored for the next editor. If the segment has another revision, the error contains
  * the current segment. Repeating a save whose response was lost succeeds without a change.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -47,7 +47,7 @@ export async function saveSegment(
   if (row === undefined) throw notFound();
   const job = await editedJobs.readTaskJob(database, account, jobId);
   const edit = editOf(row, job, user, request);
-  // Runs no checks without a valid claim, because findings quote the customer's glossary.
+  // The checks run only with a valid claim, because their findings quote the customer's glossary.
   if (!task.holds) throw await keepLateEdit(context, user, key, edit, request.token);
   const inputOf = await checkInputs(context, key, job);
   const findings =
@@ -172,9 +172,9 @@ async function recordConfirmed(
 }
 
 /**
- * Copies the target of a confirmed segment to its unedited repeats. A repeat in this task is confirmed if the
- * checks pass; a repeat in an open task becomes a draft. Tasks of other editors are not changed.
- * @returns the positions of the filled repeats
+ * Copies the target of a confirmed segment to the unedited segments with the same text. In this task the copy
+ * is confirmed if the checks pass; in an open task it becomes a draft. Tasks of other editors are not
+ * changed. @returns the positions of the segments with a copy
  */
 async function fillRepeats(
   transaction: Transaction,
@@ -216,9 +216,9 @@ async function fillRepeats(
 }
 
 /**
- * Keeps a text that arrived after its claim had ended: as a draft if the task is open and the segment
- * unchanged, otherwise in the segment's history. Nothing is kept if the user never had the claim or has lost
- * the language pair.
+ * Stores a text that arrived after its claim had ended: as a draft if the task is open and the segment
+ * unchanged, otherwise in the segment's history. The text is discarded if the user never had the claim or has
+ * lost the language pair.
  * @returns the error to throw
  */
 async function keepLateEdit(

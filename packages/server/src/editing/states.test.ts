@@ -48,7 +48,7 @@ const steps = fc.array(
         status: fc.constantFrom('draft' as const, 'confirmed' as const),
         // True to send the token of an earlier claim; `behind` sends an old revision.
         old: fc.boolean(),
-        // Usually true: acts on a task that the editor holds.
+        // If true, which is usual, the action concerns a task that the editor holds.
         here: fc.boolean(),
         behind: fc.boolean(),
       }),
@@ -98,11 +98,11 @@ interface Model {
   submitted: Set<number>;
   /** The editor who holds each task, and the lease token. */
   held: Map<number, { editor: number; token: string }>;
-  /** All lease tokens that were ever given, with their editor and task. */
+  /** All lease tokens that claims have ever returned, with their editor and task. */
   past: { editor: number; task: number; token: string }[];
   skipped: Set<string>;
   text: Map<number, { text: string; revision: number; status: string }>;
-  /** Late texts that were kept in the history. */
+  /** Texts that arrived after the end of their claim and were stored in the history. */
   left: string[];
 }
 
@@ -324,7 +324,7 @@ async function newRun(): Promise<Run> {
 let editors: EditingUser[] = [];
 
 describe('tasks under random actions', () => {
-  it('have the states, holders and texts that a simple model predicts', async () => {
+  it('have the states, editors and texts that a simple model predicts', async () => {
     editors = await Promise.all(
       Array.from({ length: EDITORS }, async () => {
         const { userId, name } = await createPerson(server, { role: 'editor', languages: ['en:es'] });

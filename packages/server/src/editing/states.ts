@@ -51,12 +51,14 @@ export const TASK_MOVES = {
   submit: { from: ['claimed'], to: 'submitted', by: ['editor'] },
   /** Returns an edited task to its editor: by a reviewer before the delivery, by the customer after it. */
   reopen: { from: ['submitted', 'done'], to: 'open', by: ['reviewer', 'customer'] },
-  /** Ends a review after it returned its job; a later review is a new task. */
+  /**
+   * Ends a review task after the job was returned to its editors. A later review of the job is a new task.
+   */
   withdraw: { from: ['claimed', 'done'], to: 'canceled', by: ['reviewer', 'customer'] },
   deliver: { from: ['submitted'], to: 'done', by: ['system'] },
   /**
-   * Closes a fully confirmed task that was not submitted by the deadline. It is delivered and charged, so it
-   * can be rejected.
+   * Closes a fully confirmed task that was not submitted by the deadline. The task is delivered and charged,
+   * so the customer can reject its job.
    */
   close: { from: ['open', 'reported'], to: 'done', by: ['system'] },
   cancel: { from: ['open', 'claimed', 'submitted', 'reported'], to: 'canceled', by: ['customer', 'system'] },

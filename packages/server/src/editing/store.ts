@@ -212,7 +212,7 @@ export function listJobTasks(on: Queryable, account: AccountRef, jobId: string):
   return on.query(JOB_TASKS, [account.part, account.accountId, jobId]);
 }
 
-// A user counts as an editor of the job if they saved something under a claim on one of its editing tasks.
+// A user counts as an editor of the job if they saved an edit under a claim on one of its editing tasks.
 const REVIEWERS = statement<{ reviewers: number }>(
   'editing.count_reviewers',
   `select count(*) as reviewers

@@ -174,8 +174,8 @@ function keptBody({ route }: edits.SegmentRow): Pick<SegmentBody, 'kept'> {
 }
 
 /**
- * The error for a document that takes too long to prepare. Its text addresses editors, who cannot send
- * another document.
+ * The error for a document that takes too long to prepare. The message is written for editors, who cannot
+ * send another document.
  */
 class UnpreparedDocument extends ApiError {
   override name = 'UnpreparedDocument';

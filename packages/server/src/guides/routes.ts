@@ -61,7 +61,7 @@ export function guideRoutes(app: FastifyInstance): void {
       const text = await styles();
       const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
       reply.headers({ etag: tag, 'cache-control': 'no-cache' });
-      // The browser asks at each use whether its copy is current.
+      // At each use the browser asks the server whether its cached copy is up to date.
       if (request.headers['if-none-match'] === tag) return reply.code(304).send();
       return reply.type('text/css; charset=utf-8').send(text);
     },

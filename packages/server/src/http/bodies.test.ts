@@ -1,5 +1,5 @@
 /**
- * Checks that request bodies which are not needed cost neither time nor memory, especially before
+ * Checks that the server does not read request bodies that it does not need, especially before
  * authentication.
  */
 import { connect } from 'node:net';
@@ -94,7 +94,7 @@ it('a connection stays usable after a body that is too long', async () => {
 
 describe('the body of a request to an operation without a body', () => {
   it.each(['[[[', '{"text":', 'a'.repeat(MEBIBYTE), ''])(
-    'is ignored, whatever it contains (%#)',
+    'is ignored, whatever the body contains (%#)',
     async (body) => {
       const made = await call('POST', HUMAN, {
         text: 'The house.',
@@ -150,7 +150,7 @@ describe('a JSON body', () => {
   it.each([
     ['brackets', '[[[[[[[[[[{{{{{{{{{{,,,,,,,,,,'.repeat(10_000)],
     ['quotes and backslashes', '\\"\\\\"[{,'.repeat(10_000)],
-  ])('is accepted when a text contains %s', async (_, text) => {
+  ])('is accepted when one of its texts contains %s', async (_, text) => {
     const body = { text: `The house ${text}`, text_format: 'text', source_language: 'en' };
     expect((await call('POST', '/tapi/v2/wordcount/', body)).status).toBe(201);
   });

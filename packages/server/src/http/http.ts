@@ -42,9 +42,9 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   bodyLimit?: number | 'texts';
   /** Throws for callers that may not use the operation. Runs before the body is read. */
   allow?(request: FastifyRequest): unknown;
-  /** Whether an empty text counts as absent when its field is optional. */
+  /** Whether an empty string counts as absent when its field is optional. */
   emptyIsAbsent?: boolean;
-  /** Whether the handler gets body and query unchecked, because its module checks them itself. */
+  /** Whether the handler gets the unchecked body and query, because its module checks them. */
   unchecked?: boolean;
 }
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -133,8 +133,8 @@ export function answerWith(
 const UNSTORABLE_CHARACTERS = new Set(['22021', '22P05']);
 
 /**
- * The foreign keys to the user who makes a change. They fail only if that user's account was erased
- * meanwhile.
+ * The foreign keys to the user who makes a change. They are violated only if the user was erased before the
+ * change was committed.
  */
 const CALLER_REFERENCES = new Set(['audit_user_id_fkey', 'keys_made_by_fkey', 'invitations_invited_by_fkey']);
 
@@ -158,8 +158,8 @@ function toApiError(error: unknown): ApiError | undefined {
 }
 
 /**
- * Answers requests that are not valid HTTP, in the error format of the API. Fastify's own answer has another
- * format.
+ * Answers requests that are not valid HTTP. The answer has the error format of the API, unlike the answer of
+ * Fastify.
  */
 export function answerUnreadable(
   headers: Record<string, string>,
@@ -176,8 +176,8 @@ export function answerUnreadable(
       connection: 'close',
     };
     const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
-    // An answer to HEAD has no body. The last packet of a request starts with the method, unless the request
-    // arrived in several packets.
+    // An answer to HEAD has no body. The method is read from the start of the last packet, which is the start
+    // of the request unless the request arrived in several packets.
     const sent = rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? '' : body;
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${sent}`, () =>
       socket.destroy(),
@@ -205,9 +205,10 @@ export function parametersOf({ url }: FastifyRequest): URLSearchParams {
 }
 
 /**
- * Registers a path with its operations. Other methods get 405 with an `Allow` header, after authentication
- * and before their body is read. The operation's schema checks requests; an invalid path parameter gets 404.
- * A body is read only if the schema has one. An operation without a schema is not part of the documented API.
+ * Registers a path with its operations. Requests with other methods get 405 with an `Allow` header, after
+ * authentication and before their body is read. The operation's schema checks requests; an invalid path
+ * parameter gets 404. A body is read only if the schema has one. An operation without a schema is not part of
+ * the documented API.
  */
 export function resource<T extends Partial<Record<Method, FastifySchema>>>(
   app: FastifyInstance,
@@ -264,8 +265,8 @@ function checkerOf(
   return (given) => {
     read ??= createReader(schema, { emptyIsAbsent, fromText: part !== 'body' });
     try {
-      // If the body is missing, the API for programs reports the missing body, and the web app's API reports
-      // each missing field.
+      // If the body is missing, the API for customers' programs reports the missing body, and the web app's
+      // API reports each missing field.
       return { value: read(emptyIsAbsent ? given : (given ?? {})) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -52,7 +52,7 @@ const isNumber = ({ type, anyOf = [] }: JsonSchema): boolean => type === 'intege
 function collect({ components }: OpenApi, path: string, methods: OpenApi['paths'][string], call: Call): void {
   const resolve = (schema: JsonSchema) =>
     schema.$ref === undefined ? schema : components.schemas[schema.$ref.split('/').at(-1)!]!;
-  // Unknown ids are enough, because requests are checked before rows are read.
+  // The ids in paths need not exist, because requests are checked before rows are read.
   const ids: Record<string, string> = {
     environment: 'production',
     position: '0',
@@ -87,7 +87,7 @@ function collect({ components }: OpenApi, path: string, methods: OpenApi['paths'
   }
 }
 
-/** Returns the fields that an error names. */
+/** Returns the names of the fields that an error reports. */
 function namedIn(body: { error: string | { message: string } }): string[] {
   const message = typeof body.error === 'string' ? body.error : body.error.message;
   return message.split('\n').map((line) => line.split(':')[0]!);
@@ -102,7 +102,7 @@ const planted = (operations: readonly Operation[]) =>
     }),
   );
 
-/** The field `formality`, the older name of the tone, is ignored when `tone` is given. */
+/** The field `formality`, the older name of `tone`, is ignored when the request has a `tone`. */
 const isRead = (name: string, wrong: readonly string[]) => name !== 'formality' || !wrong.includes('tone');
 
 function expected({ required }: Operation, wrong: readonly string[]): string[] {
@@ -134,7 +134,8 @@ describe('every operation', () => {
 
   async function expectNamed(operation: Operation, wrong: readonly string[], inAddress = false) {
     const names = expected(operation, wrong);
-    if (names.length === 0) return; // A request without faults would be carried out, so it is not sent.
+    // A request without invalid fields would be carried out, so it is not sent.
+    if (names.length === 0) return;
     const given = wrong.map((name) => [name, operation.fields.get(name)] as [string, string]);
     const answer = inAddress
       ? await operation.call('GET', `${operation.path}?${new URLSearchParams(given)}`)
@@ -184,7 +185,7 @@ describe('createReader', () => {
     expect(Object.keys(wrong)).toEqual(['limit', 'all']);
   });
 
-  it('names only the faults inside a nullable value, and accepts digits as a field name', () => {
+  it('reports only the invalid fields inside a nullable value, and accepts digits as a field name', () => {
     const settings = Type.Object({ tone: Type.Enum(['Formal']) });
     const read = createReader(
       Type.Object({
@@ -220,7 +221,7 @@ describe('createReader', () => {
     }
   });
 
-  it('gives the reasons for wrong formats and patterns, and refuses forbidden fields', () => {
+  it('returns the error messages of wrong formats and patterns, and refuses forbidden fields', () => {
     const read = createReader(
       Type.Object(
         {

@@ -16,9 +16,9 @@ import { findUnusable } from '../base/text.ts';
 Settings.Set({ maxErrors: 10_000 });
 
 export interface InputOptions {
-  /** Whether an empty optional text counts as absent. Some clients send empty texts. */
+  /** Whether an empty string counts as absent in an optional field. Some clients send empty strings. */
   emptyIsAbsent?: boolean;
-  /** Whether integers and booleans are read from text, as path and query parameters require. */
+  /** Whether integers and booleans are parsed from strings. Path and query parameters require this. */
   fromText?: boolean;
 }
 
@@ -30,7 +30,7 @@ interface Node extends TSchema {
   type?: string;
   /** Whether surrounding white space is removed before the check. */
   'x-trim'?: boolean;
-  /** The reason to report for every fault of this value and of the values inside it. */
+  /** The error message for every fault of this value and of the values inside it. */
   'x-fault'?: Reason;
   default?: unknown;
   format?: string;
@@ -54,10 +54,10 @@ interface Node extends TSchema {
 type Path = (string | number)[];
 type Faults = { path: Path; why: Reason }[];
 
-/** The reasons for texts that do not match a pattern, by pattern. */
+/** The error messages for strings that do not match a pattern, by pattern. */
 const patterns = new Map<string, Reason>([['\\S', reason('not_empty')]]);
 
-/** Registers the reason for texts that do not match a pattern. @returns the pattern */
+/** Registers the error message for strings that do not match a pattern. @returns the pattern */
 export function explainPattern(pattern: string, why: Reason): string {
   patterns.set(pattern, why);
   return pattern;
@@ -66,8 +66,8 @@ export function explainPattern(pattern: string, why: Reason): string {
 const formats = new Map<string, (value: string) => Reason | undefined>();
 
 /**
- * Registers a format of texts.
- * @param fault a function that returns the reason why a text is invalid, or undefined for a valid text
+ * Registers a format of strings. @param fault a function that returns the error message for an invalid
+ * string, or undefined for a valid string
  */
 export function defineFormat(name: string, fault: (value: string) => Reason | undefined): string {
   formats.set(name, fault);
@@ -75,11 +75,11 @@ export function defineFormat(name: string, fault: (value: string) => Reason | un
   return name;
 }
 
-// Accepts any text, because the address guard checks callback URLs.
+// Accepts any string, because the address guard checks callback URLs later.
 defineFormat('uri', () => undefined);
 defineFormat('uuid', (value) => (isId(value) ? undefined : reason('id')));
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
-// Compares the date with its written form, because `Date.parse` reads February 31 as March 3.
+// Formats the parsed date and compares it with the input, because `Date.parse` reads February 31 as March 3.
 const isDay = (day: string): boolean =>
   !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
 defineFormat('moment', (value) =>
@@ -93,10 +93,10 @@ defineFormat('future', (value) => {
 });
 
 /**
- * Creates a function that reads values by a schema. The function treats `null` as absent unless the schema
- * allows null, and sets defaults of absent required fields. It ignores unknown fields unless the schema
- * forbids them, and refuses texts that cannot be stored. A missing body counts as an empty object if all
- * fields can be absent.
+ * Creates a function that checks and converts values by a schema. The function treats `null` as absent unless
+ * the schema allows null, and sets defaults of absent required fields. It ignores unknown fields unless the
+ * schema forbids them, and refuses strings that PostgreSQL cannot store. A missing body counts as an empty
+ * object if all fields can be absent.
  * @returns a function that returns the value in the schema's type, or throws ApiError `invalid_request` with
  * a line `field: reason` for each invalid field; fields of lists are named like `objects[3].text`
  */
@@ -138,7 +138,10 @@ export function createReader<const S extends TObject>(
   };
 }
 
-/** Converts a value to the form that the schema checks. Values of other types stay unchanged. */
+/**
+ * Prepares a value for the check by its schema: trims strings, sets defaults, removes unknown fields. Values
+ * whose type does not match the schema stay unchanged.
+ */
 function clean(node: Node, written: unknown, options: InputOptions, path: Path, faults: Faults): unknown {
   const inner = withoutNull(node);
   const given = options.fromText ? readText(inner, written) : written;
@@ -150,7 +153,7 @@ function clean(node: Node, written: unknown, options: InputOptions, path: Path, 
   if (Array.isArray(given) && inner.items !== undefined) {
     if (given.length > (inner.maxItems ?? Number.POSITIVE_INFINITY)) {
       faults.push({ path, why: listReason(inner, 'maxItems') });
-      return []; // The list has too many items to report the faults of each one.
+      return []; // The list has too many items to report the faults of each item.
     }
     return given.map((item, index) => clean(inner.items!, item, options, [...path, index], faults));
   }
@@ -222,13 +225,16 @@ function withoutNull(node: Node): Node {
   return others.length === 1 && others.length < node.anyOf!.length ? others[0]! : node;
 }
 
-/** Returns whether a schema describes texts. Enumerations have no `type`. */
+/**
+ * Returns whether a schema describes strings. A schema with an `enum` has no `type`, so its values are
+ * examined.
+ */
 const isText = ({ type, enum: values }: Node): boolean => type === 'string' || values !== undefined;
 
 export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the reason why a value is invalid, taken from its schema. */
+/** Returns the error message for an invalid value, according to its schema. */
 function reasonOf(node: Node, keyword: string, value: unknown): Reason {
   const { minLength: least = 0, maxLength } = node;
   if (keyword === 'boolean') return 'cannot be changed here.';
@@ -296,8 +302,8 @@ const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce((at, step) => (at as Record<string | number, unknown> | undefined)?.[step], value);
 
 /**
- * Returns the name of a path, such as `objects[3].text` or `body`. For an invalid text in a list, the list is
- * named, because the message quotes the text.
+ * Returns the name of a path, such as `objects[3].text` or `body`. For an invalid string in a list, returns
+ * the name of the list, because the message quotes the string.
  */
 function nameOf(schema: Node, path: Path): string {
   if (path.length === 0) return 'body';
@@ -306,7 +312,10 @@ function nameOf(schema: Node, path: Path): string {
   return `${first}${rest.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')}`;
 }
 
-/** Replaces the reason of a fault by the `x-fault` of the outermost schema around it, if there is one. */
+/**
+ * Replaces the error message of a fault by the `x-fault` of the outermost schema around it, if a schema has
+ * one.
+ */
 function explain(schema: Node, fault: Faults[number]): Faults[number] {
   for (let depth = 1; depth <= fault.path.length; depth++) {
     const path = fault.path.slice(0, depth);

@@ -1,10 +1,11 @@
 /**
- * Load shedding: a process answers the requests that it accepts in time, and refuses further requests at
- * once.
+ * Load shedding: a process accepts only as many requests as it can answer in time, and refuses further
+ * requests at once.
  *
  * Refusals cost processor time that accepted requests need, so three measures limit this cost:
  * - A surplus request is refused before Fastify sees it.
- * - Each turn of the event loop starts only a few accepted requests, so a refusal waits only for these.
+ * - Each turn of the event loop starts only a few accepted requests, so a refusal waits only for these few
+ *   requests.
  * - The connection of a refused request is paused. Connections are resumed in order, a few for each started
  *   request.
  *
@@ -18,8 +19,8 @@ import { ApiError } from '../base/errors.ts';
 
 export interface LoadShedder {
   /**
-   * Refuses surplus requests before their body or key is read. Measured: this costs a tenth of a refusal by
-   * Fastify.
+   * Refuses surplus requests before their body or key is read. Measured: this takes a tenth of the processor
+   * time of a refusal by Fastify.
    * @param shed a function that is called for each refused request
    */
   guard(handle: RequestListener, shed: () => void): RequestListener;
@@ -44,13 +45,15 @@ const HEADERS = {
  * requests per millisecond, a long turn made the next turn long too.
  */
 const STARTED_PER_TURN = { least: 8, perMillisecond: 1 };
-/** The number of paused connections that a turn resumes for each request that it may start. */
+/**
+ * The number of paused connections that a turn of the event loop resumes for each request that it may start.
+ */
 const RESUMED_PER_START = 2;
 
 /**
  * Creates a load shedder. It refuses requests while `most` are in progress or queued, because further
- * requests would be answered too late. A request counts from the end of its body, so slow uploads take no
- * slot. Measured: 256 requests keep an API process busy; more would only wait.
+ * requests would be answered too late. A request counts from the end of its body, so slow uploads occupy no
+ * slot. Measured: 256 requests keep an API process busy; further requests would only wait.
  * @param headers the headers of every answer
  * @param shared whether a connection carries requests of several clients, as behind a proxy; such connections
  * are not paused

@@ -14,7 +14,7 @@ import { resource } from './http.ts';
 import { describeInterface, type JsonSchema, type OpenApi } from './openapi.ts';
 import { answer } from './schemas.ts';
 
-/** The rules of the recommended set that are disabled, with reasons. */
+/** The rules of the recommended set that are disabled, each with the reason. */
 const EXCEPTIONS = {
   // The paths of the API end with a slash.
   'no-path-trailing-slash': 'off',
@@ -100,7 +100,7 @@ it('the OpenAPI document lists each path with a final slash and without the sand
 });
 
 describe('the errors of the OpenAPI document', () => {
-  it('are exactly the errors that a caller can get', () => {
+  it('are exactly the errors that callers can get', () => {
     const listed = Object.entries(ERRORS).map(([code, error]) => ({ code, ...error }));
     expect(document['x-errors']).toEqual(listed);
   });

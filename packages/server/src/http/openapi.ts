@@ -29,7 +29,7 @@ declare module 'fastify' {
   }
 }
 
-/** The routes that a document describes: those for customers' programs, or those of the web app. */
+/** The routes that a document describes: the routes for customers' programs, or the routes of the web app. */
 export type Audience = 'public' | 'web';
 
 /** The parts of an OpenAPI document that our programs read. */
@@ -39,7 +39,7 @@ export interface OpenApi {
   webhooks: Record<string, { post: Required<Pick<OpenApiOperation, 'parameters' | 'requestBody'>> }>;
   components: { schemas: Record<string, JsonSchema> };
   'x-errors': { code: string; status: number; meaning: string }[];
-  /** The errors that every path can answer. */
+  /** The errors with which every path can answer. */
   'x-everywhere': Record<string, OpenApiResponse>;
 }
 
@@ -212,7 +212,7 @@ function withErrorCodes(schema: FastifySchema): FastifySchema {
     : ({ ...schema, 'x-errors': Object.fromEntries(errors) } as FastifySchema);
 }
 
-/** The errors that every path can answer, including paths without an operation. */
+/** The errors with which every path can answer, including paths without an operation. */
 const EVERYWHERE = Object.fromEntries(
   Object.entries(
     describeErrors(

@@ -16,7 +16,7 @@ export interface Inputs {
   body?: TObject;
 }
 
-/** Returns a function that describes operations of the web app. All of them get the given tag. */
+/** Returns a function that describes operations of the web app. Each operation gets the tag `tag`. */
 export function describing(tag: string) {
   return <const More extends Inputs & { status?: number; description?: string } = object>(
     operationId: string,
@@ -37,7 +37,7 @@ export const describedOwn = describing('Own account');
 
 export const ID = Type.String({ format: 'uuid' });
 export const MOMENT = Type.String({ format: 'date-time', description: 'ISO 8601, in UTC.' });
-/** A date or a moment in a request. */
+/** A date, or a date with a time, in a request. */
 export const GIVEN_MOMENT = Type.String({
   format: 'moment',
   description: 'A date (its start in UTC), or a date and time with a time zone.',
@@ -62,7 +62,7 @@ export const LANGUAGE_OR_ALL = Type.String({
   description: '`*` in both fields means every language pair.',
 });
 
-/** Returns the schema of a text whose surrounding white space is removed. */
+/** Returns the schema of a string whose surrounding white space is removed. */
 export function textOf(most: number, least = 1, description?: string) {
   const limits = { minLength: least, maxLength: most, 'x-trim': true };
   return Type.String(description === undefined ? limits : { ...limits, description });
@@ -151,7 +151,7 @@ export const WebError = Type.Object(
   },
 );
 
-/** The errors that every operation can answer. */
+/** The errors with which every operation can answer. */
 export const EVERYWHERE: ErrorCode[] = [
   'unauthorized',
   'request_timeout',
@@ -185,8 +185,8 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
 };
 
 /**
- * Returns the error answers of an operation by status, for the given codes and for those that every operation
- * has.
+ * Returns the error answers of an operation by status: for its own error codes, and for those of every
+ * operation.
  */
 export function errorResponses(...codes: ErrorCode[]): Record<number, DescribedResponse> {
   return describeErrors([...codes, ...EVERYWHERE], () => ErrorBody);

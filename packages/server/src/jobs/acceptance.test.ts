@@ -126,7 +126,7 @@ describe('accepting a job', () => {
 });
 
 describe('rejecting a job', () => {
-  it('sends it back to the editors at no price, and delivers the new result under another callback id', async () => {
+  it('sends it back to the editors free of charge, and delivers the new result under another callback id', async () => {
     const { balance } = (await call('GET', `${HUMAN}${await delivered('First.')}/`)).body;
     const uid = await delivered('The big house.', { callback_url: `${receiver.url}/again` });
     const [first] = [await receiver.next(({ path }) => path === '/again')];
@@ -194,7 +194,8 @@ describe('rejecting a job', () => {
     const refused = await customer.call('POST', '/api/account/jobs/alone/reject', { reason: 'no' });
     expect(refused.status).toBe(400);
     expect(refused.body.error.message).toContain('It can be upgraded.');
-    // The same holds when the deadline passed before an editor began: nothing was charged.
+    // A job whose deadline passed before an editor began cannot be rejected either, because nothing was
+    // charged.
     const uid = await delivered('Fell back.');
     await owner.query(
       `update tasks set status = 'canceled' where job_id = (select job_id from jobs where uid = $1)`,
@@ -214,7 +215,7 @@ describe('rejecting a job whose texts retention has deleted', () => {
   it('is refused, because the new result would have no source text', async () => {
     const uid = await delivered('Long ago.');
     const judged = await inSandbox('long-ago');
-    // Deletes the texts like retention does.
+    // Deletes the texts of a job as retention does.
     await owner.query(`delete from job_texts where job_id in (select job_id from jobs where uid = any($1))`, [
       [uid, judged],
     ]);
@@ -249,7 +250,7 @@ describe('accept and reject requests', () => {
     await call('DELETE', `${HUMAN}${uid}/`);
   });
 
-  it('take a reason of 2,000 characters', async () => {
+  it('accept a rejection reason of 2,000 characters', async () => {
     const uid = await inSandbox('long-word');
     const reason = 'x'.repeat(2000);
     expect((await sandbox('POST', `${HUMAN}${uid}/reject/`, { reason })).status).toBe(200);

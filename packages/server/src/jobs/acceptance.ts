@@ -5,7 +5,8 @@
  *   rejected   editors edit it again with the reason, free of charge; the memory does not use its translations.
  *              Then it completes and is delivered again. An operator may refund it instead.
  *
- * A machine job cannot be rejected, because no editor worked on it or was paid for. It can be upgraded.
+ * A machine job cannot be rejected, because no editor worked on it and the customer paid for none. It can be
+ * upgraded.
  */
 import type { AccountRef, Caller } from '../base/account.ts';
 import { fieldError, notFound, reason } from '../base/errors.ts';
@@ -127,8 +128,8 @@ function moveOf(account: AccountRef, jobId: string): JobMove {
 const ACCEPT_BATCH = 200;
 
 /**
- * Accepts human jobs that were completed `hours` ago and have no reaction from the customer. 0 turns this
- * off.
+ * Accepts human jobs that were completed at least `hours` ago and that the customer has neither accepted nor
+ * rejected. 0 hours turns this off.
  */
 export async function autoAcceptJobs(database: Database, hours: number, ended = () => false): Promise<void> {
   if (hours === 0) return;

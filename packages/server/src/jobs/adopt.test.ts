@@ -1,6 +1,6 @@
 /**
- * Tests of jobs that the insert leases directly to the worker of the same process, so that no claim is
- * needed.
+ * Tests of new jobs that are leased to the worker of the same process by their insert, so that the worker
+ * need not claim them.
  */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
@@ -47,7 +47,7 @@ const ended = (uid: string) =>
     return ['completed', 'failed'].includes(body.status) && body;
   });
 
-/** Lists the jobs that inserts leased. A later claim would have set a later `due_at`. */
+/** Lists the jobs that were leased by their insert. A later claim would have set a later `due_at`. */
 async function leasedAtOnce(): Promise<string[]> {
   const { rows } = await owner.query<{ uid: string }>(
     `select uid from jobs where lease_token is not null and attempts = 1
@@ -60,8 +60,8 @@ const waiting = async () =>
   (await owner.query('select from jobs where lease_token is null and due_at is not null')).rowCount;
 
 /**
- * Creates jobs until the insert leases one, with the engine stalled. While the worker still polls, inserts
- * lease nothing.
+ * Creates jobs until one is leased by its insert, while the engine is stalled. While the worker still polls,
+ * inserts lease no jobs.
  */
 async function adopted(): Promise<string> {
   for (let n = 0; ; n++) {
@@ -74,7 +74,7 @@ async function adopted(): Promise<string> {
   }
 }
 
-it('a job that its insert leases to the worker is translated and charged once, like any other job', async () => {
+it('a job that is leased to the worker by its own insert is translated and charged once, like any other job', async () => {
   const uid = await adopted();
   engine.resume();
   expect(await ended(uid)).toMatchObject({

@@ -1,4 +1,7 @@
-/** Tests of creating many jobs in one PATCH request over HTTP: all or none, in order, charged once. */
+/**
+ * Tests of creating many jobs in one PATCH request over HTTP: all jobs or none are created, in the order of
+ * the request, and each is charged once.
+ */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -11,7 +14,10 @@ const BALANCE = 100_000;
 
 let server: TestServer;
 let owner: pg.Client;
-/** The engine is stalled, so that jobs keep their first status and a repeat can be compared with it. */
+/**
+ * The engine is stalled, so that jobs keep their first status, and the response to a repeated request can be
+ * compared with the first response.
+ */
 let engine: FakeEngine;
 let call: ReturnType<typeof createClient>;
 
@@ -80,7 +86,7 @@ describe('a bulk create (PATCH /translation/)', () => {
     expect((await call('GET', `${HUMAN}three/`)).body).toMatchObject({ text: 'Big.' });
   });
 
-  it('accepts 1,000 jobs, which need more than one SQL statement, and refuses 1,001', async () => {
+  it('accepts 1,000 jobs, which need more than one SQL statement, and refuses 1,001 jobs', async () => {
     const many = Array.from({ length: 1000 }, (_, index) => job({ uid: `many-${index}` }));
     const { status, body } = await bulk(many);
     expect(status).toBe(202);
@@ -108,7 +114,7 @@ describe('a bulk create (PATCH /translation/)', () => {
     expect(answered).toBeGreaterThan(20);
   });
 
-  it('finds the same jobs when it is repeated, and charges nothing', async () => {
+  it('returns the same jobs when it is repeated, and charges nothing more', async () => {
     const objects = [job({ uid: 'a' }), job({ uid: 'b', text: 'Big.' })];
     const first = await bulk(objects);
     const again = await bulk(objects);
@@ -117,7 +123,7 @@ describe('a bulk create (PATCH /translation/)', () => {
     expect(await count()).toBe(2);
   });
 
-  it('finds jobs that exist already and creates the others', async () => {
+  it('returns the jobs that exist already and creates the others', async () => {
     const single = await call('POST', HUMAN, job({ uid: 'before' }));
     const { body } = await bulk([job({ uid: 'after' }), job({ uid: 'before' })]);
     expect(body.objects[1].order_number).toBe(single.body.order_number);
@@ -148,11 +154,11 @@ describe('a bulk create is refused as a whole', () => {
     ['no list', { objects: { 0: job() } }, 'objects: must be a list of 1 to 1000 items.'],
     ['an empty list', { objects: [] }, 'objects: must be a list of 1 to 1000 items.'],
     ['no object', [], 'body: must be a JSON object.'],
-  ])('when its list of objects is wrong: %s', async (_, body, error) => {
+  ])('when its list of objects is invalid: %s', async (_, body, error) => {
     expect(await call('PATCH', HUMAN, body)).toMatchObject({ status: 400, body: { error } });
   });
 
-  it('and names every wrong field with the index of its object', async () => {
+  it('and its error names every invalid field with the index of its object', async () => {
     const answer = await bulk([job(), {}, 5, job({ tone: 'Rude' })]);
     expect(answer.status).toBe(400);
     expect(answer.body.error.split('\n')).toEqual([
@@ -207,7 +213,7 @@ describe('a bulk create is refused as a whole', () => {
     await nothingCame();
   });
 
-  it('and names every uid that belongs to another job', async () => {
+  it('and its error names every uid that belongs to another job', async () => {
     await call('POST', HUMAN, job({ uid: 'taken', text: '…' }));
     await call('POST', '/tapi/v2/mt_translation/', job({ uid: 'other-tier' }));
     const answer = await bulk([job({ uid: 'free' }), job({ uid: 'taken' }), job({ uid: 'other-tier' })]);

@@ -1,4 +1,4 @@
-/** Tests of canceling a job over HTTP: effects on status, balance, worker and callback. */
+/** Tests of canceling a job over HTTP: the status, the balance, the worker and the callback. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -97,10 +97,10 @@ describe('DELETE of a job', () => {
     await until(async () => (await owner.query(leased)).rowCount === 1);
     expect((await production('DELETE', `${MACHINE}held/`)).status).toBe(200);
     engine.resume();
-    // The worker that lost the job goes on with the next one.
+    // The worker whose job was canceled processes the next job.
     await production('POST', MACHINE, job({ uid: 'next' }));
     await has('next', 'completed', production, MACHINE);
-    await server.restart(); // a stopping server finishes the work in progress
+    await server.restart(); // A stopping server finishes its work in progress.
     const { rows } = await owner.query(`select status, due_at, lease_token, finished_at is not null as ended
       from jobs where uid = 'held'`);
     expect(rows).toEqual([{ status: 'canceled', due_at: null, lease_token: null, ended: true }]);
@@ -114,7 +114,7 @@ describe('DELETE of a job', () => {
     await noDiscrepancies();
   });
 
-  it('in its sandbox hold period cancels the job, even if its result is ready', async () => {
+  it('whose delivery is delayed in the sandbox cancels the job, even if its result is ready', async () => {
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     const { sandbox } = await createCustomer();
     await sandbox('POST', HUMAN, job({ uid: 'early' }));

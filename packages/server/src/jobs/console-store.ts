@@ -29,7 +29,7 @@ export interface ConsoleJobRow {
   callback_url: string | null;
   due_at: Date | null;
   attempts: number;
-  /** True while a worker has the job. */
+  /** True while a worker holds a lease on the job. */
   leased: boolean;
   redraft: string | null;
 }
@@ -174,7 +174,7 @@ const HASTEN = statement<{ job_id: string }>(
    returning job_id`,
 );
 
-/** Makes a job that waits for its next attempt due now. @returns false if the job was not waiting */
+/** Makes a job due now if it waits for its next attempt. @returns false if the job was not waiting */
 export async function makeJobDueNow(on: Queryable, account: AccountRef, jobId: string): Promise<boolean> {
   const rows = await on.query(HASTEN, [account.part, account.accountId, jobId]);
   if (rows.length > 0) on.changed('jobs', account, jobId);
@@ -244,7 +244,7 @@ export function listDayRows(on: Queryable, account: AccountRef, since: string): 
 export interface QueuedPair {
   source_language: string;
   target_language: string;
-  /** The number of due jobs without a lease. */
+  /** The number of jobs that are due and that no worker has leased. */
   waiting: number;
   /** The number of leased jobs. */
   working: number;
@@ -262,7 +262,7 @@ const WAITING = statement<QueuedPair>(
     order by 5 desc, 3 desc limit 200`,
 );
 
-/** Counts queued and leased jobs by language pair, longest waiting first. */
+/** Counts queued and leased jobs by language pair. The pair with the longest-waiting job comes first. */
 export function listQueuedPairs(on: Queryable): Promise<QueuedPair[]> {
   return on.query(WAITING);
 }

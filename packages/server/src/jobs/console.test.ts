@@ -142,7 +142,7 @@ describe("the console's callbacks", () => {
 });
 
 describe("the console's pairs, routes and engines", () => {
-  it('closes a language pair for new jobs and opens it again', async () => {
+  it('stop offering a language pair for new jobs and offer it again', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     const offered = async () => (await call('GET', '/tapi/v2/language_pair/')).body.objects.length;
@@ -157,7 +157,7 @@ describe("the console's pairs, routes and engines", () => {
     expect((await operator.call('PUT', '/api/console/pairs/es/en', {})).status).toBe(400);
   });
 
-  it('saves and deletes engine routes, and refuses unknown engines', async () => {
+  it('save and delete engine routes, and refuse routes with unknown engines', async () => {
     const { username } = await server.createAccount();
     const selector = { source_language: 'en', target_language: '*', tier: 'chat', account: username };
     const set = await operator.call('PUT', '/api/console/routes', {
@@ -179,7 +179,7 @@ describe("the console's pairs, routes and engines", () => {
     expect((await operator.call('DELETE', '/api/console/routes', selector)).status).toBe(404);
   });
 
-  it('shows the state and request counts of engines, and translates a test sentence with one engine', async () => {
+  it('show the state and request counts of engines, and translate a test sentence with one engine', async () => {
     const test = { source_language: 'en', target_language: 'es', text: 'The house.' };
     const engine = await until(async () => {
       const { body } = await operator.call('GET', '/api/console/engines');

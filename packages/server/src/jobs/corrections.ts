@@ -32,12 +32,12 @@ export async function cancelCorrectionJob(
   await moveAll(transaction, [move], 'cancel', 'operator');
 }
 
-/** A correction job is queued; the insert leases it to no worker. */
+/** A correction job is always queued. Its insert does not lease it to a worker. */
 const NO_LEASE = 0;
 
 /**
- * Creates a job in which editors correct a text. The job is due at once, because a worker must divide its
- * draft into tasks.
+ * Creates a job in which editors correct a text. The job is due at once, because a worker must first divide
+ * the draft into tasks.
  */
 export async function createCorrectionJob(
   transaction: Transaction,

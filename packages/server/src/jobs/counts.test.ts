@@ -61,7 +61,7 @@ async function miscounted(): Promise<unknown[]> {
   return rows;
 }
 
-/** Runs all due jobs to their end, including the last attempts of failing ones. */
+/** Processes all due jobs until they are completed or failed. Failing jobs use up all their attempts. */
 async function settled({ ref }: { ref: AccountRef }): Promise<void> {
   await until(async () => {
     await owner.query(
@@ -169,7 +169,7 @@ describe('after any sequence of creates, cancels, failures and completions', () 
 });
 
 describe('maintenance of jobs', () => {
-  it('loses no count when two processes sum up counters while jobs are created', async () => {
+  it('keeps the counters exact when two processes sum them up while jobs are created', async () => {
     const { production } = await createCustomer();
     const create = (uid: string) =>
       production('POST', HUMAN, { uid, text: '…', source_language: 'en', target_language: 'es' });
@@ -187,7 +187,7 @@ describe('maintenance of jobs', () => {
     expect(await miscounted()).toEqual([]);
   });
 
-  it('deletes idempotency keys older than a day and keeps younger ones', async () => {
+  it('deletes idempotency keys older than a day and keeps younger keys', async () => {
     const { production } = await createCustomer();
     const create = (key: string) =>
       production(

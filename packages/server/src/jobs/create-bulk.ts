@@ -22,8 +22,8 @@ import type { JobCreationBody } from './schemas.ts';
 import * as store from './store.ts';
 
 /**
- * The total length of a bulk, in UTF-16 units, up to which its texts are scanned in this process. Longer
- * bulks would delay other requests.
+ * The maximum total length of a bulk, in UTF-16 units, whose texts are scanned in this process. Scanning a
+ * longer bulk here would delay other requests.
  */
 const INLINE_BULK_LENGTH = 64 * 1024;
 
@@ -73,7 +73,8 @@ async function prepareBulk(
       complaints.push(...error.message.split('\n').map((line) => `objects[${index}].${line}`));
     }
     if (complaints.length >= MAX_LINES && index < requests.length - 1) {
-      // The error is full, so checking the rest would only cost database queries and CPU time.
+      // The error has its maximum number of lines, so checking the remaining jobs would only cost database
+      // queries and CPU time.
       complaints.push(`objects: those after objects[${index}] were not checked.`);
       throw new ApiError('invalid_request', complaints.join('\n'));
     }

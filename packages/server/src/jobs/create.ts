@@ -1,6 +1,6 @@
 /**
- * Creates jobs: one, many together, or a human job from a completed machine job. The response follows the
- * commit: an acknowledged job is on disk, its price is held once, and it is queued. A repeated request is
+ * Creates jobs: a single job, a bulk, or a human job from a completed machine job. The response is sent after
+ * the commit, so an acknowledged job is on disk and queued, and its price is held once. A repeated request is
  * recognized by its uid or its idempotency key and gets the existing job.
  */
 import type { SandboxQuota } from '../accounts/sandbox-words.ts';
@@ -42,7 +42,7 @@ export interface JobCreatorOptions extends JobPreparerOptions, JobInserterOption
 }
 
 export interface CreatedJob {
-  /** 201 for a new job, 200 for an existing job of an earlier request. */
+  /** 201 for a new job; 200 for a job that an earlier attempt at the request created. */
   status: 201 | 200;
   body: JobCreationBody;
 }
@@ -55,15 +55,15 @@ export interface JobCreator {
    */
   create(caller: Caller, tier: store.JobTier, body: unknown, idempotencyKey?: unknown): Promise<CreatedJob>;
   /**
-   * Creates human jobs, all or none. A job that an earlier attempt at this request created is returned as it
-   * is.
+   * Creates human jobs, all or none. If an earlier attempt at this request created a job, the existing job is
+   * returned.
    * @returns their creation bodies, in order
    * @throws ApiError like `create`, each line with the object's index
    */
   createBulk(caller: Caller, body: unknown, idempotencyKey?: unknown): Promise<JobCreationBody[]>;
   /** Turns a completed machine job into a human one; see `upgradeJob`. */
   upgrade(caller: Caller, uid: string, body: unknown): Promise<JobCreationBody>;
-  /** Resolves when no creation is in progress. Creations of clients that disconnected count too. */
+  /** Resolves when no creation is in progress, including creations whose client has disconnected. */
   idle(): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ async function insertOne(
 
 /**
  * Returns the answer for a new job.
- * @param known the account's available cents, if the insert returned them
+ * @param known the available cents of the account, if the insert returned them
  */
 async function acknowledge(
   { database }: CreationContext,
@@ -177,9 +177,9 @@ async function presentRepeat(
 }
 
 /**
- * Finds the existing job of a retry that would be refused today: the pair may be closed, the callback URL
- * forbidden, or the sandbox quota used up.
- * @throws the given error if no earlier request created the job
+ * Finds the existing job for a repeated request that would be refused today: the language pair may be closed,
+ * the callback URL forbidden, or the sandbox quota used up.
+ * @throws `error` if no earlier request created the job
  */
 async function findEarlierJob(
   context: CreationContext,

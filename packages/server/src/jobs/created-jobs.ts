@@ -22,8 +22,8 @@ export interface CreationContext {
 }
 
 /**
- * The maximum number of attempts to assign a free uid. Uids have 40 random bits, so five clashes in a row do
- * not happen.
+ * The maximum number of attempts to assign a free uid. Uids have 40 random bits, so five conflicts in a row
+ * are practically impossible.
  */
 export const UID_TRIES = 5;
 
@@ -33,8 +33,8 @@ export function countQuotaWords(jobs: readonly NewJob[]): number {
 }
 
 /**
- * Returns the quota words of those jobs that exist with our ids. This also works when the reply to their
- * commit was lost.
+ * Returns the quota words of the jobs that this request has inserted, recognized by their ids. It is correct
+ * even when the reply to the commit was lost.
  */
 export async function countInsertedWords(
   database: Database,

@@ -174,7 +174,10 @@ export function customerJobRoutes(app: FastifyInstance, { database, hooks, live 
   });
 }
 
-/** Returns the query parameters, with "newest first" and paging by `after` as defaults. */
+/**
+ * Returns the query parameters of a job list. By default, jobs are listed newest first and paged with
+ * `after`.
+ */
 function newestFirst(request: FastifyRequest): URLSearchParams {
   const parameters = parametersOf(request);
   if (!parameters.has('order_by')) parameters.set('order_by', '-created');

@@ -30,7 +30,7 @@ describe('a job without source_language', () => {
     call = await newAccount();
   });
 
-  // Typical short customer texts. The detector's statistics know some of the words, but none of these
+  // Typical short customer texts. The detector was trained with some of the words, but with none of these
   // sentences.
   it.each([
     ['en', 'Hello, world!'],
@@ -78,7 +78,7 @@ describe('a job without source_language', () => {
 describe('the source languages of an account’s latest jobs', () => {
   const CLOSE = 'Hola';
 
-  it('decide the language of an ambiguous text in the same environment, but not of a clear one', async () => {
+  it('decide the language of an ambiguous text in the same environment, but not of an unambiguous text', async () => {
     const [catalan, spanish] = [await newAccount(), await newAccount()];
     await catalan('POST', MACHINE, job('Bon dia a tothom', { source_language: 'ca' }));
     await spanish('POST', HUMAN, job('Buenos días a todos', { source_language: 'es' }));
@@ -90,7 +90,7 @@ describe('the source languages of an account’s latest jobs', () => {
     expect(await languageOf(catalan, '¿Dónde está mi pedido?')).toBe('es');
   });
 
-  it('do not change the language of a repeated request, which still finds its job', async () => {
+  it('do not change the language of a repeated request, which still returns its job', async () => {
     const account = await newAccount();
     await account('POST', MACHINE, job('Bon dia a tothom', { source_language: 'ca' }));
     const body = job(CLOSE, { uid: 'close' });

@@ -61,7 +61,7 @@ function follow(path = MACHINE) {
   };
 }
 
-/** Blocks the creation of a job with this uid until release() is called, to simulate a slow insert. */
+/** Blocks the creation of the job with a uid until release() is called, to simulate a slow insert. */
 async function holdUp(uid: string): Promise<{ release(): Promise<void> }> {
   await owner.query('begin');
   await owner.query(
@@ -81,7 +81,7 @@ const isHeldUp = async () => {
 };
 
 describe('a job list read with `after`', () => {
-  it('shows a job that commits after later jobs exactly once, in the order of creation', async () => {
+  it('shows a job exactly once, in the order of creation, when it commits after jobs that were created later', async () => {
     await create('first');
     const follower = follow();
     expect(await follower.poll()).toEqual(['first']);
@@ -127,7 +127,7 @@ describe('a job list read with `after`', () => {
     expect(await follower.poll()).toEqual(['before', 'ahead', 'after', 'last']);
   });
 
-  it('misses no job while four clients create jobs, singly and in bulk', async () => {
+  it('shows every job while four clients create jobs, singly and in bulk', async () => {
     const follower = follow(HUMAN);
     const made: string[] = [];
     let creating = true;
@@ -187,7 +187,7 @@ describe('a job list read with `after`', () => {
     expect((await owner.query('select from creations')).rowCount).toBe(0);
   });
 
-  it('is never delayed by creates that were repeated, refused or not paid for', async () => {
+  it('is never delayed by creates that are repeats, are refused or exceed the balance', async () => {
     const key = { 'idempotency-key': 'again' };
     await call('POST', MACHINE, job(), key);
     expect((await call('POST', MACHINE, job(), key)).status).toBe(200);

@@ -5,7 +5,7 @@
  */
 const PERCENT = 0x25;
 const DIGITS = Buffer.from('0123456789ABCDEF');
-/** Maps each byte to its encoded byte if it is not escaped, otherwise to 0. */
+/** Maps each byte to the byte that is written for it, or to 0 if the byte is percent-encoded. */
 const PLAIN = new Uint8Array(256);
 for (const byte of Buffer.from('*-._0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')) {
   PLAIN[byte] = byte;

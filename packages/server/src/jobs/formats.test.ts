@@ -47,7 +47,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('keeps HTML white space around excluded parts, and takes “<?” in running text as text', async () => {
+  it('keeps HTML white space around excluded parts, and treats “<?” in running text as text', async () => {
     const text =
       '<p>Really <? yes. The house is big.</p><p>The dog sleeps.</p><p>Who knows ?> well.</p>' +
       '<p>See \u0001\n\t<i translate="no">excluded text</i>\u0002 \n<i translate="no">more</i>\n  here.</p>';
@@ -57,7 +57,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('has the origval in an HTML element that was empty', async () => {
+  it('has the origval as the content of an HTML element that was empty', async () => {
     expect(await translate('html', '<p>Big <i class="notranslate" origval="{{n}}"/> house</p>')).toBe(
       '<p>BIG <i class="notranslate" origval="{{n}}">{{n}}</i> HOUSE</p>',
     );
@@ -100,7 +100,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('is complete when a scanner process has scanned it', async () => {
+  it('is complete when it was scanned by a scanner process', async () => {
     const unit = '<trans-unit id="1"><source>The house is big.</source></trans-unit>';
     const text = xliff(unit.repeat(Math.ceil(INLINE_LENGTH / unit.length) + 1));
     expect(await translate('xliff', text)).toBe(
@@ -108,7 +108,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('equals its source when it has no word to translate', async () => {
+  it('is identical to its source when it has no word to translate', async () => {
     expect(await translate('text', '12:30 – 14:00\n***\n')).toBe('12:30 – 14:00\n***\n');
   });
 });

@@ -79,7 +79,7 @@ const DELETE_KEY = statement(
   `delete from idempotency where part = $1 and account_id = $2 and environment = $3 and key = $4`,
 );
 
-/** Deletes a key that this transaction inserted, because it created no job. */
+/** Deletes a key that this transaction inserted, because the request created no job. */
 export async function deleteIdempotencyKey(
   transaction: Transaction,
   account: AccountRef,

@@ -12,7 +12,10 @@ const BALANCE = 1_000;
 
 let server: TestServer;
 let owner: pg.Client;
-/** The engine is stalled, so that jobs keep their first status and a repeat can be compared with it. */
+/**
+ * The engine is stalled, so that jobs keep their first status, and the response to a repeated request can be
+ * compared with the first response.
+ */
 let engine: FakeEngine;
 let production: ReturnType<typeof createClient>;
 let sandbox: ReturnType<typeof createClient>;
@@ -91,14 +94,14 @@ describe('an Idempotency-Key', () => {
     expect(await count()).toBe(20);
   });
 
-  it('is separate for each environment and account', async () => {
+  it('names different requests in each environment and account', async () => {
     await create('shared');
     expect((await sandbox('POST', HUMAN, job(), keyed('shared'))).status).toBe(201);
     const other = createClient(server.url, (await server.createAccount()).production_key);
     expect((await other('POST', HUMAN, job(), keyed('shared'))).status).toBe(201);
   });
 
-  it('of a bulk returns its jobs in their order', async () => {
+  it('of a bulk returns all jobs of the bulk in their order', async () => {
     const body = { objects: [job(), job({ text: 'Big.' }), job({ uid: 'named' })] };
     const first = await production('PATCH', HUMAN, body, keyed('bulk'));
     expect(first.status).toBe(202);
@@ -136,7 +139,7 @@ describe('an Idempotency-Key', () => {
     expect((await create('refused')).status).toBe(201);
   });
 
-  it('is still unused after a refused request', async () => {
+  it('can be used again after a refused request', async () => {
     expect((await create('free', { target_language: 'tlh' })).status).toBe(400);
     await create('used', { uid: 'taken' });
     expect((await create('free', { uid: 'taken', text: 'Other.' })).status).toBe(400);

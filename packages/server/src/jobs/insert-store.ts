@@ -28,8 +28,8 @@ export interface NewJob {
   words: number;
   priceCents: number;
   /**
-   * The length of the hold period, in seconds since the creation. A finished result is not shown before its
-   * end.
+   * The length of the delay before delivery in the sandbox, in seconds since the creation. A finished result
+   * is not shown before this delay ends.
    */
   holdSeconds: number;
   text: string;

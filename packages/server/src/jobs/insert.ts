@@ -29,8 +29,8 @@ export interface KeyedJob {
 
 export type InsertResult =
   /**
-   * `balance` is what the account has available after the insert, in cents; undefined if the job's price is
-   * 0.
+   * `balance` is the available balance of the account after the insert, in cents; undefined if the job's
+   * price is 0.
    */
   | { kind: 'inserted'; balance: number | undefined }
   /** The uid belongs to an existing job. */
@@ -46,7 +46,10 @@ export interface JobBulk {
 export type BulkInsertResult =
   | {
       kind: 'inserted';
-      /** For each uid: the order number of a new job, or the row of the existing job of the same request. */
+      /**
+       * For each uid: the order number of the new job, or the row of the job that an earlier attempt at the
+       * request created.
+       */
       found: Map<string, { orderNumber: number } | store.JobRow>;
       balance: number | undefined;
     }
@@ -60,7 +63,7 @@ export interface JobInserter {
    * @throws ApiError `unavailable` if the queue is full; PostgreSQL's check violation, see `isOverdrawn`
    */
   one(creation: KeyedJob): Promise<InsertResult>;
-  /** Inserts all jobs of a bulk or none. @throws like `one` */
+  /** Inserts all jobs of a bulk or none of them. @throws like `one` */
   bulk(bulk: JobBulk): Promise<BulkInsertResult>;
   /** Resolves when no insert is in progress. */
   idle(): Promise<void>;
@@ -70,11 +73,12 @@ const MAX_BATCH_JOBS = 500;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /**
  * Two batches run at a time: one waits for the disk while the other executes. At 64 connections on two cores,
- * two are 1.25 to 1.4 times as fast as one; a third adds nothing.
+ * the throughput with two batches is 1.25 to 1.4 times that with one batch; a third batch adds nothing.
  */
 const MAX_RUNNING = 2;
 /**
- * The maximum number of jobs that wait for their insert: several seconds of work. Further requests get 503.
+ * The maximum number of jobs that wait for their insert, which is several seconds of work. Further requests
+ * get the status 503.
  */
 const MAX_WAITING = 10_000;
 /** The maximum number of waiting bulks, because each may take 40 MB of memory. */
@@ -87,13 +91,15 @@ export interface JobInserterOptions {
   database: Database;
   /** Returns the worker of this process, if it has one. */
   worker(): JobWorker | undefined;
-  /** Called after a commit with new jobs. `waiting` is how many of them this process did not lease. */
+  /**
+   * Called after a commit with new jobs. `waiting` is the number of new jobs that this process did not lease.
+   */
   created(count: number, waiting: number): void;
 }
 
 export function createJobInserter({ database, worker, created }: JobInserterOptions): JobInserter {
-  // Retries a failed batch job by job, except when the database is unavailable: 500 retries would only add
-  // load.
+  // Retries a failed batch by inserting each job alone, except when the database is unavailable: then 500
+  // retries would only add load.
   const isolates = (error: unknown) => !isUnavailable(error);
   const singles = createBatcher<KeyedJob, InsertResult>({
     async run(creations) {
@@ -146,8 +152,9 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
 }
 
 /**
- * Assigns numbers and ids to jobs, and runs the transaction that inserts them. Their creation record is
- * deleted in any case. A transaction that is repeated after a lost connection uses the same numbers and ids.
+ * Assigns numbers and ids to jobs, and runs the transaction that inserts them. The creation record of the
+ * batch is deleted whether the insert succeeds or fails. If a transaction is repeated after a lost
+ * connection, it uses the same numbers and ids.
  */
 async function creating<T>(
   database: Database,
@@ -231,7 +238,7 @@ function insertSingles(
 ): Promise<Single[]> {
   const keyed = creations.flatMap(({ job, key }) => (key === undefined ? [] : [keyEntry([job], key)]));
   return database.transaction(async (transaction) => {
-    // Keys are inserted by their own statement, because most creates have none.
+    // Idempotency keys are inserted by a separate statement, because most creates have no key.
     const fresh = keyed.length === 0 ? NONE : await insertIdempotencyKeys(transaction, keyed);
     const going = creations.filter(({ job, key }) => key === undefined || fresh.has(job.jobId));
     const rows = await insertSorted(

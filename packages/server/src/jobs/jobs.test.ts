@@ -1,4 +1,7 @@
-/** Tests of the main path of a job: HTTP request, database, worker, callback. The engine is a fake. */
+/**
+ * Tests of a job from its HTTP request through the database and the worker to the callback. The engine is a
+ * fake.
+ */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -370,13 +373,14 @@ describe('the sandbox', () => {
     expect(read.body).toMatchObject({ balance: expect.any(Number), client: account.username });
   });
 
-  it('shows no result and sends no callback before the hold period has passed', async () => {
+  it('shows no result and sends no callback before its delay has passed', async () => {
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '2' });
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
     production = createClient(server.url, account.production_key);
     const asked = Date.now();
     await sandbox('POST', HUMAN, job({ uid: 'held', callback_url: `${receiver.url}/held` }));
-    // Only reads during the hold period are checked. On a slow machine there may be no draft before its end.
+    // Only reads before the end of the delay are checked. On a slow machine the draft may not be ready by
+    // then.
     const early: object[] = [];
     await until(async () => {
       const { body } = await sandbox('GET', `${HUMAN}held/`);

@@ -47,7 +47,7 @@ export interface JobHooks {
   countUntouched(on: Queryable, account: AccountRef, jobId: string): Promise<number>;
 }
 
-/** Returns the caller's username and available cents, which several responses contain. */
+/** Returns the caller's user name and available cents, which several responses contain. */
 export async function readAccountBalance(database: Database, caller: Caller): Promise<AccountBalance> {
   const balance = await availableCents(database, caller.account, caller.environment);
   return { balance, client: caller.username };
@@ -83,14 +83,14 @@ export interface JobLease {
 
 export interface LeasedJob {
   row: store.AnyJobRow;
-  /** True while the hold period lasts; a finished result is not shown before its end. */
+  /** True while the delay before delivery lasts. A finished result is not shown before the delay ends. */
   held: boolean;
   /** Seconds since the job's creation. */
   age: number;
   texts: Partial<Record<TextKind, string>>;
 }
 
-/** Returns the job of a lease with its texts; undefined if the lease is lost. */
+/** Returns a leased job with its texts; undefined if the lease is lost. */
 export async function openLeasedJob(database: Database, lease: JobLease): Promise<LeasedJob | undefined> {
   return (await openAllLeased(database, [lease]))[0];
 }
@@ -116,7 +116,7 @@ async function openAllLeased(
 /** The outcome of the work on a leased job. */
 export type JobOutcome =
   | { kind: 'completed'; result: string; matches?: SegmentMatch[] }
-  /** The result exists but is not shown before the hold period ends. */
+  /** The result exists but is not shown before the delay before delivery ends. */
   | { kind: 'held'; result: string; matches?: SegmentMatch[] }
   /** Drafts were made for an editor. */
   | { kind: 'drafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
@@ -157,7 +157,10 @@ export async function settleJob(
   return (await settleAll(database, hooks, [settlement]))[0]!;
 }
 
-/** Stores the outcomes of several jobs. A job that must not change does not affect the others. */
+/**
+ * Stores the outcomes of several jobs. If the status of one job does not allow its change, the other jobs
+ * still change.
+ */
 function settleAll(
   database: Database,
   hooks: JobHooks,
@@ -192,7 +195,7 @@ function settleAll(
 /**
  * Changes the status of the jobs whose outcomes are stored.
  * @returns the settlements of the changed jobs. A job is not changed if its status does not allow the
- * transition, or if its lease is given and was lost
+ * transition, or if `outcome` names a lease that was lost
  */
 async function makeMoves(
   transaction: Transaction,
@@ -215,7 +218,7 @@ async function makeMoves(
 /**
  * Cancels the upgrades of failed jobs. Each becomes the completed machine job again, so that the result that
  * the customer paid for stays readable.
- * @returns the settlements of upgraded jobs
+ * @returns the charges and releases of holds to apply to the upgraded jobs
  */
 async function failUpgrades(
   transaction: Transaction,
@@ -241,7 +244,7 @@ async function carryOut(
   outbox?: Outbox,
 ): Promise<void> {
   const results = settlements.flatMap(({ lease, job, outcome }) =>
-    // A job that completes after its hold period already has its result.
+    // If a job completes after the delay before delivery, its result is already stored.
     (outcome.kind === 'completed' || outcome.kind === 'held') && outcome.result !== job.texts.result
       ? [{ account: lease.account, jobId: lease.id, result: outcome.result }]
       : [],
@@ -252,7 +255,7 @@ async function carryOut(
     await writeSegments(transaction, lease.account, lease.id, outcome.segments);
   }
   for (const { lease, outcome } of settlements) {
-    // For a redraft, the hooks decide which memory matches are used.
+    // In a redraft, the hooks decide which matches of the translation memory are used.
     if (outcome.kind === 'failed' || outcome.kind === 'redrafted') continue;
     await recordApplied(transaction, lease, outcome.matches ?? []);
   }
@@ -274,7 +277,7 @@ async function carryOut(
     if (effect === 'callback')
       await recordEvents(
         transaction,
-        // A correction job has no event of its own; its message has one.
+        // A correction job adds no event to the feed; the chat message that it corrects adds one.
         settlements.filter(({ job }) => job.row.tier !== 'chat').map((one) => eventOf(one, trigger)),
         outbox,
       );
@@ -309,7 +312,7 @@ function eventOf({ lease, job, outcome }: JobSettlement, trigger: JobTrigger): N
 /**
  * Changes the status of jobs.
  * @returns for each job, true if its status was changed. It is not changed if its status does not allow the
- * transition, or if its lease is given and was lost
+ * transition, or if the change names a lease that was lost
  * @throws Error if the actor may not make this transition
  */
 export async function moveAll(
@@ -436,7 +439,7 @@ export async function cancelJob(
 }
 
 /**
- * Completes an edited job like a worker does: result, capture and callback.
+ * Completes an edited job as a worker does: stores the result, captures the hold and queues the callback.
  * @param trigger `fallBack`: the deadline passed and the result is machine translation; `revise`: after a
  * rejection
  * @returns false without any change if the status does not allow the transition
@@ -459,8 +462,8 @@ export async function completeEdited(
 }
 
 /**
- * Fails an edited job whose result cannot be assembled, like a worker does: void and callback. An upgraded
- * job becomes the completed machine job again.
+ * Fails an edited job whose result cannot be assembled, as a worker does: releases the hold and queues the
+ * callback. An upgraded job becomes the completed machine job again.
  * @returns false without any change if the job was delivered before and therefore may not fail
  */
 export async function failEdited(

@@ -2,7 +2,7 @@
  * SQL statements that list jobs. Ids are assigned in the order of creation, so lists are sorted by id. A page
  * is selected as ids first and then joined with its rows, so that rows skipped by an offset are not read.
  *
- * There are two statements, one for each direction, for each access path:
+ * For each of these access paths there are two statements, one for each sort direction:
  *   plain     no filters: the list's index in order
  *   ordered   the list's index in order, with filters
  *   status    the partial index by status, which omits completed and accepted jobs
@@ -16,10 +16,10 @@ import { type Statement, statement } from '../database/statements.ts';
 import type { ListFilter } from './query.ts';
 import { JOB_COLUMNS, type JobRow } from './store.ts';
 
-/** Totals are exact up to this number when each matching job has to be read. */
+/** If each matching job has to be read, totals are exact only up to this number. */
 export const MAX_COUNTED = 10_000;
 
-/** The ids between which a list lies, both exclusive. */
+/** All ids of a list lie between these two ids. Both bounds are exclusive. */
 export interface Bounds {
   low: string;
   high: string;
@@ -54,7 +54,7 @@ const KINDS = `(:statuses::text[] is null or j.status = any(:statuses))
 const TIMES = `(:created_from::timestamptz is null or j.created_at >= :created_from)
      and (:created_before::timestamptz is null or j.created_at < :created_before)`;
 const FILTERS = `${KINDS} and ${TIMES} and j.uid like all(:uid_patterns::text[])`;
-// Repeats the condition of the partial index, so that the planner can use it.
+// The condition of the partial index is repeated here, so that the planner can use this index.
 const NOT_DONE = `j.status not in ('completed', 'accepted')`;
 const KEY = 'part, account_id, job_id';
 
@@ -146,7 +146,8 @@ const COUNT_BY_STATUS = statement<{ count: number }>(
        select from jobs j where ${OF_LIST} and ${HAS_STATUS} and j.job_id > :low and j.job_id < :high and ${FILTERS}) one
       limit ${MAX_COUNTED + 1}) counted`,
 );
-// Counts by time only: ids inside the period are counted from the index, and jobs near its ends are read.
+// Counts jobs that are filtered only by time. Ids inside the period are counted from the index, and only jobs
+// near its ends are read.
 const COUNT_BY_TIME = statement<{ count: number }>(
   'jobs.list_count_time',
   `select count(*) as count from (
@@ -200,8 +201,8 @@ export function isIndexedByStatus({ statuses }: ListFilter): boolean {
 }
 
 /**
- * Returns a page in order, with the cheapest scan. Use it for many matches or for matches that an index
- * finds.
+ * Returns a page in order, with the cheapest scan. Suitable for lists with many matches, and for matches that
+ * an index finds.
  */
 export function listInOrder(on: Queryable, scope: ListScope, slice: Slice): Promise<JobRow[]> {
   const { created } = scope;
@@ -296,7 +297,7 @@ const UNFOLDED = statement<{ part: number; account_id: string }>(
     group by part, account_id having count(*) >= $1 limit $2`,
 );
 
-/** Returns accounts with at least `least` counter rows that are not yet summed up. */
+/** Returns accounts that have at least `least` counter rows to sum up. */
 export async function findAccountsToFold(on: Queryable, least: number, limit: number): Promise<AccountRef[]> {
   const rows = await on.query(UNFOLDED, [least, limit]);
   return rows.map((row) => ({ part: row.part, accountId: row.account_id }) as AccountRef);

@@ -1,4 +1,4 @@
-/** Tests job lists over HTTP against a simple filter in memory. */
+/** Compares job lists over HTTP with the results of a simple filter in memory. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -70,7 +70,8 @@ beforeAll(async () => {
   made = [...new Map(random.map((one) => [one.uid, one])).values()].sort((a, b) => a.at - b.at);
   const objects = made.map(({ uid }) => ({ uid, text: '…', source_language: 'en', target_language: 'es' }));
   expect((await call('PATCH', HUMAN, { objects })).status).toBe(202);
-  // Jobs of the other tier and the other environment, partly with the same uids. No list may show them.
+  // Jobs of the other tier and the other environment, some of them with the same uids. No list under test may
+  // show these jobs.
   await call('POST', MACHINE, {
     uid: 'machine-ab',
     text: 'House.',
@@ -161,7 +162,7 @@ const WISHES: fc.Arbitrary<Wish>[] = [
   fc.nat(SECONDS).map((at) => wish([['created__gte', moment(at)]], (job) => job.at >= at)),
   fc.nat(SECONDS).map((at) => wish([['created__lt', moment(at)]], (job) => job.at < at)),
 ];
-// At most three filters at a time: more would match almost no job.
+// At most three filters at a time, because more filters together would match almost no job.
 const wishes = fc
   .subarray(WISHES, { maxLength: 3 })
   .chain((some) => fc.tuple(...some) as fc.Arbitrary<Wish[]>);
@@ -205,7 +206,7 @@ describe('a job list', () => {
       ),
       { numRuns: 300 },
     );
-    // The random filters must have included every lookup.
+    // The random filters must have included every filter suffix.
     expect(asked.size).toBe(4 + 1 + 2 * 4 + 2);
   });
 
@@ -266,7 +267,7 @@ describe('a job list', () => {
     expect({ total: body.meta.total_count, objects: body.objects }).toEqual({ total: 0, objects: [] });
   });
 
-  it('can be filtered by parts of a uid that are no valid uid themselves, such as “..”', async () => {
+  it('can be filtered by a part of a uid that is not a valid uid itself, such as “..”', async () => {
     const { body } = await call('GET', `${HUMAN}?uid__contains=.&uid__startswith=..`);
     expect(body.meta.total_count).toBe(made.filter(({ uid }) => uid.startsWith('..')).length);
   });
@@ -286,7 +287,7 @@ describe('a job list', () => {
     );
   });
 
-  it('is empty for an offset beyond its end, and has up to 1,000 jobs with limit 0', async () => {
+  it('is empty for an offset beyond its end, and has at most 1,000 jobs when limit is 0', async () => {
     const beyond = (await call('GET', `${HUMAN}?offset=9007199254740991`)).body;
     expect(beyond).toMatchObject({ objects: [], meta: { next: null, total_count: made.length } });
     expect((await call('GET', `${HUMAN}?uid__contains=a&offset=900000`)).body.objects).toEqual([]);
@@ -316,7 +317,7 @@ describe('a job list', () => {
     ['JSON array after a space', ' ["en"]', ['en']],
     ['list of nothing', '', []],
     ['empty JSON array', '[]', []],
-  ])('accepts languages as a %s', async (_, written, wanted) => {
+  ])('accepts the languages to filter by as a %s', async (_, written, wanted) => {
     const query = new URLSearchParams({ source_language__in: written, limit: '0' });
     const { body } = await call('GET', `${HUMAN}?${query}`);
     const kept = made.filter(({ source }) => wanted.includes(source)).map(({ uid }) => uid);

@@ -27,7 +27,7 @@ import { isPartOfUid, isUid } from './uid.ts';
 export interface JobPage {
   objects: JobListItemBody[];
   total: number;
-  /** True if another page follows. */
+  /** True if another page follows this one. */
   more: boolean;
 }
 
@@ -95,7 +95,7 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   const { uid, uidStart, uidEnd, uidPart, createdFrom, createdBefore } = filter;
   if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
   const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
-  if (parts.some((part) => !isPartOfUid(part))) return NONE; // no uid contains such characters
+  if (parts.some((part) => !isPartOfUid(part))) return NONE; // No uid contains such characters.
   // If few jobs have the requested statuses, they are read instead of millions of uids with a common prefix.
   const few =
     isIndexedByStatus(filter) && parts.length > 0 && (await countJobs(database, scope)) <= MAX_COUNTED;
@@ -111,7 +111,7 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   return { rows, total: counted ? total : Math.min(total, MAX_COUNTED) };
 }
 
-/** Finds the job with a uid by its key, and checks the other filters here. */
+/** Finds the job by its uid, with the unique index, and checks the other filters in this process. */
 async function findOne(
   database: Database,
   caller: Place,
@@ -170,8 +170,8 @@ async function readCursor(database: Database, caller: Place, { after, newestFirs
 const CLOCKS_MILLISECONDS = 60_000;
 
 /**
- * Returns bounds for the ids of a period that is extended at both ends by `longer` milliseconds. A missing
- * start or end gives no bound.
+ * Returns bounds for the ids of a period that is extended at both ends by `longer` milliseconds. If the
+ * period has no start or no end, that bound is missing.
  */
 function boundsOf({ createdFrom, createdBefore }: ListFilter, longer: number): Bounds {
   return {

@@ -1,7 +1,7 @@
 /**
- * Periodic maintenance in every worker. It sums up counter rows, so that a total adds few rows. It deletes
- * creation records of dead processes and old idempotency keys. It accepts jobs to which customers did not
- * react. Nothing depends on when it runs, or in which worker.
+ * Periodic maintenance in every worker. It sums up counter rows, so that a total is the sum of only a few
+ * rows. It deletes creation records of dead processes and old idempotency keys. It accepts jobs to which
+ * customers did not react. Nothing depends on when it runs, or in which worker.
  */
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
@@ -19,12 +19,12 @@ const ACCEPT_MILLISECONDS = 60_000;
 const MIN_ROWS_TO_FOLD = 64;
 const MAX_ACCOUNTS = 1000;
 const KEY_HOURS = 24;
-/** Seconds after which a creation record is treated as one of a dead process. */
+/** The age in seconds from which a creation record is assumed to belong to a dead process. */
 const CREATION_SECONDS = 60;
 const MAX_KEYS = 10_000;
 
 export interface JobMaintenance {
-  /** Starts no further round; resolves when the running round is done. */
+  /** Stops the maintenance: starts no further round, and resolves when the running round is done. */
   stop(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export function startJobMaintenance(
   };
 }
 
-/** Sums up the counter rows of every account with at least `least` new ones. */
+/** Sums up the counter rows of every account that has at least `least` new rows. */
 export async function foldAllCounts(database: Database, least: number, ended = () => false): Promise<void> {
   for (const account of await findAccountsToFold(database, least, MAX_ACCOUNTS)) {
     if (ended()) return;

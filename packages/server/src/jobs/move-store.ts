@@ -11,9 +11,15 @@ export interface JobMove {
   /** The lease that the change requires. If undefined, the change ends any lease. */
   leaseToken: string | undefined;
   failure: string | undefined;
-  /** When a worker has more work on the job: now, at the end of the hold period, or never. */
+  /**
+   * The time from which a worker has more work on the job: now, at the end of the delay before delivery, or
+   * never.
+   */
   due: 'now' | 'hold' | 'never';
-  /** The engine of a redraft, see `JobRow`. A change without it ends a redraft in progress. */
+  /**
+   * The engine of a requested redraft, see `JobRow`. If it is undefined, the change ends a redraft in
+   * progress.
+   */
   redraft?: string;
 }
 
@@ -88,7 +94,7 @@ const UNJUDGED = statement<{ part: number; account_id: string; job_id: string }>
     order by finished_at limit $2`,
 );
 
-/** Finds human jobs that were completed at least `hours` ago and neither accepted nor rejected. */
+/** Finds human jobs that were completed at least `hours` ago and that are neither accepted nor rejected. */
 export async function findJobsToAutoAccept(
   on: Queryable,
   hours: number,

@@ -6,8 +6,8 @@
  * Therefore the short transaction also records an open creation, which the insert's transaction deletes. A
  * paged list ends before the oldest open creation (`readListEnd`), so that a reader misses no job.
  *
- * A lock on the counter until the insert commits would need no such record. But then one account's bulk of 40
- * MB would block every batch with a job of that account, and all other accounts in that batch.
+ * If the counter were locked until the insert commits, no such record would be needed. But then one account's
+ * bulk of 40 MB would block every batch with a job of that account, and all other accounts in that batch.
  *
  * The short transaction does not wait for the disk (`synchronous_commit = off`). A crash can undo it only
  * together with the insert, which is later in the write-ahead log. So a number that was returned is never
@@ -55,7 +55,7 @@ export interface OpenCreation {
   ended: boolean;
 }
 
-/** Assigns numbers and ids to jobs in the given order, and records the creation. */
+/** Assigns numbers and ids to jobs in their order, and writes the creation record. */
 export async function beginCreation(database: Database, jobs: readonly AnyNewJob[]): Promise<OpenCreation> {
   const creation = { id: uuidv7(), ended: false };
   await number(database, jobs, creation.id);
@@ -95,7 +95,8 @@ async function number(on: Queryable, jobs: readonly AnyNewJob[], creation: strin
 const END = statement('jobs.end_creation', 'delete from creations where creation_id = $1');
 
 /**
- * Deletes the creation record of a failed insert. If that fails too, `deleteStaleCreations` does it later.
+ * Deletes the creation record of a failed insert. If this deletion fails too, `deleteStaleCreations` repeats
+ * it later.
  */
 export async function endCreation(database: Database, { id }: OpenCreation): Promise<void> {
   await database.query(END, [id]).catch(() => {});

@@ -29,7 +29,7 @@ export interface JobPreparerOptions {
 
 /**
  * Prepares a job.
- * @param apart true to use a scanner process even for a small text, because it is one of many
+ * @param apart true to scan even a small text in a scanner process, because it is one of many texts
  * @throws ApiError `invalid_request`, `unavailable`
  */
 export type JobPreparer = (
@@ -81,7 +81,7 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
   };
 }
 
-/** Determines the languages and checks the text. It finds all errors of a document. */
+/** Determines the languages and checks the text. Reports all errors of a document, not only the first. */
 async function examine(
   caller: Caller,
   request: CreateRequest,

@@ -1,4 +1,7 @@
-/** The response and callback bodies of jobs, in both dialects. Pure. */
+/**
+ * Builds the response and callback bodies of jobs, in both formats of the interface (`spec` and `legacy`).
+ * Pure.
+ */
 import type { Static } from 'typebox';
 import type { Dialect } from '../base/account.ts';
 import { encodeForm } from './form.ts';
@@ -46,7 +49,7 @@ export function shownPrice(job: Pick<PresentedJob, 'status' | 'price_cents' | 'f
   return isFree ? 0 : job.price_cents;
 }
 
-/** Returns the response body of a create, which is the same in both dialects. */
+/** Returns the response body of a create, which is the same in both formats of the interface. */
 export function presentCreation(job: PresentedJob, text: string, balance: AccountBalance): JobCreationBody {
   const supplied = {
     ...(job.tone === null ? {} : { tone: job.tone }),
@@ -67,7 +70,7 @@ export function presentCreation(job: PresentedJob, text: string, balance: Accoun
     : { order_number: job.order_number, price: shownPrice(job), ...common, ...supplied, ...balance };
 }
 
-/** Returns the detail body of a job. The key of the result is present only if there is a result. */
+/** Returns the detail body of a job. The field of the result is present only if there is a result. */
 export function presentDetail(
   job: PresentedJob,
   texts: Texts,
@@ -106,7 +109,7 @@ function core(job: PresentedJob, texts: Texts): Omit<Static<typeof Job>, keyof A
   };
 }
 
-/** Returns the fields of the legacy dialect, without any field that is unknown there. */
+/** Returns the fields of the legacy format, without the fields that this format does not have. */
 function legacyCore(job: PresentedJob, texts: Texts): Omit<Static<typeof LegacyJob>, keyof AccountBalance> {
   const result = showsResult(job.status) ? texts.result : undefined;
   return {

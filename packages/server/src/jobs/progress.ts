@@ -33,7 +33,10 @@ const CONFIRMED = statement<{ segments: number; confirmed: number }>(
     where s.part = $1 and s.account_id = $2 and s.job_id = $3`,
 );
 
-/** Returns the progress of a job; null if nobody works on it or its progress is unknown. */
+/**
+ * Returns the progress of a job; null if neither a worker nor an editor works on the job, or if its progress
+ * is unknown.
+ */
 export async function readProgress(
   on: Queryable,
   source: ProgressSource,

@@ -1,6 +1,7 @@
 /**
- * Reads the query string of a job list. Pure. A field name means equality, and `field__lookup` another
- * comparison. Unknown parameters are ignored, because the links of a page repeat them.
+ * Reads the query string of a job list. Pure. A parameter `field` tests for equality; a suffix, as in
+ * `field__contains`, selects another comparison. Unknown parameters are ignored, because the links of a page
+ * repeat them.
  */
 import type { Dialect } from '../base/account.ts';
 import { fieldErrors } from '../base/errors.ts';
@@ -9,7 +10,7 @@ import { shorten } from '../http/input.ts';
 import { JOB_STATUSES, type JobStatus } from './states.ts';
 import type { JobTier } from './store.ts';
 
-/** The languages that a list accepts: those in `among`, if given, except those in `not`. */
+/** The languages of the listed jobs: those in `among` (all languages if undefined), except those in `not`. */
 export interface LanguageFilter {
   among: readonly string[] | undefined;
   not: readonly string[];
@@ -60,7 +61,8 @@ export const FILTERED_STATUSES: Record<JobTier, readonly JobStatus[]> = {
 
 /**
  * Reads the parameters of a list. The last value of a repeated single-value parameter counts.
- * @param dialect the dialect of the API key: only a legacy key may filter by `deliver_ok`
+ * @param dialect the format of the interface that the API key uses: only a legacy key may filter by
+ * `deliver_ok`
  * @throws ApiError `invalid_request` with every invalid parameter
  */
 export function readListQuery(
@@ -117,7 +119,7 @@ function createParameterReader(parameters: URLSearchParams) {
     complain,
     last,
     all: (name: string) => parameters.getAll(name),
-    /** Reports unusable characters and unknown lookups in parameter names and values. */
+    /** Reports unusable characters in parameters, and unknown filter suffixes in parameter names. */
     checkNames(): void {
       for (const [name, value] of parameters) {
         const unusable = findUnusable(value);
@@ -171,8 +173,8 @@ function readLanguages({ last, list, all }: ParameterReader, field: string): Lan
 }
 
 /**
- * The specified filter has no value for an unfinished machine job (`machine_translate_in_progress`). So `new`
- * and `translating` find those jobs too.
+ * The specification has no filter value for an unfinished machine job (`machine_translate_in_progress`). So
+ * the values `new` and `translating` find these jobs too.
  */
 function readStatuses(
   { last, complain }: ParameterReader,

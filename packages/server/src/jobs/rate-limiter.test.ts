@@ -13,7 +13,7 @@ describe('the engine lane of a job', () => {
     expect(createRateLimiter(() => 0).laneFor('a', 5_000, false)).toBe('bulk');
   });
 
-  it('becomes bulk for an account that splits a large text into many small jobs, and stays interactive for others', () => {
+  it('becomes bulk for an account that splits a large text into many small jobs, and stays interactive for other accounts', () => {
     const lanes = createRateLimiter(() => 0);
     const taken = Array.from({ length: 200 }, () => lanes.laneFor('a', 100, false));
     expect(taken.filter((lane) => lane === 'interactive')).toHaveLength(40);
@@ -50,7 +50,7 @@ describe('the engine lane of a job', () => {
     );
   });
 
-  it('stays bulk for a busy account when empty buckets of ten thousand others are deleted', () => {
+  it('stays bulk for a busy account when the empty buckets of ten thousand other accounts are deleted', () => {
     let now = 0;
     const lanes = createRateLimiter(() => now);
     for (let made = 0; made < 100; made++) lanes.laneFor('busy', 100, false);

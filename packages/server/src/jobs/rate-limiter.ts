@@ -4,7 +4,7 @@
  *
  * Each account has a leaky bucket: bursts of 4,096 characters, draining 512 a second. Every drafted character
  * counts, in either lane. An account that splits a large text into small jobs soon gets the bulk lane for all
- * of them. Beyond the burst it has about eighty words a second of the interactive lane.
+ * of them. After the burst, the account may send about eighty words a second through the interactive lane.
  */
 import type { Lane } from '@dragoman/engines';
 
@@ -16,12 +16,12 @@ export interface RateLimiter {
   laneFor(accountId: string, characters: number, alone: boolean): Lane;
 }
 
-/** The maximum level of the bucket, with the job included, at which the job uses the interactive lane. */
+/** The maximum level of the bucket, after adding the job, for which the job uses the interactive lane. */
 const BURST_CHARACTERS = 4096;
 const DRAINED_PER_SECOND = 512;
 /** The bucket's capacity. A full bucket is empty again after half a minute. */
 const MAX_CHARACTERS = 16 * 1024;
-/** The number of buckets from which empty buckets are deleted. */
+/** When there are more buckets than this, the empty ones are deleted. */
 const MAX_BUCKETS = 10_000;
 
 export function createRateLimiter(now: () => number = () => performance.now()): RateLimiter {

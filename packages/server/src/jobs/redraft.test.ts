@@ -129,7 +129,7 @@ describe('redrafting a job', () => {
       status: 'draft',
       target: [{ text: 'Tres gatos.' }],
     });
-    // No transfer was added, and the audit log names the operator.
+    // The redraft added no transfer, and the audit log names the operator.
     expect(await transfers(uid)).toEqual(paid);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
     const { rows } = await owner.query(
@@ -187,7 +187,7 @@ describe('redrafting a job', () => {
     expect((await detail(uid)).status).toBe('translating');
   });
 
-  it('ends when the customer cancels the job meanwhile', async () => {
+  it('ends when the customer cancels the job while the redraft runs', async () => {
     const uid = await orderEdit(call, 'Taken back.\n');
     second.stall();
     const count = second.requests.length;

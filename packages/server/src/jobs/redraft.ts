@@ -60,7 +60,10 @@ export async function redraftJob(
 
 const NOTHING_LEFT = 'No segment is left to redraft: editors have claimed or touched all of them.';
 
-/** Returns why a job cannot be redrafted; undefined if only its tasks can prevent it. Pure. */
+/**
+ * Returns the reason for which a job cannot be redrafted; undefined if there is none, except perhaps in its
+ * tasks. Pure.
+ */
 export function refusalOf(
   job: Pick<store.AnyJobRow, 'status' | 'tier' | 'environment' | 'redraft'>,
 ): string | undefined {

@@ -1,4 +1,4 @@
-/** Tests over HTTP of what the body of a create may contain, what is stored of it, and what is refused. */
+/** Tests over HTTP which bodies of creates are accepted or refused, and which of their fields are stored. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startTestServer({
     engine: () => {
       engine = createFake();
-      // These capabilities make the worker pass tone and instructions to the fake engine.
+      // With these capabilities of the fake engine, the worker passes tone and instructions to it.
       const capabilities = { ...engine.capabilities, tone: true, instructions: true };
       return Object.assign(engine, { capabilities });
     },
@@ -118,14 +118,14 @@ describe('creating a job stores', () => {
     expect(await keptOf(job(fields))).toMatchObject(row);
   });
 
-  /** Creates a job and returns what was stored of it. */
+  /** Creates a job and returns its stored row. */
   async function keptOf(body: object) {
     const { status, body: answer } = await call('POST', HUMAN, { uid: newUid(), ...body });
     expect(status).toBeLessThan(300);
     return kept(answer.uid);
   }
 
-  it('each segment with its draft and engine route for the editor', async () => {
+  it('each segment with its draft and the engine route of the draft, for the editor', async () => {
     const uid = newUid();
     await call('POST', HUMAN, job({ uid, text: 'The house. It is big.' }));
     await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
@@ -164,7 +164,7 @@ describe('creating a job stores', () => {
     }
   });
 
-  // A retry may arrive after an upgrade of the program, so stored hashes must stay comparable.
+  // A request may be repeated after an upgrade of the program, so every version must compute the same hashes.
   it('the same request hash in every version of the program', async () => {
     const [human, machine] = [newUid(), newUid()];
     await call('POST', HUMAN, job({ ...ALL, uid: human }));
@@ -241,7 +241,7 @@ describe('a create is refused', () => {
     },
   );
 
-  it('but not for neighbours of noncharacters, nor for dots in a longer uid', async () => {
+  it('but not when a field has characters next to the noncharacters or a longer uid contains dots', async () => {
     const text = 'The house \ufdcf \ufdf0 \ufffd \u{1fffd} \u{20000} \u{10fffd} \u{1f642} is big.';
     for (const uid of ['...', '.a', 'a..']) {
       const answer = await call('POST', HUMAN, job({ text, uid }));
@@ -250,7 +250,7 @@ describe('a create is refused', () => {
     }
   });
 
-  it('but not for an invalid formality when a tone is given', async () => {
+  it('but not for an invalid formality when the request has a tone', async () => {
     for (const formality of ['formal', 0, '', null]) {
       const answer = await call('POST', HUMAN, job({ tone: 'Formal', formality }));
       expect([answer.status, answer.body.tone]).toEqual([201, 'Formal']);
@@ -295,7 +295,7 @@ describe('an upgrade request', () => {
   }
   const { target_text: _, text_format: __, ...properties } = ALL;
 
-  it('stores the fields that it may change and no others, with a hash that is the same in every version', async () => {
+  it('stores only the fields that it may change, with a hash that is the same in every version', async () => {
     const { uid, answer } = await upgraded({ ...properties, brand: null, uid: 'another', text: 'Another.' });
     expect(answer.status).toBe(202);
     const row = await kept(uid);
@@ -309,7 +309,7 @@ describe('an upgrade request', () => {
     expect(row.upgrade_hash).toBe('d8205d14b991aac2');
   });
 
-  it('equals one without properties when all its properties are null, and accepts formality as tone', async () => {
+  it('is treated as one without properties when all its properties are null, and accepts formality as tone', async () => {
     const nothing = await upgraded({ tone: null, topics: null });
     expect(nothing.answer.status).toBe(202);
     const again = await call('PATCH', `${MACHINE}${nothing.uid}/`, { status: 'upgrade' });

@@ -45,7 +45,9 @@ export function readCreateRequest(body: unknown, tier: JobTier, maxTextBytes: nu
   return toRequest(read(withoutFormality(body)), maxTextBytes);
 }
 
-/** Removes `formality` if `tone` is given: old clients send every field, even with invalid values. */
+/**
+ * Removes `formality` if the request has a `tone`: old clients send every field, even with invalid values.
+ */
 function withoutFormality(body: unknown): unknown {
   if (!isPlainObject(body) || !body.tone) return body;
   const { formality: _, ...fields } = body;
@@ -83,7 +85,7 @@ function changeField(body: unknown, name: string, change: (given: unknown) => un
 
 /** An upgrade request with its hash, which is equal for a retry. */
 export interface ParsedUpgrade {
-  /** The given fields of a create, without absent and null ones. */
+  /** The fields of a create, without those that are absent or null. */
   properties: Record<string, unknown>;
   hash: Buffer;
 }
@@ -95,7 +97,7 @@ export interface ParsedUpgrade {
 export function readUpgradeRequest(body: unknown): ParsedUpgrade {
   const { properties } = readUpgrade(changeField(body, 'properties', withoutFormality));
   const given = isPlainObject(body) && isPlainObject(body.properties) ? body.properties : {};
-  // In an upgrade, an empty string removes the machine job's value.
+  // In an upgrade, an empty string removes the value that the machine job has.
   const known = Object.keys(UpgradedProperties.properties).flatMap((name) => {
     if (given[name] === '') return [[name, '']];
     return properties && name in properties ? [[name, properties[name as keyof typeof properties]]] : [];
@@ -136,7 +138,9 @@ export function readIdempotencyKey(
   return key === undefined ? undefined : { key, requestHash: hash() };
 }
 
-/** Returns the hash of a create: equal for a retry, different for another request with the same uid. */
+/**
+ * Returns the hash of a create. A retry has the same hash; a different request with the same uid has another.
+ */
 export function fingerprint(tier: JobTier, request: CreateRequest): Buffer {
   const { uid: _, ...content } = request;
   return hash('sha256', JSON.stringify([tier, Object.entries(content)]), 'buffer');

@@ -31,7 +31,7 @@ export const JobStatusSchema = Type.Enum([...JOB_STATUSES], {
   description:
     'The first status of a machine job is `machine_translate_in_progress`, of any other job `new`.',
 });
-/** The legacy dialect calls a completed machine job `deliver_ok`. */
+/** In the legacy format, the status of a completed machine job is `deliver_ok`. */
 const LegacyJobStatus = Type.Enum([...JOB_STATUSES, 'deliver_ok'], {
   title: 'LegacyJobStatus',
   description: 'Like `JobStatus`, except that a completed machine job is `deliver_ok`.',
@@ -45,7 +45,7 @@ const BALANCE = Type.Integer({ description: 'The account’s available cents.', 
 const CLIENT = Type.String({ description: 'The username of the account.', examples: ['acme'] });
 const TONE = Type.String({ examples: ['Formal'] });
 const TOPICS = Type.Array(Type.String({ examples: ['tech'] }));
-/** The maximum number of topics in a request, well above the number that exist. */
+/** The maximum number of topics in a request, which is well above the number of existing topics. */
 const MAX_TOPICS = 50;
 const REQUESTED_TONE = Type.Enum([...TONE_NAMES], { examples: ['Formal'] });
 const REQUESTED_TOPICS = Type.Array(Type.Enum([...TOPIC_NAMES], { examples: ['tech'] }), {
@@ -186,7 +186,7 @@ export const JobCallback = Type.Object(
     description: 'A job that has completed or failed.',
   },
 );
-/** The callback of the legacy dialect is a form, so all its fields are strings. */
+/** The callback of the legacy format is a form, so all its fields are strings. */
 export const LegacyJobCallback = Type.Object(
   {
     uid: UID,
@@ -206,7 +206,7 @@ export type JobCreationBody = Static<typeof JobCreation> | Static<typeof Machine
 export type JobBody = Static<typeof Job> | Static<typeof LegacyJob>;
 export type JobListItemBody = Static<typeof JobListItem> | Static<typeof LegacyJobListItem>;
 
-/** The words that differ between the API descriptions of the two tiers. */
+/** The wording that differs between the API descriptions of human jobs and machine jobs. */
 interface TierWords {
   tag: string;
   /** The noun in operation ids: `createJob`, `createMachineJob`. */
@@ -464,7 +464,7 @@ export function readJobSchema(tier: JobTier): FastifySchema & { params: typeof j
   };
 }
 
-/** Describes a response in the dialect of the key; its example is in the `spec` dialect. */
+/** Describes a response, whose format depends on the API key. The example has the `spec` format. */
 function inDialects(
   description: string,
   spec: TSchema,

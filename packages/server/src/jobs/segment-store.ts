@@ -13,7 +13,8 @@ export interface DraftedSegment {
   failure: string | undefined;
 }
 
-// A job that is upgraded again has segments already. Unchanged segments keep their edits.
+// A job that is upgraded a second time already has segments. Segments whose source is unchanged keep their
+// edits.
 const FIND_SEGMENTS = statement<{ position: number; segment_id: string; source: unknown }>(
   'jobs.find_segments',
   `select position, segment_id, source from segments where part = $1 and account_id = $2 and job_id = $3`,
@@ -35,7 +36,7 @@ const INSERT_SEGMENTS = statement(
           repeats = null`,
 );
 
-/** Writes the segments of a job with their drafts, and deletes old segments that differ from them. */
+/** Writes the segments of a job with their drafts, and deletes old segments that differ from the new ones. */
 export async function writeSegments(
   transaction: Transaction,
   account: AccountRef,

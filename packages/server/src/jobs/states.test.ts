@@ -83,7 +83,7 @@ describe('the transition table of jobs', () => {
     expect(allowsJobMove(trigger, status)).toBe(DECIDED[trigger].from.includes(status));
   });
 
-  it('has the expected target, actors and effects for each trigger, each effect once', () => {
+  it('has the expected target, actors and effects for each trigger, and lists no effect twice', () => {
     for (const trigger of TRIGGERS) {
       const { to, by, effects } = JOB_MOVES[trigger];
       expect({ to, by: [...by].sort(), effects: [...effects].sort() }, trigger).toEqual({
@@ -99,7 +99,7 @@ describe('the transition table of jobs', () => {
     for (const trigger of TRIGGERS) {
       const { to, effects } = JOB_MOVES[trigger];
       const ends = effects.filter((effect) => effect === 'capture' || effect === 'void');
-      // A job that was completed before has already had its capture or void.
+      // The hold of a job that was completed before has already been captured or released.
       const before: readonly JobStatus[] = ['completed', 'rejected'];
       const paid = JOB_MOVES[trigger].from.every((status) => before.includes(status));
       const finished = !paid && (to === 'completed' || FINAL.includes(to));
@@ -118,7 +118,7 @@ describe('the transition table of jobs', () => {
     expect(allowsJobMove('complete', 'failed')).toBe(false);
   });
 
-  it('fails the check when a transition is added or removed', () => {
+  it('fails the comparison with the expected table when a transition is added or removed', () => {
     expect(faults(allowsJobMove)).toEqual([]);
     expect(faults((trigger, status) => status === 'failed' || allowsJobMove(trigger, status))).toEqual([
       'begin from failed',

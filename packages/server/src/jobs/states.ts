@@ -5,7 +5,7 @@
  * | ----------------------------- | ----------------------------------------------------------- |
  * | new                           | created, its price held, not drafted yet                    |
  * | machine_translate_in_progress | the same, for a machine job                                 |
- * | translating                   | drafted; an editor works on it, or its hold period runs     |
+ * | translating                   | drafted; an editor works on it, or its delivery is delayed     |
  * | completed                     | the result is visible, and the callback is in the outbox    |
  * | failed                        | without a result, its hold released; see `failure`          |
  * | canceled                      | canceled by the customer or an operator, its hold released  |
@@ -61,17 +61,21 @@ export const JOB_MOVES = {
   fallBack: { from: ['translating'], to: 'completed', by: ['machine'], effects: ['void', 'callback'] },
   /**
    * A rejected job is completed again without another charge: by editors, or at once in the sandbox, which
-   * has none.
+   * has no editors.
    */
   revise: { from: ['rejected'], to: 'completed', by: ['editor', 'machine'], effects: ['callback'] },
-  /** The customer accepts the result, or has not reacted within the operator's period. */
+  /**
+   * The customer accepts the result, or has not accepted or rejected it within the period that the operator
+   * set.
+   */
   accept: { from: ['completed'], to: 'accepted', by: ['customer', 'machine'], effects: [] },
   /** The customer rejects an edited job with a reason, and editors edit it again. */
   reject: { from: ['completed'], to: 'rejected', by: ['customer'], effects: [] },
   /** The source could not be read or translated in any attempt. */
   fail: { from: UNFINISHED, to: 'failed', by: ['machine'], effects: ['void', 'callback'] },
   /**
-   * The customer, or an operator for them, cancels the job. There is no callback, because the customer knows.
+   * The customer cancels the job, or an operator does so for the customer. There is no callback, because the
+   * customer knows.
    */
   cancel: { from: UNFINISHED, to: 'canceled', by: ['customer', 'operator'], effects: ['void'] },
   /** An operator requests new drafts for untouched segments. Tasks stay, and nothing is charged. */

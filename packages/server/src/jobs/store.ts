@@ -33,7 +33,10 @@ export interface JobRow {
   hold_until: Date | null;
   failure: string | null;
   upgrade_hash: Buffer | null;
-  /** True if the deadline passed: the result is machine translation and was not charged. */
+  /**
+   * True if the deadline passed before an editor finished: the result is a machine translation and was not
+   * charged.
+   */
   fell_back: boolean;
   /** The engine of a requested redraft; '' for the current engine route, null without a requested redraft. */
   redraft: string | null;
@@ -118,7 +121,7 @@ export async function lockJob(
 }
 
 export interface LeasedJobRow extends AnyJobRow {
-  /** True while the job's hold period lasts. */
+  /** True while the delay before the job's delivery lasts. */
   held: boolean;
   lease_token: string;
   /** Seconds since the job's creation, by the database's clock. */
@@ -149,7 +152,7 @@ const LEASED = statement<LeasedJobRow>(
      join jobs j on j.part = g.part and j.account_id = g.account_id and j.job_id = g.id and j.lease_token = g.token`,
 );
 
-/** Returns the jobs whose leases are still held. */
+/** Returns those of the leased jobs whose leases are still valid. */
 export function findLeasedJobs(on: Queryable, leases: readonly LeaseKey[]): Promise<LeasedJobRow[]> {
   return on.query(LEASED, leaseColumns(leases));
 }

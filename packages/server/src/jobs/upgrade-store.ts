@@ -58,8 +58,8 @@ const UPGRADE = statement<{ charge: number }>(
 );
 
 /**
- * Turns a machine job into a human one. @returns false if it is no machine job, or its status does not allow
- * it
+ * Turns a machine job into a human job. @returns false if the job is not a machine job, or if its status does
+ * not allow the upgrade
  */
 export async function writeUpgrade(
   transaction: Transaction,
@@ -118,8 +118,8 @@ const CANCEL_UPGRADE = statement<{ instructions: string | null }>(
      select part, account_id, :event_id, job_id, from_status, status, :actor, :detail from moved)
    select instructions from moved`,
 );
-// Deletes a result that the sandbox may have made during the hold period. The result that the machine
-// delivered was kept as the supplied translation.
+// Deletes a result that the sandbox may have stored before the delay ended. The result that the machine
+// delivered was stored as the supplied translation.
 const DROP_UPGRADE_TEXTS = statement(
   'jobs.drop_upgrade_texts',
   `delete from job_texts
@@ -136,7 +136,7 @@ const RESTORE_TEXTS = statement(
 
 /**
  * Restores the completed machine job that was upgraded.
- * @param move if it has a `leaseToken`, that lease must still be held
+ * @param move if it has a `leaseToken`, that lease must still be valid
  * @returns false if there is no upgrade to cancel
  */
 export async function cancelUpgrade(

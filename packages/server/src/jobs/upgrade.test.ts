@@ -134,7 +134,7 @@ describe('an upgrade (PATCH /mt_translation/:uid/)', () => {
     await noDiscrepancies();
   });
 
-  it('in the sandbox has the same hold period as a create', async () => {
+  it('in the sandbox has the same delay before delivery as a create', async () => {
     await completed(sandbox, { uid: 'patience' });
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
@@ -147,7 +147,7 @@ describe('an upgrade (PATCH /mt_translation/:uid/)', () => {
     await server.restart();
   });
 
-  it('replaces the properties that are given and keeps the others', async () => {
+  it('replaces the properties that the request contains and keeps the others', async () => {
     await completed(production, { uid: 'anew', tone: 'Formal', topics: ['tech'], instructions: 'Old.' });
     const properties = { tone: 'Informal', callback_url: `${receiver.url}/anew`, instructions: 'New.' };
     const { body } = await production('PATCH', `${MACHINE}anew/`, { status: 'upgrade', properties });
@@ -159,7 +159,7 @@ describe('an upgrade (PATCH /mt_translation/:uid/)', () => {
     expect(rows).toEqual([{ body: 'New.' }]);
   });
 
-  it('returns the same job for ten simultaneous and later repeats, and charges once', async () => {
+  it('returns the same job when ten requests arrive at once or later, and charges once', async () => {
     await completed(production, { uid: 'again' });
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => production('PATCH', `${MACHINE}again/`, UPGRADE)),
@@ -201,7 +201,7 @@ describe('an upgrade (PATCH /mt_translation/:uid/)', () => {
     await noDiscrepancies();
   });
 
-  it('whose machine price was not captured is reported by ledger verification', async () => {
+  it('is reported by ledger verification when the price of the machine job was not captured', async () => {
     await completed(production, { uid: 'fault' });
     await production('PATCH', `${MACHINE}fault/`, UPGRADE);
     await owner.query('begin');
@@ -293,7 +293,7 @@ describe('a canceled upgrade', () => {
     ]);
   });
 
-  it('restores the machine’s result in the sandbox even if another result was stored during the hold period', async () => {
+  it('restores the machine’s result in the sandbox even if another result was stored before the delay ended', async () => {
     await completed(sandbox, { uid: 'held' });
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
@@ -355,7 +355,7 @@ describe('a canceled upgrade', () => {
     await noDiscrepancies();
   });
 
-  it('whose human price was captured is reported by ledger verification', async () => {
+  it('is reported by ledger verification when the price of the human job was captured', async () => {
     await completed(production, { uid: 'kept' });
     await production('PATCH', `${MACHINE}kept/`, UPGRADE);
     await production('DELETE', `${HUMAN}kept/`);

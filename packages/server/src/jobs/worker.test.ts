@@ -1,4 +1,4 @@
-/** Tests of what the worker does with jobs, seen through the API and the database. The engine is a fake. */
+/** Tests of how the worker processes jobs, as seen through the API and the database. The engine is a fake. */
 import { randomUUID } from 'node:crypto';
 import { type Piece, plainText } from '@dragoman/documents';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
@@ -144,20 +144,23 @@ describe('a segment that the engine cannot translate', () => {
     ]);
   });
 
-  it.each(TIERS)('fails a job %s after five attempts and releases its hold', async (name, where) => {
-    const uid = `poison-${where.environment}`;
-    const { body } = await call(where.environment, 'GET', `${where.path}${uid}/`);
-    expect(body.failure).toBe('the engine could not translate a segment: crashed');
-    expect(body).not.toHaveProperty('translated_text');
-    expect(askedAbout(`A poison line ${name}.`)).toBe(5);
-    expect(body.price).toBe(0);
-    const cents = where.path === MACHINE ? 10 : 27;
-    expect(await moneyOf(uid)).toEqual([
-      { kind: 'hold', amount_cents: cents },
-      { kind: 'void', amount_cents: cents },
-    ]);
-    expect(await recordOf(uid)).toMatchObject({ due_in: null, lease_token: null });
-  });
+  it.each(TIERS)(
+    'fails a job %s after five attempts and releases the hold of its price',
+    async (name, where) => {
+      const uid = `poison-${where.environment}`;
+      const { body } = await call(where.environment, 'GET', `${where.path}${uid}/`);
+      expect(body.failure).toBe('the engine could not translate a segment: crashed');
+      expect(body).not.toHaveProperty('translated_text');
+      expect(askedAbout(`A poison line ${name}.`)).toBe(5);
+      expect(body.price).toBe(0);
+      const cents = where.path === MACHINE ? 10 : 27;
+      expect(await moneyOf(uid)).toEqual([
+        { kind: 'hold', amount_cents: cents },
+        { kind: 'void', amount_cents: cents },
+      ]);
+      expect(await recordOf(uid)).toMatchObject({ due_in: null, lease_token: null });
+    },
+  );
 
   it('is retried five seconds later, and its job completes if the retry succeeds', async () => {
     engine.failOn('hiccup');
@@ -185,7 +188,7 @@ describe('a segment that the engine cannot translate', () => {
     expect((await moneyOf('hopeless')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'void']);
   });
 
-  it('is retried when another segment of its job may still succeed', async () => {
+  it('is retried while another segment of its job may still succeed', async () => {
     const sound = engine.draft;
     const failures: Record<string, 'garbled' | 'crashed'> = {
       'Never done.': 'garbled',
@@ -240,7 +243,7 @@ describe('a segment that the engine cannot translate', () => {
 });
 
 describe('an unavailable engine', () => {
-  /** Makes the job older by that many hours. */
+  /** Moves the creation time of the job `hours` hours into the past. */
   const age = (uid: string, hours: number) =>
     owner.query(`update jobs set created_at = now() - make_interval(hours => $2) where uid = $1`, [
       uid,
@@ -252,7 +255,7 @@ describe('an unavailable engine', () => {
       return record.lease_token === null && (record.due_in ?? 0) > 0 && record;
     });
 
-  it('makes its jobs wait, and no attempt is counted', async () => {
+  it('makes its jobs wait without counting attempts', async () => {
     engine.failOn('troubled', 'stopped');
     const text = 'A troubled line.';
     await order('trouble', { text });
@@ -299,7 +302,7 @@ describe('an unavailable engine', () => {
     await owner.query(`update jobs set due_at = null where uid = 'french'`);
   });
 
-  it('is recognized by its health check; a crash of a healthy engine counts as an attempt', async () => {
+  it('is recognized by its health check, while a crash of a healthy engine counts as an attempt', async () => {
     const sound = engine.health;
     engine.health = async () => ({ ok: false, detail: 'closed for a while' });
     engine.failOn('startless', 'crashed');
@@ -323,7 +326,7 @@ describe('codes that the engine loses', () => {
     expect(translated_text.replace(/<[^>]*>/g, '')).toBe('THE BIG HOUSE OF ANN.');
   });
 
-  it('are noted for the editor on the segments where a code was restored', async () => {
+  it('are reported to the editor on the segments where a code was restored', async () => {
     engine.dropCodes(true);
     await order('noted', { text: `${text}<p>Plain.</p>`, text_format: 'html' }, { path: HUMAN });
     await until(async () => (await recordOf('noted')).status === 'translating');
@@ -335,8 +338,8 @@ describe('codes that the engine loses', () => {
   });
 });
 
-describe('a result in its hold period', () => {
-  it('is delivered when the hold period ends, without another engine request', async () => {
+describe('a result whose delivery is delayed', () => {
+  it('is delivered when the delay ends, without another engine request', async () => {
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     const where = { path: HUMAN, environment: 'sandbox' as const };
     await order('held', {}, where);
@@ -366,7 +369,7 @@ describe('a stored result', () => {
 });
 
 describe('many jobs of one worker', () => {
-  it('are settled in a few commits, each with its result and charged once', async () => {
+  it('are completed in a few commits, each job with its own result and charged once', async () => {
     engine.stall();
     const uids = Array.from({ length: 40 }, (_, n) => `together-${n}`);
     await Promise.all(uids.map((uid) => order(uid)));
@@ -424,7 +427,7 @@ describe('a worker that stops or dies', () => {
     expect(askedAbout('The text of fault.')).toBe(2);
   });
 
-  it('is suspected to be killed by a job that was claimed more than 24 times: the job fails', async () => {
+  it('fails a job that was claimed more than 24 times, because the job may be what kills the workers', async () => {
     engine.stall();
     for (const [uid, attempts] of [
       ['last', 23],
@@ -453,7 +456,7 @@ describe('a worker that stops or dies', () => {
     ['five', 'they are begun together', 5, '6,6,6'],
     ['six', 'one is begun at a time', 6, '6,6,7'],
   ])(
-    'leaves jobs whose number of claims decides how the next worker starts them: after %s claims, %s',
+    'leaves jobs that the next worker starts according to their number of claims: after %s claims, %s',
     async (times, _, claimed, counted) => {
       engine.stall();
       const suspects = ['a', 'b', 'c'].map((name) => `${times}-${name}`);
@@ -563,7 +566,7 @@ describe('two workers', () => {
     two.stall();
     const uids = Array.from({ length: 60 }, (_, n) => `pair-${n}-`);
     await Promise.all(uids.map((uid) => order(uid)));
-    // Neither worker has capacity for all jobs, so each gets some.
+    // Neither worker has capacity for all jobs, so each worker gets some of them.
     await until(() => one.requests.length > 0 && two.requests.length > 0);
     one.resume();
     two.resume();

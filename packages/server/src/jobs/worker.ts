@@ -11,7 +11,7 @@
  *                                        After the last attempt the job fails and its hold is released. In the
  *                                        human tier the failed segments go to the editor with the reason; in a
  *                                        redraft they keep their draft.
- *   text over its time limit             failed at once, hold released; a redraft changes nothing
+ *   text over its time limit             failed at once, hold released; a redraft leaves the old drafts
  *   engine unavailable                   retried every minute for a day, then as after the last attempt
  */
 import type { Piece } from '@dragoman/documents';
@@ -51,7 +51,7 @@ export interface TranslationWorkerOptions {
   progress(progress: DraftProgress): void;
 }
 
-/** The number of drafted segments of a job, and of all its segments. */
+/** The number of segments of a job that are drafted, and the number of all its segments. */
 export interface DraftProgress {
   account: string;
   job: string;
@@ -62,8 +62,8 @@ export interface DraftProgress {
 /** The maximum number of attempts for a job with failed segments. */
 const MAX_TRIES = 5;
 /**
- * The maximum number of claims of a job. A job that was claimed more often fails, because it may crash its
- * workers.
+ * The maximum number of claims of a job. A job that was claimed more often fails, because it may be what
+ * crashes the workers.
  */
 const MAX_CLAIMS = 24;
 /** Returns the seconds from a failed attempt to the next one: 5, 10, 20, then 40. */
@@ -246,7 +246,7 @@ function retryOf(drafted: readonly Drafted[], lease: Lease, { row, age }: Leased
 
 /**
  * Returns the outcome for a text that exceeded its time limit. There is no retry, because it would exceed the
- * limit again. An error of another kind is thrown again.
+ * limit again. Errors with other causes are thrown again.
  */
 function outcomeOfTimeLimit(error: unknown, { row }: LeasedJob): JobOutcome {
   if (!(error instanceof TextTakesTooLong)) throw error;

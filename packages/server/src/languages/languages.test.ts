@@ -18,10 +18,10 @@ let call: ReturnType<typeof createClient>;
 let sandbox: ReturnType<typeof createClient>;
 let owner: pg.Pool;
 
-/** Creates an engine with the given language pairs. */
+/** Creates an engine that offers the language pairs `pairs`. */
 const engineOf = (name: string, pairs: [string, string][]) => ({
   name,
-  // A new version each time, so that every publishing tests the engine.
+  // The version is different each time, so that every publishing tests the engine.
   version: async () => `${Math.random()}`,
   directions: async () => pairs.map(([from, to]) => ({ from, to, route: `${name}:${from}-${to}`, hops: 1 })),
 });
@@ -135,7 +135,7 @@ describe('a published pair', () => {
       .flatMap(({ engines }) => engines.map(({ engine }) => engine));
   const tested = (name: string) => ({ ...engineOf(name, [['aa', 'bb']]), version: async () => '1' });
 
-  it('stays as long as any worker publishes it', async () => {
+  it('stays in the list as long as any worker publishes it', async () => {
     await publishPairs(server.database, tested('mine'));
     await publishPairs(server.database, tested('theirs'));
     await age('29 minutes');
@@ -169,7 +169,7 @@ describe('a published pair', () => {
     await owner.query(`delete from pairs where engine = 'llm'`);
   });
 
-  it('stays for half an hour when its engine is unreachable', async () => {
+  it('stays in the list for half an hour when its engine is unreachable', async () => {
     await owner.query(`update pairs set checked_at = now() - interval '25 hours'`);
     const away = { ...tested('theirs'), directions: async () => [] };
     expect(await publishPairs(server.database, away)).toBe(true);

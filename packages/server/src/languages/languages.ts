@@ -1,6 +1,6 @@
 /**
  * Language pairs. Workers publish the pairs whose engines passed a self-test. Operators enable and disable
- * pairs. The API offers the enabled ones.
+ * pairs. The API offers only enabled pairs.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { Environment } from '../base/account.ts';
@@ -176,10 +176,11 @@ const UNTESTED = 'untested';
 const VALID_HOURS = 24;
 
 /**
- * Publishes the language pairs of an engine and removes its former ones. If any process tested the same
- * version within a day, the result is reused, so that a restart does not wait for 42 self-tests. An engine
- * without any pair counts as unreachable, and its pairs stay until they are withdrawn. Untested pairs are
- * published without a version, so that the next publishing tests them. A failed test withdraws them at once.
+ * Publishes the language pairs of an engine and removes those that it published before. If any process tested
+ * the same version within a day, the result is reused, so that a restart does not wait for 42 self-tests. An
+ * engine that reports no pair counts as unreachable, and its published pairs stay until they are withdrawn.
+ * Untested pairs are published without a version, so that the next publishing tests them. A failed test
+ * withdraws them at once.
  * @returns whether the engine was tested in this call
  */
 export async function publishPairs(database: Database, engine: TestedEngine): Promise<boolean> {

@@ -80,8 +80,8 @@ const SEE = statement<{ engine: string }>(
 );
 
 /**
- * Renews the pairs of an engine if its version was tested within the given hours. @returns the number of
- * pairs
+ * Renews the pairs of an engine if its version was tested within the last `hours` hours. @returns the number
+ * of pairs
  */
 export async function seePairs(
   on: Queryable,

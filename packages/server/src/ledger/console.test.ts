@@ -148,7 +148,7 @@ describe('accounts in the console', () => {
 });
 
 describe('a transfer in the console', () => {
-  it('shows its result in a dry run, and is made once when the request is repeated', async () => {
+  it('shows its result in a dry run, and is made only once when the request is repeated', async () => {
     await server.createAccount({ username: 'rich' });
     const path = transfers('rich');
     const rehearsed = await operator.call('POST', path, { ...TOP_UP, dry_run: true });
@@ -171,7 +171,7 @@ describe('a transfer in the console', () => {
     expect(body.entries).toHaveLength(1);
   });
 
-  it('gets the first answer again when its idempotency key is repeated', async () => {
+  it('is answered with the first answer again when its idempotency key is repeated', async () => {
     await server.createAccount({ username: 'two-keys' });
     const path = transfers('two-keys');
     const put = (cents: number) =>
@@ -185,7 +185,7 @@ describe('a transfer in the console', () => {
     expect([(await put(1)).body, (await put(2)).body, (await put(4)).body]).toEqual(first);
   });
 
-  it('refunds the charge of a job once', async () => {
+  it('refunds the charge of a job only once', async () => {
     const { production_key } = await server.createAccount({ username: 'refunded', balanceCents: 100 });
     const call = createClient(server.url, production_key);
     await operator.call('POST', '/api/console/prices', {

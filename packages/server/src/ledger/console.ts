@@ -1,6 +1,6 @@
 /**
- * The console's routes for top-ups, adjustments, refunds and statements. Requests need an `Idempotency-Key`.
- * A repeated request transfers nothing and gets the first answer.
+ * The console's routes for top-ups, adjustments, refunds and statements. Requests need an `Idempotency-Key`,
+ * so that a repeated request transfers nothing and gets the first answer.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -205,7 +205,10 @@ async function moveMoney(
   }
 }
 
-/** Makes a transfer. A dry run also makes it and then rolls back, so it fails for the same reasons. */
+/**
+ * Makes a transfer. A dry run also makes the transfer and then rolls it back, so it fails for the same
+ * reasons as a real transfer.
+ */
 async function transferMoney(
   transaction: Transaction,
   account: AccountRef,

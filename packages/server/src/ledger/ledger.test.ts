@@ -139,7 +139,7 @@ describe('the price of a job', () => {
     expect([await customer.balance('production'), await customer.balance('sandbox')]).toEqual([100, -6]);
   });
 
-  it('is not held for a request that was refused or repeated', async () => {
+  it('is not held when the request is refused, and is not held again when the request is repeated', async () => {
     const customer = await createCustomer(100);
     await customer.call.production('POST', HUMAN, job('The house.', { uid: 'once' }));
     await customer.call.production('POST', HUMAN, job('The house.', { uid: 'once' }));
@@ -291,7 +291,8 @@ describe('an account that cannot pay', () => {
 
 describe('a model of the ledger', () => {
   /**
-   * Generates a request and its outcome: the words determine the price, and `fails` whether the engine fails.
+   * Generates a request and its outcome: `words` determines the price, and `fails` determines whether the
+   * engine fails.
    */
   const wish = fc.record({
     tier: fc.constantFrom('human', 'machine'),
@@ -301,7 +302,7 @@ describe('a model of the ledger', () => {
     repeat: fc.boolean(),
   });
 
-  it('agrees with the database on every balance and every refusal', async () => {
+  it('predicts every balance and every refusal of the database', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(wish, { minLength: 1, maxLength: 8 }),

@@ -1,8 +1,8 @@
 /**
  * Transfers of money. The price of a job is held when the job is created. The hold ends once: it is captured
- * when the job completes, or voided when the job fails or is canceled. The column `available` is the amount
- * that the customer can spend. Unique keys prevent double charges, and a check constraint enforces the credit
- * limit.
+ * when the job completes, or voided when the job fails or is canceled. The column `available` of a balance is
+ * the amount that the customer can spend. Unique keys prevent double charges, and a check constraint enforces
+ * the credit limit.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { OperatorError } from '../base/errors.ts';
@@ -110,7 +110,10 @@ export interface StatementLine {
   uid: string | null;
   memo: string | null;
   amount: number;
-  /** The change of the available balance. It is zero for a capture, which takes from the hold. */
+  /**
+   * The change of the available balance. The change is zero for a capture, which takes the amount from the
+   * hold.
+   */
   change: number;
   /** The available balance after the transfer. */
   balance: number;

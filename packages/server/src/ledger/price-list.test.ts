@@ -61,13 +61,13 @@ describe('a new job', () => {
     await until(async () => (await prices()).join() === '6,6');
   });
 
-  it('costs the configured share of the price for repeated segments', async () => {
+  it('is charged the configured share of the price for repeated segments', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     const price = async (text: string, fields = {}) =>
       (await call('POST', HUMAN, job(text, fields))).body.price;
     expect(await price('The house is big.')).toBe(12);
-    // Four words cost 3 cents each. The eight repeated words cost a quarter of that.
+    // Four words cost 3 cents each. The eight repeated words cost a quarter of this price each.
     expect(await price('The house is big. The house is big.\nThe house is big.')).toBe(18);
     expect(await price('The house is big. The house is red.')).toBe(24);
     const html = { text_format: 'html' };
@@ -99,7 +99,7 @@ describe('the price list', () => {
     expect(requests).toBe(2);
   });
 
-  it('starts and ends future prices on time', async () => {
+  it('applies future prices from their start until their end', async () => {
     const [begins, ends] = ['2999-01-01', '2999-02-01'].map((day) => new Date(day));
     const scope = { ...EVERYTHING, tier: 'machine' } as const;
     await setPrice(server.database, 'command', scope, { from: begins!, until: ends, centsPerWord: 9 });

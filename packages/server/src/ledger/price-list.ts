@@ -26,7 +26,8 @@ export interface PriceList {
   /** Returns the price of a new job in cents. Later changes of prices do not affect the job. */
   priceOf(account: AccountRef, tier: Tier, pair: Pair, words: WordCounts): Promise<number>;
   /**
-   * Whether repeated segments cost less than others. Repeated segments are counted only if they cost less.
+   * Whether repeated segments are cheaper than other segments. Repeated segments are counted only if they are
+   * cheaper.
    */
   readonly countsRepeats: boolean;
 }

@@ -102,7 +102,7 @@ describe('setting a price', () => {
 });
 
 describe('ending a price', () => {
-  it('keeps the price until the given moment, and deletes prices that begin then or later', async () => {
+  it('leaves the price valid until the end that the operator set, and deletes prices that begin then or later', async () => {
     const [from, at, later] = ['2999-01-01', '2999-02-01', '2999-03-01'].map((day) => new Date(day));
     const scope = { ...EVERYTHING, pair: EN_ES };
     const past = async () =>
@@ -170,12 +170,12 @@ describe('the price list', () => {
   const settings = { humanCentsPerWord: 3, machineCentsPerWord: 2, repeatShare: 100 };
   const WORD = { words: 1, repeatedWords: 0 };
 
-  it('counts repeated segments only when they cost less', () => {
+  it('counts repeated segments only when they are cheaper than others', () => {
     expect(createPriceList(server.database, settings).countsRepeats).toBe(false);
     expect(createPriceList(server.database, { ...settings, repeatShare: 99 }).countsRepeats).toBe(true);
   });
 
-  it('is read again after a failed query, and is not discarded when an older query fails later', async () => {
+  it('is read again after a failed query, and is not discarded when an earlier query fails later', async () => {
     const { ref: account } = await accountNamed(server.database, (await server.createAccount()).username);
     const failures: ((error: Error) => void)[] = [];
     let works = false;

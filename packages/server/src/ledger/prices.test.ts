@@ -36,7 +36,7 @@ const cents = fc.integer({ min: 0, max: 100_000 });
 
 type Kept = Price & { id: number };
 
-/** Does with a list in memory what `setPrice` does with the table. */
+/** Changes a list in memory as `setPrice` changes the table. */
 function set(prices: Kept[], wanted: Price, id: number): Kept[] {
   const same = (one: Price) =>
     one.tier === wanted.tier && one.account === wanted.account && one.pair === wanted.pair;
@@ -141,7 +141,7 @@ describe('insertTerm', () => {
     );
   });
 
-  it('makes a price valid from its start until its end or the next price, and changes nothing before', () => {
+  it('makes a price valid from its start until its end or the next price, and leaves earlier times unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(term, cents), { maxLength: 12 }), term, (wishes, wanted) => {
         const one = { tier: 'human', account: undefined, pair: undefined } as const;
@@ -190,7 +190,7 @@ describe('the price of a job', () => {
     expect(priceOf({ words: 1, repeatedWords: 1 }, 1, 99)).toBe(0);
   });
 
-  it('is less than a cent below the exact price, and never above the price without repeats', () => {
+  it('is less than a cent below the exact price, and never above the price of a text without repeated segments', () => {
     const amount = fc.integer({ min: 0, max: 2_000_000 });
     fc.assert(
       fc.property(amount, amount, cents, fc.integer({ min: 0, max: 100 }), (some, more, perWord, share) => {

@@ -75,8 +75,9 @@ export function isValidAt({ from, until }: PriceTerm, at: Date): boolean {
 }
 
 /**
- * Inserts a new price among those of its scope. The price that is valid at its start ends there. A price with
- * the same start is replaced. The new price ends where the next one begins.
+ * Inserts a new price among the prices of its scope. The price that is valid at the start of the new price
+ * ends at that moment. A price with the same start is replaced. The new price ends where the next price
+ * begins.
  * @param existing the periods of the prices of one scope, without overlaps
  * @returns `end`: the period to end at the new start; `replace`: the period to replace; `until`: the end of
  * the new price

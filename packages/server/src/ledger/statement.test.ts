@@ -56,7 +56,7 @@ const sound = async () => expect((await verifyLedger(server.database)).discrepan
 const EVER = [new Date(0), new Date('2999-01-01')] as const;
 
 describe('a refund', () => {
-  it('returns the captured amount once', async () => {
+  it('returns the captured amount only once', async () => {
     const customer = await createCustomer(10);
     await customer.completed('one');
     const entry = { ...PRODUCTION, uid: 'one' };
@@ -168,7 +168,7 @@ describe('an adjustment', () => {
 });
 
 describe('a statement', () => {
-  it('has every transfer with its job, and ends with the balance', async () => {
+  it('lists every transfer with its job, and ends with the current balance', async () => {
     const customer = await createCustomer(100);
     await customer.completed('done');
     await customer.create(HUMAN, 'The house.', 'held');
@@ -196,7 +196,7 @@ describe('a statement', () => {
     expect((await readStatement(server.database, customer.ref, 'production', later)).opening).toBe(144);
   });
 
-  it('adds up after any transfers and for any periods', async () => {
+  it('adds up to its closing balance after any transfers and for any periods', async () => {
     const deed = fc.oneof(
       fc.record({ kind: fc.constant('adjust'), cents: fc.integer({ min: -50, max: 50 }).filter(Boolean) }),
       fc.record({ kind: fc.constant('top_up'), cents: fc.integer({ min: 1, max: 50 }) }),
@@ -255,7 +255,8 @@ describe('the last cent of a balance', () => {
     const callers = [server.url, second.url!].map((url) => createClient(url, made.production_key));
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        // Three machine words cost as much as two human words, so both tiers cost the same and share batches.
+        // Three words in the machine tier have the same price as two words in the human tier, so jobs of both
+        // tiers share batches.
         callers[index % 2]!('POST', index % 3 === 0 ? HUMAN : MACHINE, {
           text: index % 3 === 0 ? 'The house.' : 'The big house.',
           source_language: 'en',

@@ -213,7 +213,7 @@ describe('a balance', () => {
   const account = async (balanceCents: number) =>
     (await accountNamed(server.database, (await server.createAccount({ balanceCents })).username)).ref;
 
-  it('starts with the given amount in each environment, also when the amount is zero or one cent', async () => {
+  it('starts with the amount that was set for each environment, also when the amount is zero or one cent', async () => {
     for (const cents of [0, 1]) {
       const ref = await account(cents);
       const { lines } = await readStatement(server.database, ref, 'production', {
@@ -248,7 +248,7 @@ describe('a balance', () => {
     ]);
   });
 
-  it('cannot be adjusted by zero, and not below its credit limit, with a message for the operator', async () => {
+  it('refuses adjustments by zero or below its credit limit, with a message for the operator', async () => {
     const ref = await account(0);
     await setCreditLimit(server.database, ref, 'production', 0);
     const beyond = await adjust(server.database, ref, { ...ENTRY, cents: -1 }).catch((error) => error);

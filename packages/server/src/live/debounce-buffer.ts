@@ -4,13 +4,13 @@ import type { DraftProgress } from '../jobs/worker.ts';
 import { ANY, editKey, jobKey, kindKey, someJobKey } from './keys.ts';
 
 /**
- * The maximum number of changed jobs of one account that are listed. Above it, one `some_job` key replaces
- * them.
+ * The maximum number of changed jobs of one account that are listed. If there are more, one `some_job` key
+ * replaces them.
  */
 const MAX_LISTED_JOBS = 20;
 /**
- * The maximum number of keys. Above it, they are replaced by one key for each kind, which stands for all
- * accounts.
+ * The maximum number of keys. If there are more, they are replaced by one key for each kind, which stands for
+ * all accounts.
  */
 const MAX_KEYS = 400;
 

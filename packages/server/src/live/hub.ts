@@ -2,15 +2,15 @@
  * Live updates: tells the open pages of this process which of their topics changed, in any process.
  *
  * 1. A store reports what it changed (`Queryable.changed`). The database handle passes the report on after
- * the commit.
+ *   the commit.
  * 2. The debounce buffer collects changes for at most 250 ms.
  * 3. The hub sends the collected changes to the subscribers of this process. If another process has
- * subscribers, the hub also sends them there with one NOTIFY.
+ *   subscribers, the hub also sends them there with one NOTIFY.
  * 4. Each stream receives at most one `changed` event a second for each of its topics.
  *
  * Nothing is stored or replayed: an event only asks the page to read again. Pages also read again from time
- * to time, so a lost event costs a delay. Without subscribers there is no cost: processes with subscribers
- * announce that every 10 seconds, and without a recent announcement nothing is sent.
+ * to time, so a lost event only delays the update. Processes with subscribers announce this every 10 seconds.
+ * Without a recent announcement nothing is sent, so there is no load without subscribers.
  * (docs/decisions/0015-live-updates.md)
  */
 import type { PersonRole } from '../base/account.ts';
@@ -24,7 +24,7 @@ import { createSubscribers, type Subscribers } from './subscribers.ts';
 export interface LiveTopic {
   /** The topic's name, as the page requested it. */
   name: string;
-  /** A change concerns this topic if it has one of these keys. */
+  /** A change concerns this topic if the change has one of these keys. */
   keys: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export interface Hub {
 
 export interface LiveSubscription {
   cancel(): void;
-  /** Resolves when other processes know that this one has subscribers. */
+  /** Resolves when other processes know that this process has subscribers. */
   ready: Promise<void>;
 }
 

@@ -112,7 +112,7 @@ describe('live-update events', () => {
     }
   });
 
-  it('tell operators that an account changed, without naming it', async () => {
+  it('tell operators that an account changed, without naming the account', async () => {
     const page = await subscribeTo(operator, 'console', 'jobs', 'deliveries');
     const received = Promise.all([page.nextEvent('console'), page.nextEvent('jobs')]);
     await callOf(ben)('POST', MACHINE, JOB);
@@ -121,7 +121,7 @@ describe('live-update events', () => {
     page.disconnect();
   });
 
-  it('are not sent when something is only read', async () => {
+  it('are not sent when a request only reads', async () => {
     const page = await subscribeTo(editor, 'tasks');
     const other = await subscribeTo(operator, 'console', 'tasks', 'requests');
     for (let times = 0; times < 3; times++) await editor.call('GET', '/api/editing/queue');

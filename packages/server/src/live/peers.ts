@@ -49,7 +49,8 @@ export function createPeers(
     );
   }
 
-  // If this process cannot listen, its pages notice changes of other processes at their next periodic read.
+  // If this process cannot listen, its pages show changes of other processes only after their next periodic
+  // read.
   void database.listen(CHANNEL, onMessage).catch(() => {});
   return {
     haveSubscribers: () => announcedUntil > performance.now(),

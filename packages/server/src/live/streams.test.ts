@@ -65,7 +65,7 @@ it('an event stream is refused above the limits of its user and of the process',
   expect(others.map(({ status }) => status)).toEqual([200, 200]);
   const full = await subscribeTo(await createPerson(server, { role: 'customer' }), 'jobs');
   expect(full.status).toBe(503);
-  // A disconnected stream no longer counts.
+  // A disconnected stream no longer counts towards the limit.
   first.disconnect();
   await until(async () => {
     const again = await subscribe(server.url, customer, ['jobs'], { cookie });

@@ -44,12 +44,12 @@ export function createThrottle(subscriber: Subscriber, observer: HubObserver): T
     timer = undefined;
     const now = performance.now();
     for (const [slot, event] of pending) {
-      // Allows one millisecond, because timers may fire up to 1 ms early.
+      // A tolerance of one millisecond, because timers may fire up to 1 ms early.
       if (dueAt(slot) > now + 1) continue;
       const topic = slot.slice(1);
       const accepted = event === 'changed' ? subscriber.changed(topic) : subscriber.progressed(topic, event);
       lastSent.set(slot, now);
-      if (!accepted) continue; // a slow reader: the event stays pending
+      if (!accepted) continue; // The client reads slowly, so the event stays pending.
       pending.delete(slot);
       observer.sent(event === 'changed' ? 'changed' : 'progress', 1);
     }

@@ -1,6 +1,6 @@
 /**
- * The topics that a user may subscribe to, by role. A topic that names something unknown, or something of
- * another account, is accepted like any other and never changes, so that a subscription reveals nothing.
+ * The topics that a user may subscribe to, by role. A topic with an unknown id, or with an id of another
+ * account, is accepted like any other topic but never gets events, so that a subscription reveals nothing.
  *
  *   customer   jobs, job:ENVIRONMENT:UID, deliveries, chats, balance: those of the account
  *   editor     tasks: the task queue; task:ID: a task that the editor may see

@@ -79,12 +79,12 @@ export interface MemorySearch {
   to?: string | undefined;
   brand?: string | undefined;
   state?: 'live' | 'retracted' | 'all' | undefined;
-  /** Selects only entries created before the entry with this id. */
+  /** The id of the last entry of the previous page: only entries that were created earlier are selected. */
   before?: string | undefined;
   limit: number;
 }
 
-/** Returns the entries that match a search, latest first. */
+/** Returns the entries of an account that match a search, latest first. */
 export async function searchMemory(
   on: Queryable,
   account: AccountRef,
@@ -139,7 +139,7 @@ export async function retract(
   return changed;
 }
 
-/** Restores a retracted entry. @returns true if the entry existed and was retracted */
+/** Makes a retracted entry usable again. @returns true if the entry existed and was retracted */
 export async function restore(
   transaction: Transaction,
   by: Actor,
@@ -220,7 +220,7 @@ function fold(text: string): { folded: string; starts: number[]; ends: number[] 
   let folded = '';
   const starts: number[] = [];
   const ends: number[] = [];
-  // A base character is folded together with its marks, because NFKC may compose them.
+  // A base character is converted together with its combining marks, because NFKC may compose them.
   for (const { 0: cluster, index } of text.matchAll(/[^\p{M}]\p{M}*|\p{M}+/gsu)) {
     const made = cluster.normalize('NFKC').toLowerCase();
     for (let unit = 0; unit < made.length; unit++) {

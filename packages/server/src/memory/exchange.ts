@@ -17,16 +17,16 @@ const PAGE = 500;
 export interface ImportCounts {
   /** The number of units in the file. */
   read: number;
-  /** The number of different entries that were imported, or would be in a dry run. */
+  /** The number of different entries that were imported; in a dry run, that would be imported. */
   written: number;
-  /** The number of units that lack the language pair. */
+  /** The number of units without texts in both languages of the import. */
   skipped: number;
 }
 
 /**
- * Imports a TMX file. Each transaction has a batch of entries with its audit entry. Batches before an error
- * are kept, and the file can be imported again.
- * @param dry true to count without writing
+ * Imports a TMX file. Each transaction writes a batch of entries and an audit entry. Batches before an error
+ * stay imported, and the file can be imported again.
+ * @param dry true to count the entries without writing them
  * @throws TmxError at the first line that is not TMX
  */
 export async function importTmx(

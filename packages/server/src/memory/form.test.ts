@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { fit, type StoredPair, toStoredForm } from './form.ts';
 import { readTmx, type TmxUnit, writeTmx } from './tmx.ts';
 
-/** Converts kept words to plain text, as in entries of earlier versions and of other tools. */
+/** Converts protected words to plain text, as in entries of earlier versions and of other tools. */
 const bareOf = (pieces: readonly Piece[]): Piece[] =>
   mergeText(pieces.map((piece) => ('keep' in piece ? { text: piece.text } : piece)));
 
@@ -85,7 +85,7 @@ function placesOf(source: readonly Piece[], target: readonly Piece[]): string {
 
 type Fit = typeof fit;
 
-/** Returns what is wrong with a recalled target; undefined if it is correct. */
+/** Returns a description of the error in a recalled target; undefined if the target is correct. */
 function faultOf(given: Drawn, recall: Fit, stored: StoredPair, mustBeComplete: boolean): string | undefined {
   const here = documentOf(given);
   const human = humanOf(given, here.segment);
@@ -115,7 +115,7 @@ const bareEntry = ({ source, target }: StoredPair): StoredPair => ({
   target: bareOf(target),
 });
 
-/** A deliberately wrong `fit` that matches kept words by their text. */
+/** A deliberately wrong `fit` that matches protected words by their text. */
 const searchText: Fit = (source, remembered) => {
   let pieces = bareOf(remembered.target);
   let complete = true;
@@ -149,7 +149,8 @@ describe('recalled targets with variables in any order', () => {
 
   it('have the variables at the same positions as the target that was stored', () => fc.assert(coded(fit)));
 
-  it('are correct or absent when the entry has its kept words as plain text', () => fc.assert(bare(fit)));
+  it('are correct or absent when the entry has its protected words as plain text', () =>
+    fc.assert(bare(fit)));
 
   it('have the variables at the same positions after a TMX export and import', async () => {
     await fc.assert(

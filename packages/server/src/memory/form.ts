@@ -1,11 +1,11 @@
 /**
- * The stored form of a segment. Codes and kept words (variables, addresses, `notranslate`) are numbered in
- * the order of the source, in two separate sequences. So an entry from one document can serve another. Kept
- * words are matched by number, not by text: two variables may show the same example, and `A` may also be an
- * ordinary word.
+ * The stored form of a segment. Codes and protected words (variables, addresses, `notranslate`) are numbered
+ * in the order of the source, in two separate sequences. So an entry from one document can be used in another
+ * document. Protected words are matched by number, not by text: two variables may show the same example, and
+ * `A` may also be an ordinary word.
  *
- * Entries from files of other tools, and entries stored before kept words had numbers, have their kept words
- * as plain text.
+ * Entries from files of other tools, and entries stored before protected words had numbers, have their
+ * protected words as plain text.
  */
 import { createHash } from 'node:crypto';
 import { isCorrect, mergeText, type Piece, plainText } from '@dragoman/documents';
@@ -21,8 +21,8 @@ export function toStoredForm(source: readonly Piece[], target: readonly Piece[])
 }
 
 /**
- * Returns the key of a source: the SHA-256 of its visible text in NFC with its codes. Kept words count as
- * text, so that entries with plain words are found too. `fit` then compares which words are kept.
+ * Returns the key of a source: the SHA-256 of its visible text in NFC with its codes. Protected words count
+ * as text, so that entries with plain words are found too. `fit` then compares which words are kept.
  */
 export function hashOf(source: readonly Piece[]): Buffer {
   const parts: string[] = [];
@@ -39,7 +39,7 @@ export function hashOf(source: readonly Piece[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts).normalize('NFC')).digest();
 }
 
-/** Returns a hash of the neighbours of a segment; undefined if the text has only one segment. */
+/** Returns a hash of the segments before and after a segment; undefined if the text has only one segment. */
 export function contextHashOf(
   previous: readonly Piece[] | undefined,
   next: readonly Piece[] | undefined,
@@ -69,7 +69,7 @@ export function searchable(text: string): string {
 
 /**
  * Fits a stored target to a source.
- * @returns `pieces` with the code numbers of the source. If `complete`, every code and kept word of the
+ * @returns `pieces` with the code numbers of the source. If `complete`, every code and protected word of the
  * source is where the translator put it; otherwise `pieces` has only the words, without codes
  */
 export function fit(source: readonly Piece[], stored: StoredPair): { pieces: Piece[]; complete: boolean } {
@@ -90,8 +90,8 @@ export function fit(source: readonly Piece[], stored: StoredPair): { pieces: Pie
 }
 
 /**
- * Returns true if the codes of two texts fit: they are equal, and in equal places if the visible text is
- * equal.
+ * Returns true if a translation of one text can be used for the other: both have the same codes and, if their
+ * visible texts are equal, have the codes in the same places.
  */
 function isAlike(one: readonly Piece[], other: readonly Piece[]): boolean {
   const form = (pieces: readonly Piece[]) => JSON.stringify(pieces).normalize('NFC');
@@ -101,8 +101,8 @@ function isAlike(one: readonly Piece[], other: readonly Piece[]): boolean {
 }
 
 /**
- * Turns plain words of a target back into kept words, if that is unambiguous. Each kept word must have a
- * unique text that occurs once in the source and once in the target as a whole word.
+ * Turns plain words of a target back into protected words, if that is unambiguous. Each protected word must
+ * have a unique text that occurs once in the source and once in the target as a whole word.
  * @returns undefined if it is ambiguous
  */
 function bindKept(source: readonly Piece[], target: readonly Piece[]): Piece[] | undefined {
@@ -127,7 +127,7 @@ function bindKept(source: readonly Piece[], target: readonly Piece[]): Piece[] |
     let from = start;
     for (; next < places.length && places[next]!.at < end; next++) {
       const place = places[next]!;
-      // The places of two kept words overlap, or a code is inside a kept word.
+      // The places of two protected words overlap, or a code is inside a protected word.
       if (place.at < from || place.end > end) return undefined;
       pieces.push({ text: targetText.slice(from, place.at) }, place.word);
       from = place.end;
@@ -167,7 +167,7 @@ export function isKept(piece: Piece): piece is { keep: number; text: string } {
   return 'keep' in piece;
 }
 
-/** Returns a key for a code that is not a kept word. */
+/** Returns a key for a code that is not a protected word. */
 function codeOf(piece: Piece): string {
   return 'open' in piece
     ? `o${piece.open}`
@@ -176,12 +176,12 @@ function codeOf(piece: Piece): string {
       : `s${(piece as { single: number }).single}`;
 }
 
-/** The kind of a code: a paired code (p), a single code (s), a kept word (k). */
+/** The kind of a code: a paired code (p), a single code (s), a protected word (k). */
 type Kind = 'p' | 's' | 'k';
 
 /**
- * Returns the new numbers of a source's codes by their old ones (`p1`, `s2`, `k3`). Kept words are counted
- * separately, so that the other codes have the same numbers in entries with plain words.
+ * Returns the new numbers of a source's codes by their old ones (`p1`, `s2`, `k3`). Protected words are
+ * counted separately, so that the other codes have the same numbers in entries with plain words.
  */
 function numbersOf(source: readonly Piece[]): Map<string, number> {
   const numbers = new Map<string, number>();
@@ -203,7 +203,7 @@ function numbered(pieces: readonly Piece[], numbers: ReadonlyMap<string, number>
   );
 }
 
-/** Replaces kept words with plain text. */
+/** Replaces protected words with plain text. */
 function withPlainWords(pieces: readonly Piece[]): Piece[] {
   return mergeText(pieces.map((piece) => (isKept(piece) ? { text: piece.text } : piece)));
 }

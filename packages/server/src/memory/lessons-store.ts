@@ -1,9 +1,12 @@
-/** SQL statements about the lessons of entries, and about the jobs that used the entries. */
+/**
+ * SQL statements for lessons (the records of which job segments added a memory entry), and for the jobs that
+ * used entries.
+ */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** The outcome of a job for its customer, in ascending weight. */
+/** The outcome of a job for its customer, from the lowest weight to the highest. */
 export type LessonOutcome = 'rejected' | 'delivered' | 'reviewed' | 'accepted';
 /** How a job used an entry: `applied` as a draft, or `taken`, confirmed unchanged by an editor. */
 export type Use = 'applied' | 'taken';
@@ -13,7 +16,7 @@ const FORGET_LESSONS = statement<{ memory_id: string }>(
   `delete from memory_lessons where part = $1 and account_id = $2 and job_id = $3 returning memory_id`,
 );
 
-/** Deletes the lessons of a job. @returns the ids of their entries */
+/** Deletes the records of the entries that a job added. @returns the ids of these entries */
 export async function deleteLessons(
   transaction: Transaction,
   account: AccountRef,
@@ -60,7 +63,9 @@ const SET_OUTCOME = statement<{ memory_id: string }>(
   `update memory_lessons set outcome = $4 where part = $1 and account_id = $2 and job_id = $3 returning memory_id`,
 );
 
-/** Sets the outcome of all lessons of a job. @returns the ids of their entries */
+/**
+ * Stores the outcome of a job in the records of the entries that it added. @returns the ids of these entries
+ */
 export async function setOutcome(
   transaction: Transaction,
   account: AccountRef,
@@ -86,8 +91,8 @@ const UPDATE_WEIGHTS = statement(
 );
 
 /**
- * Recomputes the weights of entries from their lessons. @param importWeight the weight of imports; lessons
- * weigh more
+ * Recomputes the weights of entries from the outcomes of the jobs that added them. @param importWeight the
+ * weight of imported entries; entries of jobs weigh more
  */
 export async function updateWeights(
   transaction: Transaction,
@@ -129,7 +134,9 @@ export interface TouchRow {
   environment: string;
   status: string;
   position: number;
-  /** How the segment and the entry are related; `taught` means that the entry was made from this segment. */
+  /**
+   * The relation between the segment and the entry; `taught` means that the entry was made from this segment.
+   */
   how: Use | 'taught';
   outcome: LessonOutcome | null;
   editor_id: string | null;

@@ -1,4 +1,7 @@
-/** Tests of the translation memory: lessons, exact and fuzzy matches, weights, retraction, search. */
+/**
+ * Tests of the translation memory: entries of finished jobs, exact and fuzzy matches, weights, retraction,
+ * search.
+ */
 import { type Piece, plainText } from '@dragoman/documents';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +38,7 @@ async function customer(): Promise<{ ref: AccountRef; call: ReturnType<typeof cr
   return { ref, call: createClient(server.url, production_key) };
 }
 
-/** Teaches the memory a finished job, as the editing module does. */
+/** Adds the segments of a finished job to the memory, like the editing module. */
 function teach(
   account: AccountRef,
   lines: readonly (readonly [source: string, target: string | undefined])[],
@@ -83,7 +86,7 @@ describe('a memory match', () => {
     ]);
     expect(plainText(found[0]!.target)).toBe('No se pudo guardar el archivo.');
     expect(found[1]!.score).toBeGreaterThanOrEqual(found[2]!.score);
-    // Matching does not depend on the letters of the database's locale.
+    // Matches are the same whichever letters the database's locale knows.
     expect(await targets(ref, 'Файл не удалось сохранить.')).toEqual(['No se pudo abrir.']);
     expect(await targets(ref, 'ファイルを保存できませんでした。')).toEqual(['No se pudo.']);
     expect(await targets(ref, 'Something else altogether.')).toEqual([]);
@@ -98,7 +101,7 @@ describe('a memory match', () => {
     expect(other).toEqual([]);
   });
 
-  it('is ranked first when its neighbours are the same', async () => {
+  it('is ranked first when the segments before and after it are also the same', async () => {
     const { ref, call } = await customer();
     await teach(ref, [
       ['Press the button.', 'Pulse el botón.'],
@@ -176,8 +179,8 @@ describe('a memory match', () => {
   });
 });
 
-describe('a lesson of the memory', () => {
-  it('weighs more with a better outcome, and nothing after a rejection', async () => {
+describe('an entry that a job adds to the memory', () => {
+  it('has a higher weight after a better outcome of the job, and the weight 0 after a rejection', async () => {
     const { ref } = await customer();
     const [one, two] = [uuidv7(), uuidv7()];
     await importEntries(server.database, ref, PAIR, [
@@ -193,14 +196,14 @@ describe('a lesson of the memory', () => {
     expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Revisado.', 'Importado.']);
     await say(two, 'rejected');
     expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Importado.']);
-    // When the job is finished again, its earlier lessons are deleted.
+    // When the job is finished again, the entries that it added before are deleted.
     await teach(ref, [['Thank you.', 'Corregido.']], { jobId: two });
     expect(await targets(ref, 'Thank you.')).toEqual(['Entregado.', 'Corregido.', 'Importado.']);
     await teach(ref, [['Thank you.', 'Importado.']], { jobId: one });
     expect((await targets(ref, 'Thank you.')).sort()).toEqual(['Corregido.', 'Importado.']);
   });
 
-  it('is not made in the sandbox or from unconfirmed segments', async () => {
+  it('never comes from the sandbox or from unconfirmed segments', async () => {
     const { ref } = await customer();
     expect(await teach(ref, [['Yes.', 'Sí.']], { environment: 'sandbox' })).toBe(0);
     expect(await teach(ref, [['Yes.', undefined]])).toBe(0);
@@ -274,7 +277,7 @@ describe('a retracted memory entry', () => {
 });
 
 describe('an imported memory entry', () => {
-  it('stays when a job with the same translation is rejected, whichever came first', async () => {
+  it('stays usable when a job with the same translation is rejected, whether import or job came first', async () => {
     const { ref } = await customer();
     const entry = { source: text('One line.'), target: text('Una línea.') };
     const import_ = () => importEntries(server.database, ref, PAIR, [entry]);
@@ -285,7 +288,7 @@ describe('an imported memory entry', () => {
     expect(await targets(ref, 'One line.')).toEqual(['Una línea.']);
     const [found] = await searchMemory(server.database, ref, { limit: 1 });
     expect(found).toMatchObject({ origin: 'import', weight: 1 });
-    // A later job with the same translation leaves the origin `import`.
+    // A later job with the same translation does not change the origin `import`.
     const later = uuidv7();
     await teach(ref, [['One line.', 'Una línea.']], { jobId: later });
     await server.database.transaction((transaction) => rateLessons(transaction, ref, later, 'rejected'));
@@ -294,7 +297,7 @@ describe('an imported memory entry', () => {
 });
 
 describe('the concordance search', () => {
-  it('finds words in source and target with their ranges', async () => {
+  it('finds words in sources and targets, and returns the ranges of the words', async () => {
     const { ref } = await customer();
     await importEntries(server.database, ref, PAIR, [
       { source: text('The Purchase Order (PO) is late.'), target: text('La orden de compra está atrasada.') },

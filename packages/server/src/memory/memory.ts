@@ -2,16 +2,17 @@
  * The translation memory: an account's confirmed translations, by brand and language pair.
  *
  * An entry is one translation of one segment. It comes from an import or from an edited job. A lesson is the
- * record that a segment of a job taught an entry, with its editor, neighbours and outcome. The weight of an
- * entry is that of its best lesson:
+ * record that a job's segment added or confirmed an entry, with the editor, the neighbouring segments and the
+ * outcome of the job. The weight of an entry is that of its best lesson:
  *
  *   retracted, or only rejected lessons              0: not used
  *   import                                           1
  *   delivered, reviewed, accepted by the customer    2, 3, 4
  *
- * Translations of a source are ranked. Those of the brand come before those for every brand, then those of
- * the requested tone, then by weight, then the latest. A translation of another tone is a match, never a
- * draft. Machine translations and the sandbox teach nothing.
+ * Translations of a source are ranked. Translations of the brand come before translations for every brand.
+ * The next criteria are the requested tone, the weight, and the time: the latest translation comes first. A
+ * translation of another tone is shown to editors as a match, but is never a draft. Machine translations and
+ * jobs of the sandbox add no entries.
  */
 import { createHash } from 'node:crypto';
 import { similarity } from '@dragoman/checks';
@@ -29,10 +30,7 @@ export type { MemoryPair, MemoryPurpose } from './store.ts';
 
 /** The maximum number of source hashes in one SQL statement. */
 const CHUNK = 5_000;
-/**
- * Caches for 5 s whether an account has entries, because most accounts have none and their jobs need no
- * lookup.
- */
+/** Caches for 5 s whether an account has entries. Most accounts have none, so their jobs skip the memory. */
 const CACHE_MILLISECONDS = 5_000;
 const CACHED_ACCOUNTS = 10_000;
 const cache = new Map<string, { has: boolean; until: number }>();
@@ -46,14 +44,14 @@ export async function hasMemory(on: Queryable, account: AccountRef): Promise<boo
   return has;
 }
 
-/** A segment to look up. Its neighbours are undefined at the edges of the text. */
+/** A segment to look up. The neighbour before the first segment and after the last one is undefined. */
 export interface SegmentInContext {
   source: readonly Piece[];
   previous: readonly Piece[] | undefined;
   next: readonly Piece[] | undefined;
 }
 
-/** Adds its neighbours to each segment of a text. */
+/** Adds the previous and the next segment to each segment of a text. */
 export function withNeighbours(sources: readonly (readonly Piece[])[]): SegmentInContext[] {
   return sources.map((source, index) => ({
     source,
@@ -69,7 +67,7 @@ export interface RecalledTarget {
   pieces: Piece[];
 }
 
-/** Returns the translations of the segments that the memory knows; undefined for the others. */
+/** Returns the stored translation of each segment; undefined for segments without one. */
 export async function recall(
   on: Queryable,
   account: AccountRef,
@@ -154,10 +152,10 @@ export interface Match {
 }
 
 const MAX_MATCHES = 5;
-/** The lowest score of a match that editors see; less similar matches do not help. */
+/** The lowest score of a match that editors see. Less similar matches do not help them. */
 export const LEAST_SCORE = 60;
 const MAX_CANDIDATES = 40;
-/** Points deducted if codes or kept words of the segment are missing in the match. */
+/** Points deducted if codes or protected words of the segment are missing in the match. */
 const CODE_PENALTY = 3;
 /** Points deducted if the same source was confirmed with another tone. */
 const TONE_PENALTY = 1;
@@ -224,15 +222,15 @@ function matchOf(
 }
 
 /**
- * Returns the mean of two similarities. The one by characters overrates short words; the one by words
- * overrates an inflection.
+ * Returns the mean of the similarities by characters and by words. Similarity by characters gives short words
+ * too much weight; similarity by words gives a changed inflection too much weight.
  */
 function scoreOf(one: string, other: string): number {
   const least = LEAST_SCORE / 100 / 2;
   const byWord = similarity(one, other, 'word', least);
   if (byWord === 0) return 0;
   const score = Math.floor(50 * (byWord + similarity(one, other, 'grapheme', least)));
-  // Only equal texts score 100; texts that differ in codes or white space do not.
+  // Only identical texts score 100. Texts that differ in codes or white space score less.
   return Math.min(score, 99);
 }
 
@@ -275,7 +273,7 @@ export async function importEntries(
   return new Set(written.map(({ id }) => id)).size;
 }
 
-/** Writes entries. @returns for each given entry its id, and whether it existed before */
+/** Writes entries. @returns for each entry its id, and whether it existed before */
 async function write(
   on: Queryable,
   account: AccountRef,
@@ -307,7 +305,7 @@ function entryOf(account: AccountRef, pair: store.MemoryPair, given: MemoryEntry
   const { source, target } = toStoredForm(given.source, given.target);
   const { tone } = given;
   const text = plainText(source);
-  // The hash includes kept words and tone, so that translations that differ only in them are separate
+  // The hash includes protected words and tone, so that translations that differ only in them are separate
   // entries.
   const isTextAlone = tone === undefined && !source.some(isKept) && !target.some(isKept);
   const translation = isTextAlone ? target : { source, target, tone };
@@ -336,7 +334,10 @@ export interface FinishedJob {
   /** The tone of the job or of its brand. */
   tone: string | undefined;
   outcome: 'delivered' | 'reviewed';
-  /** All segments in order, because neighbours matter; unconfirmed segments have no target. */
+  /**
+   * All segments in order, because entries store their neighbouring segments. Unconfirmed segments have no
+   * target.
+   */
   segments: readonly {
     position: number;
     source: readonly Piece[];
@@ -346,7 +347,10 @@ export interface FinishedJob {
   }[];
 }
 
-/** Replaces line breaks of a target whose source has none, as in subtitles: they fit only their own cue. */
+/**
+ * Replaces line breaks in a target whose source has none. Such line breaks, as in subtitles, fit only one
+ * cue.
+ */
 function withBreaksOf(source: readonly Piece[], target: readonly Piece[]): readonly Piece[] {
   if (plainText(source).includes('\n')) return target;
   return target.map((piece) =>
@@ -355,9 +359,9 @@ function withBreaksOf(source: readonly Piece[], target: readonly Piece[]): reado
 }
 
 /**
- * Adds the confirmed segments of a finished job to the memory, in the transaction that completes the job.
- * Earlier lessons of the job, from before a rejection, are deleted. The sandbox teaches nothing.
- * @returns the number of lessons
+ * Adds the confirmed segments of a finished job to the memory, in the transaction that completes the job. The
+ * records that the job added before a rejection are deleted. Jobs of the sandbox add nothing. @returns the
+ * number of segments that were added
  */
 export async function learnFromJob(
   transaction: Transaction,
@@ -389,7 +393,8 @@ export async function learnFromJob(
     memoryId: entries[index]!.id,
   }));
   if (lessons.length > 0) await lessonsStore.insertLessons(transaction, account, { jobId, outcome }, lessons);
-  // An entry that existed before and was confirmed unchanged counts as used (`taken`) by this job.
+  // If the entry existed before and an editor confirmed it unchanged, the job is recorded as a user of the
+  // entry (`taken`).
   const taken = lessons.flatMap(({ memoryId, position }, index) =>
     entries[index]!.confirmed && !before.includes(memoryId)
       ? [{ memoryId, position, how: 'taken' as const }]
@@ -401,12 +406,14 @@ export async function learnFromJob(
   return lessons.length;
 }
 
-/** Returns false for empty segments, which are useless, and for segments too long for an export. */
+/** Returns false for empty segments, which are useless, and for segments that are too long for an export. */
 function isLesson(text: string): boolean {
   return text.trim() !== '' && text.length <= MAX_SEGMENT;
 }
 
-/** Applies the customer's acceptance or rejection of a job to all its lessons. */
+/**
+ * Stores the customer's acceptance or rejection of a job in the records of all entries that the job added.
+ */
 export async function rateLessons(
   transaction: Transaction,
   account: AccountRef,

@@ -1,6 +1,6 @@
 /**
- * Tests of recalled translations in jobs, chats and files: variables are where the editor put them, and the
- * tone fits.
+ * Tests that recalled translations in jobs, chats and files have their variables where the editor put them,
+ * and the requested tone.
  */
 import { type Format, mergeText, type Piece } from '@dragoman/documents';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,7 +45,7 @@ async function customer(): Promise<Customer> {
   return { call: createClient(server.url, account.production_key), person, ref };
 }
 
-/** Returns the pieces of a target in which `[2]` stands for the second kept word of the source. */
+/** Returns the pieces of a target in which `[2]` stands for the second protected word of the source. */
 function written(target: string, source: readonly Piece[]): Piece[] {
   const kept = source.filter((piece) => 'keep' in piece);
   return target.split(/\[(\d)\]/).flatMap((part, index): Piece[] => {
@@ -103,7 +103,7 @@ async function carryOver(from: Customer, to: Customer): Promise<void> {
   expect(imported.body).toMatchObject({ read: 1, written: 1 });
 }
 
-/** Rewrites an entry to the form of earlier versions: kept words as plain text, no tone. */
+/** Rewrites an entry as earlier versions stored it: with protected words as plain text and without a tone. */
 async function makeOld({ ref }: Customer): Promise<void> {
   const read = 'select memory_id, source, target from memory where account_id = $1';
   const rows = await server.database.query({ name: 'test.entries', text: read }, [ref.accountId]);
@@ -114,7 +114,7 @@ async function makeOld({ ref }: Customer): Promise<void> {
   await server.database.query({ name: 'test.old', text }, [memory_id, ...old]);
 }
 
-/** Converts kept words to plain text, as in entries of earlier versions and of other tools. */
+/** Converts protected words to plain text, as in entries of earlier versions and of other tools. */
 const bareOf = (pieces: readonly Piece[]): Piece[] =>
   mergeText(pieces.map((piece) => ('keep' in piece ? { text: piece.text } : piece)));
 
@@ -127,8 +127,8 @@ const xliff = (source: string) =>
   `<trans-unit id="1"><source>${source}</source></trans-unit></body></file></xliff>`;
 
 /**
- * Each row has a source, the editor's target, the delivered result, and whether an entry with plain words is
- * unambiguous.
+ * Each row has a source, the editor's target, the delivered result, and whether an entry with plain words in
+ * place of variables is unambiguous.
  */
 const TABLE: readonly [what: string, Format, source: string, target: string, delivered: string, boolean][] = [
   [
@@ -205,7 +205,7 @@ describe.each(TABLE)('a confirmed sentence with %s', (_what, format, source, tar
     expect(await machine(other, source, fields)).toBe(human);
   });
 
-  it('is recalled from an entry with plain words only if that is unambiguous', async () => {
+  it('is recalled from an entry whose variables are plain words, but only if that is unambiguous', async () => {
     const owner = await customer();
     const human = await teach(owner, source, given, fields);
     await makeOld(owner);
@@ -234,7 +234,7 @@ describe('an imported entry that has its variables as plain words', () => {
     ],
     ['in a word', `Press ${variable('KEY', 'a')} now.`, 'Pulse la tecla.'],
     ['twice in the source', `${variable('WHO', 'Will')} said: Will.`, 'Dijo Will.'],
-  ])('is no draft when a variable is %s', async (_where, source, target) => {
+  ])('is not used as a draft when a variable is %s', async (_where, source, target) => {
     const owner = await customer();
     const bare = source.replaceAll(/<[^>]*>/g, '');
     const tmx = `<tmx version="1.4"><body><tu><tuv xml:lang="en"><seg>${bare}</seg></tuv><tuv xml:lang="es"><seg>${target}</seg></tuv></tu></body></tmx>`;
@@ -245,7 +245,7 @@ describe('an imported entry that has its variables as plain words', () => {
     expect(await machine(owner, bare)).toBe(target);
   });
 
-  it('does not hide entries that have codes or other variables', async () => {
+  it('does not prevent the use of entries that have codes or other variables', async () => {
     const owner = await customer();
     const [kept, plain] = [`The ${variable('PET', 'cat')} saw the cat.`, 'The cat saw the cat.'];
     const html = { text_format: 'html' };
@@ -264,7 +264,7 @@ describe('a sentence that was confirmed with a tone', () => {
   const informal = '¿Qué tal, amigo mío?';
   const drafted = source.toUpperCase();
 
-  it('is the draft of jobs with the same tone or none, also after an import, and not with another tone', async () => {
+  it('is the draft of jobs with the same tone or no tone, also after an import, but not of jobs with another tone', async () => {
     const owner = await customer();
     await teach(owner, source, formal, { tone: 'Formal' });
     const other = await customer();

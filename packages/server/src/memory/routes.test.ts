@@ -109,7 +109,7 @@ describe('a customer’s memory page', () => {
     ['POST', '/import', { ...PAIR, tmx: '<html/>' }, ['tmx']],
     ['POST', '/import', { ...PAIR, tmx: '<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>' }, ['tmx']],
     ['POST', '/import', { ...PAIR, tmx: tmx(), brand: 'nobody' }, ['brand']],
-  ])('names every invalid field: %s %s', async (method, path, body, fields) => {
+  ])('names every invalid field in the error: %s %s', async (method, path, body, fields) => {
     const refused = await customer.call(method, `${OWN}${path}`, body);
     expect(refused.status).toBe(400);
     expect(refused.body.error.code).toBe('invalid_request');

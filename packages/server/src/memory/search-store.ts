@@ -11,7 +11,7 @@ export interface SearchFilter {
   /** Patterns for `like`; an entry must match all of them. */
   patterns: readonly string[];
   state: 'live' | 'retracted' | 'all';
-  /** Selects only entries older than the entry with this id. */
+  /** The id of the last entry of the previous page: only older entries are selected. */
   before: string | undefined;
   limit: number;
 }

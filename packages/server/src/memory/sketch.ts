@@ -15,7 +15,7 @@ const SEEDS = Uint32Array.from({ length: BANDS * ROWS }, (_, index) => mix(index
 
 /**
  * Returns the sketch of a text: signed 32-bit numbers, at most one for each band.
- * @param salt only texts with the same salt have numbers in common
+ * @param salt sketches can be compared only if they were made with the same salt
  */
 export function sketchOf(text: string, salt: string): number[] {
   const grams = trigramsOf(text);

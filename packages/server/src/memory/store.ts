@@ -11,7 +11,7 @@ export interface MemoryPair {
   brand: string | undefined;
 }
 
-/** The pair, brand and tone for which a segment is looked up. */
+/** The language pair, brand and tone for which a segment is looked up. */
 export interface MemoryPurpose extends MemoryPair {
   /** The tone that the job or its brand asks for; undefined if any tone fits. */
   tone: string | undefined;
@@ -40,8 +40,8 @@ const best = (asked: string) =>
   `brand desc, coalesce(tone, '') = ${asked} desc, weight desc, changed_at desc, memory_id desc`;
 
 /**
- * The maximum number of translations of a source that are tried, because the kept words of the best one may
- * not fit.
+ * The maximum number of translations of a source that are tried, because the protected words of the best one
+ * may not fit.
  */
 const CANDIDATES = 8;
 
@@ -67,8 +67,8 @@ const EXACT = statement<TargetRow>(
 );
 
 /**
- * Returns the best targets of each known source, best first. Those of the brand come before those for every
- * brand.
+ * Returns the best targets of each source that the memory contains, best first. Targets of the brand come
+ * before targets for every brand.
  */
 export function findTargets(
   on: Queryable,
@@ -116,7 +116,7 @@ export function findTargetsInContext(
   ]);
 }
 
-/** A memory entry with the columns that are shown and compared. */
+/** A memory entry with the columns that pages show and comparisons use. */
 export interface EntryRow {
   memory_id: string;
   brand: string;
@@ -234,7 +234,10 @@ const WRITE = statement<WrittenRow>(
    returning memory_id, source_hash, target_hash, xmax <> 0 as confirmed`,
 );
 
-/** Writes entries. An existing entry is confirmed and keeps the higher weight. */
+/**
+ * Writes entries. If an entry exists already, it is marked as confirmed, and its weight becomes the higher of
+ * the two weights.
+ */
 export function writeMemory(
   on: Queryable,
   account: AccountRef,
@@ -301,7 +304,7 @@ const RESTORE = statement<{ memory_id: string }>(
     where part = $1 and account_id = $2 and memory_id = $3 and retracted_at is not null returning memory_id`,
 );
 
-/** Restores a retracted entry. @returns true if the entry existed and was retracted */
+/** Makes a retracted entry usable again. @returns true if the entry existed and was retracted */
 export async function restoreEntry(on: Queryable, account: AccountRef, memoryId: string): Promise<boolean> {
   return (await on.query(RESTORE, [account.part, account.accountId, memoryId])).length > 0;
 }

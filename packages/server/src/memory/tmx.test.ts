@@ -53,7 +53,7 @@ describe('reading TMX', () => {
     }
   });
 
-  it('returns kept words with their visible text, and the tone of the unit', async () => {
+  it('returns protected words with their visible text, and the tone of the unit', async () => {
     const kept = (x: number, text: string) => `<ph x="${x}" type="x-kept">${text}</ph>`;
     const text = tmx(`<tu><prop type="x-tone">Formal</prop><prop type="x-other">b</prop>
 <tuv xml:lang="en"><seg>${kept(7, ' a &amp;<sub>b</sub>')} or ${kept(8, '')}<ph x="8">c</ph></seg></tuv>
@@ -70,7 +70,7 @@ describe('reading TMX', () => {
 
   it.each([
     [
-      'has a kept word that is too long',
+      'has a protected word that is too long',
       tmx(`<tu><tuv lang="en"><seg><ph type="x-kept">${'x'.repeat(20_000)}</ph></seg></tuv></tu>`),
       /longer than 10000/,
     ],
@@ -90,7 +90,7 @@ describe('reading TMX', () => {
       tmx(`<tu><tuv lang="en"><seg>${'x'.repeat(20_000)}</seg></tuv></tu>`),
       /longer than 10000/,
     ],
-  ])('reports the line of the error when a file %s', async (_what, text, sentence) => {
+  ])('reports an error with its line when a file %s', async (_what, text, sentence) => {
     await expect(read(text, 100_000)).rejects.toThrow(sentence);
   });
 });

@@ -1,7 +1,8 @@
 /**
  * Reads and writes TMX 1.4b, the exchange format of translation memories. Files are streams of entries, so
  * that files of any size need little memory. Inline codes keep their kind and identity, not their content. A
- * kept word is a `ph` of the type `x-kept` with its visible text as content.
+ * protected word (variable, address, `notranslate`) is written as a `ph` of the type `x-kept` with its
+ * visible text as content.
  */
 import type { Piece } from '@dragoman/documents';
 import { SaxesParser } from 'saxes';
@@ -14,7 +15,7 @@ export class TmxError extends Error {
 export interface TmxUnit {
   /** The segments of the unit by language. Language codes are in lower case but otherwise as in the file. */
   variants: { language: string; pieces: Piece[] }[];
-  /** The property `x-tone`, which files exported by this program have. */
+  /** The property `x-tone`, which this program writes when it exports files. */
   tone?: string;
   line: number;
 }
@@ -106,7 +107,7 @@ interface Inline {
   close(): void;
   /** Adds text. @returns the length of the segment so far, in UTF-16 code units */
   text(given: string): number;
-  /** Adds the content of a code; only that of kept words is stored. @returns like `text` */
+  /** Adds the content of a code. Only the content of protected words is stored. @returns like `text` */
   code(given: string): number;
   pieces(): Piece[];
 }
@@ -122,7 +123,7 @@ function createInline(numbers: Map<string, number>): Inline {
   const pairs = new Map<string, number>();
   const highlights: number[] = [];
   const unnamed = new Map<string, number>();
-  /** The kept word whose content is being read. */
+  /** The protected word whose content is being read. */
   let kept: { keep: number; text: string } | undefined;
   let length = 0;
   const numberOf = (kind: string, x: string | undefined) => {
@@ -185,7 +186,7 @@ function trim(pieces: Piece[]): Piece[] {
   return pieces.filter((piece) => !isText(piece) || piece.text !== '');
 }
 
-/** The `type` of a `ph` element that is a kept word. */
+/** The `type` of a `ph` element that is a protected word. */
 const KEPT = 'x-kept';
 
 function isText(piece: Piece): piece is { text: string } {
@@ -231,7 +232,7 @@ ${props.join('')}<tuv xml:lang="${quote(from)}"><seg>${inline(source, codes)}</s
 `;
 }
 
-/** Returns the number of a code that is not a kept word; 0 for other pieces. */
+/** Returns the number of a code that is not a protected word; 0 for other pieces. */
 function numberOf(piece: Piece): number {
   if ('text' in piece) return 0;
   return 'open' in piece ? piece.open : 'close' in piece ? piece.close : piece.single;
@@ -244,8 +245,8 @@ function stamp(date: Date): string {
 
 /**
  * Writes the content of a `seg`. A code whose other half is missing becomes an `it`.
- * @param codes the highest code number of the entry; kept words are numbered after it, because `x` must be
- * unique
+ * @param codes the highest code number of the entry; protected words are numbered after it, because `x` must
+ * be unique
  */
 function inline(pieces: readonly Piece[], codes: number): string {
   const opened = new Set(pieces.flatMap((piece) => ('open' in piece ? [piece.open] : [])));

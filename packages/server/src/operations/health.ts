@@ -1,4 +1,4 @@
-/** Readiness: whether a process can do its work. */
+/** Readiness: checks whether a process can do its work. */
 import type { Database } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { Languages } from '../languages/languages.ts';
@@ -16,8 +16,8 @@ const PING = statement<{ one: number }>('operations.ping', 'select 1 as one');
 
 /**
  * Checks whether the database can be read and written, and whether at least one language pair is offered.
- * Missing workers are only a warning: an API process can accept jobs without workers. A load balancer that
- * removed the process for this would turn a delay into an outage.
+ * Missing workers are only a warning: an API process can accept jobs without workers. If a load balancer
+ * removed the process because of missing workers, a delay would become an outage.
  */
 export async function checkReadiness(options: {
   database: Database;

@@ -1,4 +1,4 @@
-/** The list of what needs an operator's attention, most severe first. */
+/** The list of problems that need an operator's attention, most severe first. */
 
 export type AttentionKind = 'engine' | 'queue' | 'host' | 'dead' | 'overdrawn' | 'reported' | 'requests';
 
@@ -23,10 +23,16 @@ export interface Attention {
   since?: string;
 }
 
-/** The age of the oldest job in a slow queue, in seconds. It is longer than two polls of a worker. */
+/**
+ * The age in seconds of the oldest queued job from which a queue counts as slow. It is longer than the time
+ * of two polls of a worker.
+ */
 const SLOW_QUEUE_SECONDS = 60;
 const BAD_QUEUE_SECONDS = 300;
-/** The time in seconds without a successful delivery to a host, after which the severity is `bad`. */
+/**
+ * The number of seconds without a successful delivery to a host after which the severity of the problem is
+ * `bad`.
+ */
 const BAD_HOST_SECONDS = 3_600;
 
 export interface Situation {

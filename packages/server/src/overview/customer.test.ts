@@ -176,7 +176,7 @@ describe('the limits of credentials', () => {
     return webhookSecrets(server.database, server.store.vault, ref, 'production');
   };
 
-  it('refuse a sixth active webhook secret, and the error names the ends of the others, which stay active', async () => {
+  it('refuse a sixth active webhook secret, and the error names the times at which the others end', async () => {
     const customer = await createCustomer();
     for (let rolled = 0; rolled < 4; rolled++) expect((await roll(customer, '24h')).status).toBe(201);
     const before = await kept(customer);
@@ -214,7 +214,7 @@ describe('the limits of credentials', () => {
     const customer = await createCustomer();
     const rolls = await Promise.all(Array.from({ length: 12 }, () => roll(customer, '24h')));
     const made = rolls.filter(({ status }) => status === 201).length;
-    // Some requests are already refused by the limit of attempts.
+    // Some of the requests are refused because of the limit of attempts.
     expect(made).toBeLessThanOrEqual(4);
     expect(rolls.every(({ status }) => [201, 409, 429].includes(status))).toBe(true);
     expect(await kept(customer)).toHaveLength(made + 1);

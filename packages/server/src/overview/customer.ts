@@ -296,7 +296,7 @@ function webhookSecretRoutes(app: FastifyInstance, options: CustomerOptions): vo
   });
 }
 
-/** Returns the keys in the form that customers see, without e-mail addresses of operators. */
+/** Returns the API keys as customers see them, without e-mail addresses of operators. */
 async function presentKeys(database: Database, account: AccountRef) {
   const keys = await listKeys(database, account);
   return {

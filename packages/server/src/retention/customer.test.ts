@@ -55,7 +55,7 @@ it('owners can set the retention, and all users of the account can read it', asy
   expect((await auditOf(username))[0]).toEqual(['account.keeping', wanted]);
 });
 
-it('setting the retention answers 401 when an erasure deletes the user meanwhile', async () => {
+it('setting the retention answers 401 when an erasure deletes the user during the request', async () => {
   const { owner } = await createTeam();
   const eraser = createConnection(server.connection);
   const observer = createConnection(server.connection);
@@ -84,7 +84,7 @@ it('setting the retention names every invalid or missing period', async () => {
   expect(await readRetention(server.database, ref)).toEqual({ attempts: null, events: null, texts: null });
 });
 
-it('an export for an owner contains all rows of the account and no others', async () => {
+it('an export for an owner contains all rows of the account and no rows of other accounts', async () => {
   const { owner, member, username, program } = await createTeam();
   const other = await createTeam();
   const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
@@ -109,7 +109,7 @@ it('an export for an owner contains all rows of the account and no others', asyn
   expect((await auditOf(username))[0]![0]).toBe('account.exported');
 });
 
-it('an erasure that an owner confirms removes first the access and then the data', async () => {
+it('an erasure that an owner confirms first ends all access to the account and then deletes its data', async () => {
   const { owner, member, username, program } = await createTeam();
   const other = await createTeam();
   const { ref } = await accountNamed(server.database, username);

@@ -27,7 +27,8 @@ const schemas = {
   read: describedOwn('readRetention', 'Read how long your data is kept', Retention),
   write: describedOwn('changeRetention', 'Set how long your data is kept', Retention, {
     description: 'For owners. Expired data is deleted permanently within ten minutes.',
-    // All fields are required, so that a missing field neither deletes data nor keeps it for ever.
+    // All fields are required, so that a forgotten field neither deletes data nor makes its retention
+    // unlimited.
     body: Type.Object({ attempts: DAYS, events: DAYS, texts: DAYS }),
   }),
   export: {

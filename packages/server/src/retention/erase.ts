@@ -39,7 +39,7 @@ export function beginErasure(database: Database, by: Actor, account: AccountRef)
   });
 }
 
-/** Records the erasure and revokes all access. Workers do the rest. */
+/** Records the erasure and revokes all access to the account. Workers then delete the data. */
 export async function requestErasure(database: Database, by: Actor, account: AccountRef): Promise<Date> {
   const since = await beginErasure(database, by, account);
   await revokeAccess(database, account, {});
@@ -92,8 +92,8 @@ export async function eraseAccount(
   }
   await database.transaction(async (transaction) => {
     const isLast = await store.stripAccount(transaction, account);
-    // Removes names a second time. Operators may have written audit entries before `stripAccount` locked the
-    // account.
+    // Removes names a second time, because operators may have written audit entries before `stripAccount`
+    // locked the account.
     await forgetNames(transaction, account);
     if (!isLast) return;
     const subject = account.accountId;
@@ -110,7 +110,8 @@ async function revokeAccess(
 ): Promise<void> {
   await eraseTable(database, account, 'keys', counts);
   await database.notify(KEYS_CHANNEL);
-  await forgetNames(database, account); // Runs before the users are deleted, because it needs their ids.
+  // This statement runs before the users are deleted, because it needs their ids.
+  await forgetNames(database, account);
   await eraseTable(database, account, 'users', counts);
 }
 

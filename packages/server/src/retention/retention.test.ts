@@ -111,7 +111,7 @@ async function createCustomer(): Promise<Customer> {
 
 /**
  * Creates an account whose texts and names all contain the mark, including texts that operators wrote about
- * it.
+ * the account.
  */
 async function createMarked(mark: string): Promise<Customer & { mate: string }> {
   const account = await server.createAccount({ username: `${mark}-account`, chat: true, balanceCents: 500 });
@@ -257,7 +257,7 @@ describe('the list of tables with customer data', () => {
 });
 
 describe('a limited retention', () => {
-  it('deletes expired data but no younger data and no charges', async () => {
+  it('deletes expired data, but neither younger data nor charges', async () => {
     const customer = await createCustomer();
     const other = await createCustomer();
     const kept = await command(

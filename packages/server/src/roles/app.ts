@@ -168,7 +168,7 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
         SERVER_LIMITS,
         shedder.guard(handle, () => metrics.shed()),
       ),
-    // Only these proxies may set the client's address.
+    // Only trusted proxies may set the client's address.
     trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
     clientErrorHandler: answerUnreadable(SAFE_HEADERS),
     genReqId: () => crypto.randomUUID(),

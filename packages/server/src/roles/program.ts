@@ -21,7 +21,7 @@ export interface Store {
   readonly vault: Vault;
   /** The names of the migrations that this start applied. */
   migrated: string[];
-  /** The number of missing migrations. It is above 0 only in the mode `any`. */
+  /** The number of migrations that were not applied to the database. It is above 0 only in the mode `any`. */
   behind: number;
   /** The connection data of the schema's owner. Only tools such as benchmarks may use it. */
   connection: Connection;

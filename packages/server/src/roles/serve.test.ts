@@ -68,7 +68,8 @@ async function openRequest(bodyLength: number): Promise<{ socket: Socket; answer
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
-  // Adds the listeners at once. Otherwise an early reset would be an unhandled error.
+  // The listeners are added at once, because otherwise an early reset of the connection would be an unhandled
+  // error.
   const answer = new Promise<string>((resolve) => {
     socket.on('error', () => {}).on('close', () => resolve(text));
   });
@@ -204,7 +205,7 @@ describe('readiness', () => {
     });
     const refusal = await until(async () => {
       // Deletes the pairs in each attempt, because the worker that was just started may publish its pairs
-      // meanwhile.
+      // between two attempts.
       await owner.query('delete from pairs');
       const response = await fetch(`${server.url}/readyz`);
       return response.status === 503 && response;

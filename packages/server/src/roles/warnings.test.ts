@@ -23,7 +23,7 @@ async function startLogging(settings: Record<string, string> = {}, role: 'all' |
 }
 
 describe('a starting server', () => {
-  it('logs its address, version and role, and that the worker runs', async () => {
+  it('logs its address, version and role, and logs that the worker runs', async () => {
     const { saying, server } = await startLogging({}, 'worker');
     const port = Number(new URL(server.url).port);
     expect(saying(/^listening/)).toMatchObject([{ level: 'info', version: VERSION, role: 'worker', port }]);

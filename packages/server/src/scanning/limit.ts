@@ -1,4 +1,7 @@
-/** Values with which the threads of a scanner process and its parent apply the time limit of a task. */
+/**
+ * Values that the threads of a scanner process and its parent process share to enforce the time limit of a
+ * task.
+ */
 
 /**
  * The signal that kills a scanner process whose task exceeds its limit. The parent recognizes the cause by

@@ -1,6 +1,6 @@
 /**
- * Tests over HTTP of the time limit of a scan and of an account's share of the processes. These scanner
- * processes have tasks that never end.
+ * Tests over HTTP of the time limit of a scan and of an account's share of the processes. The scanner
+ * processes of these tests have tasks that never end.
  */
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
@@ -105,7 +105,7 @@ describe('a text that takes longer to read than the limit', () => {
       { ...job('endless:examine'), source_language: null },
     ],
   ])(
-    'is the reason that the error gives when %s is refused, and the next request succeeds',
+    'is named as the cause in the error when %s is refused, and the next request succeeds',
     async (_, method, path, body) => {
       expect(await call(method, path, body)).toMatchObject(refused);
       const next = {
@@ -116,7 +116,7 @@ describe('a text that takes longer to read than the limit', () => {
     },
   );
 
-  it('is the reason that the error gives when a bulk of jobs is refused, and no job of the bulk is created', async () => {
+  it('is named as the cause in the error when a bulk of jobs is refused, and no job of the bulk is created', async () => {
     const answer = await call('PATCH', HUMAN, { objects: [job('One.'), job(long('endless:examine'))] });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('objects[1].text: cannot be read in reasonable time');
@@ -135,7 +135,7 @@ describe('a text that takes longer to read than the limit', () => {
       failure: 'the text cannot be read in reasonable time',
       kinds: ['hold', 'void'],
     });
-    expect(given - before).toBe(2); // the scanner got two tasks: one examination and one opening
+    expect(given - before).toBe(2); // The scanner got two tasks: one examine task and one open task.
   });
 
   it('makes a machine job fail when its translation cannot be assembled in time, which releases its hold', async () => {
@@ -406,12 +406,14 @@ describe('an account with more long texts than scanner processes', () => {
     const before = given;
     const slow = await orderEdit(call, hidden('endless:assemble'), { text_format: 'html' });
     await editNext(editor, await taskOf(slow));
-    await until(() => given > before + 2); // the tasks examine, open and describe are done; assemble is running
+    // The tasks examine, open and describe are done, and the task assemble is running.
+    await until(() => given > before + 2);
     const quick = await orderEdit(other, 'The door is red.');
     await editNext(editor, await taskOf(quick));
     await until(async () => (await other('GET', `${HUMAN}${quick}/`)).body.status === 'completed');
     expect((await call('DELETE', `${HUMAN}${slow}/`)).status).toBe(200);
-    // The account's next job is assembled after the slow job has failed, because two processes died of it.
+    // The account's next job is assembled only after the slow job has failed, which happens when two
+    // processes died of its task.
     const next = await orderEdit(call, 'The dog sleeps.');
     await editNext(editor, await taskOf(next));
     await until(async () => {

@@ -34,7 +34,9 @@ export interface RunOptions {
   account: string;
   /** The maximum processor time of the task, in milliseconds. */
   limitMilliseconds: number;
-  /** Aborted when nobody needs the result any more. The task then does not begin; a running task goes on. */
+  /**
+   * Aborted when nobody needs the result any more. The task then does not begin; a running task continues.
+   */
   signal?: AbortSignal | undefined;
 }
 
@@ -195,7 +197,7 @@ function createProcesses(options: ProcessPoolOptions, events: ProcessEvents) {
     available: (): boolean => findIdle() !== undefined || all.size < options.most,
     /**
      * Returns an idle process, or starts one.
-     * @throws the system's error when it cannot start any process
+     * @throws the error of the operating system when no process can be started
      */
     acquire(): ChildProcess {
       const child = findIdle() ?? start();
@@ -227,7 +229,7 @@ function createProcesses(options: ProcessPoolOptions, events: ProcessEvents) {
   };
 }
 
-/** Queued tasks by account, in the order of the accounts' turns. */
+/** Queued tasks by account. The accounts are in the order in which they have their turns. */
 function createAccountQueues(accountShare: number) {
   const queues = new Map<string, QueuedTask[]>();
   return {
@@ -259,7 +261,7 @@ function createAccountQueues(accountShare: number) {
 }
 
 function forkScanner({ memoryMebibytes, script = SCRIPT }: ProcessPoolOptions): ChildProcess {
-  // Compiling is most of a start, so the processes use the program's compile cache.
+  // Compiling takes most of the start time of a process, so the processes use the program's compile cache.
   const compiled = getCompileCacheDir(); // a folder for this version of Node, inside the configured one
   return fork(fileURLToPath(script), [String(process.pid)], {
     env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },

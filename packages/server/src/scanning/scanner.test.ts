@@ -141,12 +141,12 @@ describe('Scanner.assemble', () => {
   it.each([
     ['at once', 1],
     ['in a process of its own', Math.ceil(INLINE_LENGTH / paragraph.length) + 1],
-  ])('inserts every draft and changes nothing else in the document: %s', async (_name, times) => {
+  ])('inserts every draft and leaves the rest of the document unchanged: %s', async (_name, times) => {
     const result = await scanner.assemble(account, upper(paragraph.repeat(times)));
     expect(result === translated.repeat(times)).toBe(true);
   });
 
-  it('keeps the source of segments without a draft', async () => {
+  it('leaves segments without a draft in the source language', async () => {
     const wanted = upper(paragraph.repeat(2));
     expect(await scanner.assemble(account, { ...wanted, drafts: wanted.drafts.slice(1) })).toBe(
       paragraph + translated,
@@ -167,7 +167,7 @@ describe('texts that wait for a scanner process', () => {
 
   const other = { part: 1, accountId: 'b' } as AccountRef;
 
-  it('are refused when too many wait, and accepted when fewer wait', async () => {
+  it('are refused when too many texts wait, and accepted when fewer texts wait', async () => {
     small = createScanner({ maxWaiting: 2 });
     const first = [small.examine(account, apart), small.examine(other, apart)];
     await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);

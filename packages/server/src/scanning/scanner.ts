@@ -43,7 +43,7 @@ const TOO_LONG = 'cannot be read in reasonable time; send it in smaller parts.';
  */
 export class TextTakesTooLong extends ApiError {
   override name = 'TextTakesTooLong';
-  /** The failure reason of a job whose text takes too long to read. */
+  /** The failure message of a job whose text takes too long to read. */
   readonly reason = 'the text cannot be read in reasonable time';
 
   constructor() {
@@ -112,11 +112,11 @@ const RETRY_SECONDS = 5;
 /** The share of the queue that one account may use. */
 const ACCOUNT_SHARE = 0.5;
 const IDLE_MILLISECONDS = 60_000;
-/** Heap limit of a process. A text that needs more memory fails alone. */
+/** Heap limit of a process. If a text needs more memory, only this text fails. */
 const MEMORY_MEBIBYTES = 1024;
 /**
  * Limit of the processor time of a task: ten times the slowest measured texts, because a machine may be
- * slower. Those take 11 seconds for 10 MiB; the limit for 10 MiB is 110 seconds.
+ * slower. The slowest measured texts take 11 seconds for 10 MiB, so the limit for 10 MiB is 110 seconds.
  */
 const LIMIT_BASE_MILLISECONDS = 5_000;
 const LIMIT_MILLISECONDS_PER_UNIT = 0.01;

@@ -1,8 +1,8 @@
 /**
- * Tasks on a whole text: checking it, counting its words, detecting its language, opening it for translation, and
- * assembling its translation. They are pure functions of plain data, because they also run in other processes. A scanned
- * document takes many times the memory of its text. So only small documents stay in memory during the translation; a
- * large one is scanned again.
+ * Tasks on a whole text: checking it, counting its words, detecting its language, opening it for translation,
+ * and assembling its translation. They are pure functions of plain data, because they also run in other
+ * processes. A scanned document takes many times the memory of its text. So only small documents stay in
+ * memory during the translation, and large documents are scanned again.
  */
 import {
   type Aligned,
@@ -38,8 +38,8 @@ export interface ExamineTask {
   /** The customer's own translation, in the same format. */
   suppliedText: string | undefined;
   /**
-   * Whether to count the words of repeats separately, because they have another price. This requires the
-   * segments.
+   * Whether to count the words of repeated segments separately, because these have another price. Counting
+   * them requires the segments.
    */
   countRepeats?: boolean;
 }
@@ -138,7 +138,10 @@ const scanSupplied = (text: string, format: Format) => scan(text, format, { read
 /** Translations with the ids of their segments. */
 export type Drafts = readonly (readonly [segmentId: string, pieces: Piece[]])[];
 
-/** Opens a text and keeps its document until it is assembled, so that it is scanned once. */
+/**
+ * Opens a text and keeps the scanned document in memory until it is assembled, so that the text is scanned
+ * once.
+ */
 export function openDocument(task: OpenTask): { segments: Segment[]; assemble(drafts: Drafts): string } {
   const document = scan(task.text, task.format, languagesOf(task));
   return {

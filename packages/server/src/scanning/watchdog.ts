@@ -1,6 +1,7 @@
 /**
- * The watchdog thread of a scanner process. It kills the process when a task has used more processor time than its limit,
- * or when the parent is dead. The main thread notices neither while it runs a task.
+ * The watchdog thread of a scanner process. It kills the process when a task has used more processor time
+ * than its limit, or when the parent is dead. The main thread cannot notice either condition while it runs a
+ * task.
  */
 import { workerData } from 'node:worker_threads';
 import { ENDING, LIMIT_SIGNAL, processorMilliseconds } from './limit.ts';
@@ -23,6 +24,6 @@ setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
   const most = Atomics.load(limit, 0);
   if (most <= 0 || processorMilliseconds() <= most) return;
-  // The comparison fails when the task has ended in the meantime; the process then lives on.
+  // The exchange fails when the task has ended in the meantime. Then the process is not killed.
   if (Atomics.compareExchange(limit, 0, most, ENDING) === most) process.kill(process.pid, LIMIT_SIGNAL);
 }, INTERVAL_MILLISECONDS);

@@ -49,8 +49,8 @@ export const httpUrl: Check<string> = (written) => {
 };
 
 /**
- * Returns whether the PostgreSQL driver can parse a URL. The host may be missing, because the query can name
- * it.
+ * Returns whether the PostgreSQL driver can parse a URL. The host may be missing, because the query string of
+ * the URL can name it.
  */
 function isReadable(address: string): boolean {
   try {

@@ -16,8 +16,8 @@ export const ENGINE_NAMES = [
 export const REMOTE_ENGINES: readonly string[] = ['deepl', 'libretranslate', 'google', 'azure', 'llm'];
 
 /**
- * Returns whether an engine may translate texts of the sandbox. Unless `DRAGOMAN_SANDBOX_ENGINES` names
- * engines, only engines that run on this machine may.
+ * Returns whether an engine may translate texts of the sandbox. If `DRAGOMAN_SANDBOX_ENGINES` names no
+ * engines, only engines that run on this machine may translate such texts.
  */
 export function servesSandbox(
   { sandboxEngines }: { sandboxEngines: readonly string[] },

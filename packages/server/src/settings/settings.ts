@@ -53,7 +53,7 @@ export interface ShownSetting {
   meaning: string;
 }
 
-/** Returns every setting with its value. The values of secrets are left out. */
+/** Returns every setting with its value, except the values of secrets. */
 export function showSettings(settings: Settings): ShownSetting[] {
   return Object.entries(DEFINITIONS).map(([key, { name, default: fallback, meaning, check }]) => {
     const value = settings[key as keyof Settings];

@@ -1,6 +1,7 @@
 /**
- * Checks every answer that a test receives against `/openapi.json`: status, headers and body. `/openapi.json` allows
- * undescribed fields, because later versions may add some; this check reports each as an error.
+ * Checks every answer that a test receives against `/openapi.json`: status, headers and body. `/openapi.json`
+ * allows undescribed fields, because later versions may add fields. This check reports each undescribed field
+ * as an error.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -182,7 +183,10 @@ function headerValue(value: string, schema: JsonSchema): unknown {
   return schema.type === 'integer' ? Number(value) : value;
 }
 
-/** Returns the same schema, but without additional properties. References then point to such schemas too. */
+/**
+ * Returns a copy of the schema that forbids additional properties. The schemas to which it refers are copied
+ * in the same way.
+ */
 function close(schema: JsonSchema): JsonSchema {
   if (schema.$ref !== undefined)
     return { $ref: schema.$ref.replace('#/components/schemas/', 'document#/$defs/') };

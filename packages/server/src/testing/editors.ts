@@ -37,7 +37,7 @@ export async function orderEdit(call: Call, text: string, fields: object = {}): 
   return uid;
 }
 
-/** Claims the next task, or `task` if it is given. @returns the task with its lease */
+/** Claims a task: `task`, or the next task if `task` is undefined. @returns the task with its lease */
 export async function claimTask({ call }: TestPerson, task?: string) {
   const claimed = await call('POST', '/api/editing/claims', task === undefined ? {} : { task });
   expect(claimed.status, claimed.text).toBe(201);
@@ -91,7 +91,9 @@ export async function confirmAll(person: TestPerson, task: { task: string; lease
   }
 }
 
-/** Claims, confirms and submits the next task, or `named` if it is given. @returns the task */
+/**
+ * Claims, confirms and submits a task: `named`, or the next task if `named` is undefined. @returns the task
+ */
 export async function editNext(person: TestPerson, named?: string) {
   const task = await claimTask(person, named);
   await confirmAll(person, task);

@@ -12,8 +12,8 @@ async function processorTime(send: Send, times: number): Promise<number> {
 }
 
 /**
- * The shortest processor time that is measured. Some systems count processor time in steps of 4 ms, so a
- * shorter one would be inexact.
+ * The shortest processor time that is measured. Some systems count processor time in steps of 4 ms, so
+ * shorter times would be inexact.
  */
 const ENOUGH_MILLISECONDS = 48;
 /**

@@ -24,7 +24,7 @@ import { loadSettings, type Settings } from '../settings/settings.ts';
 import { ourChecker } from './answers.ts';
 import { administer, withDatabase } from './cluster.ts';
 
-/** DRAGOMAN_SECRET_KEY of test servers, and of programs that use a test's database. */
+/** The value of DRAGOMAN_SECRET_KEY for test servers, and for programs that use a test's database. */
 export const SECRET_KEY = randomBytes(32).toString('base64');
 
 let databases = 0;
@@ -169,7 +169,7 @@ export function createClient(url: string, key: string) {
   return createCaller(url, 'public', () => ({ authorization: `ApiKey ${key}` }));
 }
 
-/** Creates a browser on this site, which sends back the latest cookie. */
+/** Creates a client that behaves like a browser on this site: it sends back the latest cookie. */
 export function createBrowser(url: string | (() => string)) {
   let cookie: string | undefined;
   const send = createCaller(url, 'web', () => ({

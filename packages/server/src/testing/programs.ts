@@ -1,6 +1,6 @@
 /**
- * Runs the program like a user, in its own process or in this one, and returns its exit status, standard output and
- * error output.
+ * Runs the program as a user does, in its own process or in this process, and returns its exit status,
+ * standard output and error output.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -55,7 +55,7 @@ interface Node {
 }
 
 /**
- * Whether some inputs take time that grows faster than their length. `scslre` finds three causes: a
+ * Whether the matching time of some inputs grows faster than their length. `scslre` finds three causes: a
  * quantifier that can match a text in several ways, two quantifiers that compete for characters, and a
  * quantifier at the start that is retried at every character (`/\s+$/`).
  */

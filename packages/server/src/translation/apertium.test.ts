@@ -72,7 +72,7 @@ function withApertium(): void {
     return arrived(uid);
   }
 
-  it('a job through Apertium keeps segments in other languages and translates the rest', async () => {
+  it('a job through Apertium leaves segments in other languages unchanged and translates the other segments', async () => {
     const russian = 'Привет, как дела? Это довольно длинное предложение на русском языке.';
     await order('kept', `The house is big.\n${russian}\n𝐛𝐨𝐥𝐝 𝐥𝐞𝐭𝐭𝐞𝐫𝐬\nThe red door.`);
     expect(await arrived('kept')).toBe(`La casa es grande.\n${russian}\n𝐛𝐨𝐥𝐝 𝐥𝐞𝐭𝐭𝐞𝐫𝐬\nLa puerta roja.`);

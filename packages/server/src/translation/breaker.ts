@@ -1,6 +1,6 @@
 /**
- * Circuit breaker of an engine. After five failed requests in a row, requests are refused for a pause; then one trial
- * request is let through.
+ * Circuit breaker of an engine. After five failed requests in a row, requests are refused for some time. Then
+ * one trial request is let through.
  *
  *   closed      requests pass; a success resets the count of failures
  *   open        no request passes; the pause doubles with each failed trial
@@ -31,8 +31,8 @@ export function createBreaker(now: () => number = () => performance.now()): Brea
     },
     enter() {
       if (failures < FAILURES) return true;
-      // A trial that never ends must not block the engine for ever, so after the pause another trial is let
-      // through.
+      // A trial that never ends must not block the engine for ever, so another trial is let through after a
+      // further pause.
       if (now() < openUntil || now() < lookingUntil) return false;
       lookingUntil = now() + pause;
       return true;

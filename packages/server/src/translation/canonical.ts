@@ -1,6 +1,7 @@
 /**
- * Canonical form of segments for comparison. Codes are numbered within their unit, so the same sentence has other code
- * numbers in another unit. Here they are renumbered in order of appearance, so equal sentences compare equal.
+ * Canonical form of segments for comparison. Codes are numbered within their unit, so the codes of a sentence
+ * have other numbers in another unit. Here the codes are renumbered in order of appearance, so that
+ * occurrences of the same sentence compare equal.
  */
 import type { Piece } from '@dragoman/documents';
 

@@ -14,7 +14,7 @@ export type CheckedDraft =
   | FailedDraft;
 
 /**
- * Checks the draft of one sentence. Its codes are repaired and its terms replaced first.
+ * Checks the draft of one sentence, after its codes were repaired and its terms replaced.
  * @param draft undefined when the engine returned fewer drafts than it was sent sentences
  * @param away true when the engine itself is failing, rather than this text
  */
@@ -58,8 +58,8 @@ const RETRIES: readonly Retry[] = ['never', 'soon', 'wait'];
 
 /**
  * Records why a sentence failed, and chooses its retry. If one engine was unavailable, a retry may succeed,
- * whatever the other engines returned. The failure of an engine without the language pair counts only if no
- * engine has the pair.
+ * whatever the other engines returned. The failure of an engine that does not serve the language pair counts
+ * only if no engine serves the pair.
  */
 export function recordFailure(sentence: Sentence, { reason, retry }: FailedDraft): void {
   if (reason === UNSUPPORTED) return;

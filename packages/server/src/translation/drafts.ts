@@ -19,7 +19,7 @@ export type Drafted =
   | { segment: Segment; status: 'failed'; reason: string; retry: Retry };
 
 /**
- * When to retry a failed segment.
+ * The time of the next attempt at a failed segment.
  *
  * - `wait`: an engine was unavailable, and the text is not the cause. Retry when the engine is back.
  * - `soon`: an engine crashed on the segment, or may return another answer.
@@ -38,7 +38,10 @@ export function draftsOf(drafted: readonly Drafted[]): [segmentId: string, piece
   });
 }
 
-/** Returns a kept segment's own text as its draft; undefined for a segment that needs translation. */
+/**
+ * Returns the source text as the draft of a segment that is not translated; undefined for a segment that
+ * needs translation.
+ */
 export function keepSegment(segment: Segment): Drafted | undefined {
   const { kept, pieces } = segment;
   if (kept === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Engine routes: which engines serve a text, in which order. In a rule, `*` or null matches everything. The most
- * specific rule that matches decides alone. Without a match, the order in the settings applies.
+ * Engine routes: which engines serve a text, in which order. In a rule, `*` or null matches everything. Only
+ * the most specific rule that matches applies. If no rule matches, the order in the settings applies.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';

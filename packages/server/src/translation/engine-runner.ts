@@ -39,7 +39,8 @@ export interface EngineRunner {
   readonly limits: EngineLimits;
   draft(request: DraftRequest & { signal: AbortSignal }, turn: ScheduledTask): Promise<EngineAnswer>;
   /**
-   * Returns the engine's version, read at most five minutes ago; undefined when the engine fails to tell it.
+   * Returns the engine's version, read at most five minutes ago; undefined if the engine does not return its
+   * version.
    */
   version(): Promise<string | undefined>;
   readonly state: 'closed' | 'open' | 'half-open';
@@ -73,9 +74,10 @@ export function createEngineRunner(
   let version: { asked: Promise<string | undefined>; until: number } | undefined;
 
   /**
-   * Returns the scheduler for a request. A local engine has its own processes for each pair and lane, so each has a
-   * scheduler. A remote engine has one scheduler, where the interactive lane goes first. Its HTTP client limits the
-   * calls; the scheduler admits no more requests than that, so that the queue stays fair.
+   * Returns the scheduler for a request. A local engine has separate processes for each pair and lane, so
+   * each pair and lane has a scheduler. A remote engine has one scheduler, in which the interactive lane goes
+   * first. Its HTTP client limits the number of calls. The scheduler admits no more requests than this limit,
+   * so that requests wait in the fair queue of the scheduler.
    */
   function turnsOf({ from, to, lane }: DraftRequest): FairScheduler {
     const { remote, atOnce = 1 } = engine.capabilities;

@@ -187,7 +187,7 @@ describe('Google Translate with a project', () => {
 
 describe('a language model that is unreachable', () => {
   it('leaves the server ready and keeps offering its configured pairs', async () => {
-    // Nothing listens on this port, because it was just released.
+    // No program listens on this port, because the test has just closed the server that used it.
     const service = createServer();
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const { port } = service.address() as AddressInfo;

@@ -20,8 +20,8 @@ import { SettingError, type Settings } from '../settings/settings.ts';
 import type { EngineLimits } from './engine-runner.ts';
 
 /**
- * Returns the folder of a private Apertium installation. If it holds none, the system's installation is
- * used.
+ * Returns the folder of a private Apertium installation. If the folder contains no installation, the system's
+ * installation is used.
  */
 export function apertiumRoot(settings: Settings): string {
   return settings.apertiumRoot ?? join(settings.data, 'apertium');
@@ -102,7 +102,7 @@ function common(settings: Settings, name: EngineName, baseUrl: string, pairs: re
   return { name, baseUrl, ...limits, ...(pairs.length === 0 ? {} : { directions: pairs }) };
 }
 
-/** Returns '' when the file cannot be read: the service then refuses requests until a token exists. */
+/** Returns '' if the file cannot be read. The service then refuses requests until a token exists. */
 function readToken(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();

@@ -88,7 +88,7 @@ describe('the fair scheduler', () => {
     expect(started.indexOf('s')).toBeLessThanOrEqual(2);
   });
 
-  it('runs a task that exceeds the weight limit alone', async () => {
+  it('runs a task that exceeds the weight limit only when no other task is running', async () => {
     const turns = createFairScheduler({ maxWeight: 10, maxRunning: 2 });
     expect(await order(turns, [{ account: 'a', weight: 50_000, count: 3 }])).toHaveLength(3);
     expect(turns.waiting).toBe(0);
@@ -121,7 +121,7 @@ describe('the fair scheduler', () => {
     expect(await turns.run({ account: 'a', request: {}, weight: 1, signal: never }, async () => 1)).toBe(1);
   });
 
-  it('starts tasks no faster than the configured rate', async () => {
+  it('starts no more tasks per second than the configured rate', async () => {
     let now = 0;
     const turns = createFairScheduler({ maxWeight: 100, maxRunning: 100, perSecond: 100, now: () => now });
     const started: number[] = [];

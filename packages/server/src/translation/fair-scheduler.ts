@@ -61,8 +61,8 @@ interface NextTask {
 }
 
 /**
- * One of four starts is a normal task, if any is queued, so that a large document progresses while small
- * jobs arrive.
+ * Every fourth start is that of a normal task, if one is queued, so that a large document progresses while
+ * small jobs arrive.
  */
 const NORMAL_EVERY = 4;
 

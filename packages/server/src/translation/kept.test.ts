@@ -1,6 +1,6 @@
 /**
- * Tests that segments in another language are kept, in jobs, bulk requests, the sandbox, chats, word counts
- * and the workbench.
+ * Tests that segments in another language are not translated in jobs, bulk requests, the sandbox, chats, word
+ * counts and the workbench.
  */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
@@ -85,14 +85,14 @@ async function heldFor(uid: string): Promise<number> {
 const asked = () => JSON.stringify(engine.requests);
 
 describe('segments in another language', () => {
-  it('are kept in a machine job and are not charged', async () => {
+  it('are neither translated nor charged in a machine job', async () => {
     const job = await made(call, MACHINE, { text: LINES });
     expect(job).toMatchObject({ status: 'completed', translated_text: TRANSLATED });
     expect(await heldFor(job.uid)).toBe(7 * PRICE);
     expect(asked()).not.toMatch(/Привет|日本語|𝐛|🎉/u);
   });
 
-  it('are kept in a sandbox job and in a bulk request', async () => {
+  it('are not translated in a sandbox job and in a bulk request', async () => {
     const job = await made(sandbox, HUMAN, { text: LINES });
     expect(job).toMatchObject({ status: 'completed', translated_text: TRANSLATED, price: 7 * PRICE });
     const [first, second] = [freshUid(), freshUid()];
@@ -106,7 +106,7 @@ describe('segments in another language', () => {
     expect((await ended(sandbox, HUMAN, second)).translated_text).toBe(RUSSIAN);
   });
 
-  it('are kept in a chat message', async () => {
+  it('are not translated in a chat message', async () => {
     const created = await call('POST', '/v2/chats/messages', {
       chat_external_id: 'kept',
       external_id: 'm1',
@@ -129,7 +129,7 @@ describe('segments in another language', () => {
     expect(await count({})).toBeGreaterThan(15);
   });
 
-  it('are kept when the source language is detected', async () => {
+  it('are not translated when the source language is detected', async () => {
     const text = `${'The house stands near the river, and the door is red. '.repeat(3)}\n${RUSSIAN}`;
     const job = await made(call, MACHINE, { text, source_language: null });
     expect(job).toMatchObject({ status: 'completed', source_language: 'en' });
@@ -144,7 +144,7 @@ describe('segments in another language', () => {
     expect(await heldFor(job.uid)).toBe(0);
   });
 
-  it('are shown to the editor with the reason, and the editor can change them', async () => {
+  it('are shown to the editor with the reason why they were not translated, and the editor can change them', async () => {
     await owner.query('update users set review_share = 0');
     const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
     const text = `<p>The house is big.</p><p lang="de">Das Haus ist gro&szlig;.</p><p>${RUSSIAN}</p><p>★★★★ a</p>`;
@@ -165,7 +165,8 @@ describe('segments in another language', () => {
     for (const [position, segment] of body.segments.entries()) {
       const draft = position === 1 ? [{ text: 'La casa.' }] : segment.draft;
       const saved = await save(editor, task, { ...segment, draft }, { status: 'confirmed' });
-      // A kept segment that equals its source causes no warning, so the save is accepted.
+      // The target of a segment that is not translated may be identical to its source without a warning, so
+      // the save is accepted.
       expect(saved.status, saved.text).toBe(200);
     }
     const submitted = await editor.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
@@ -216,7 +217,7 @@ describe.each(Object.keys(WRAPS) as Format[])('a text of several languages in %s
     foreign.map((text) => ({ text, kept: true })),
   );
 
-  it('is completed: kept segments stay unchanged, the others are translated and charged', async () => {
+  it('is completed: segments in other languages stay unchanged, and the other segments are translated and charged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(segment, { minLength: 1, maxLength: 10 }), async (all) => {
         const sources = all.map(({ text }) => text);

@@ -12,7 +12,8 @@ import { createTranslator } from './translator.ts';
 const never = new AbortController().signal;
 
 /**
- * Creates an engine that answers one sentence at a time in each lane. Several requests in a lane take turns.
+ * Creates an engine that answers one sentence at a time in each lane. If a lane has several requests, they
+ * take turns.
  */
 function createSlow() {
   const lines: Record<Lane, Map<DraftRequest, (() => void)[]>> = { bulk: new Map(), interactive: new Map() };
@@ -118,7 +119,7 @@ it.each([
   ['a document', { document: [2_000] }, 75],
   ['both, and pages', { flood: FLOOD, document: [2_000], pages: Array<number>(60).fill(40) }, 75],
 ])(
-  "the bulk lane answers a new account's sentence right after the sentences that the engine already has: %s",
+  "the bulk lane answers a new account's sentence right after the sentences that the engine has already received: %s",
   async (_what, loads, most) => {
     expect(await ahead('bulk', loads)).toBeLessThanOrEqual(most);
   },

@@ -68,7 +68,7 @@ export function listEngineStates(on: Queryable, seconds: number): Promise<Engine
 }
 
 export interface WorkerCount {
-  /** The number of workers that reported within the requested time. */
+  /** The number of workers that sent a report within the requested time. */
   reporting: number;
   /**
    * Time of the last report of any worker; null when no worker reported within a day, or when the last worker
@@ -222,7 +222,7 @@ const TAKE = statement<{ answer: TestAnswer }>(
 );
 
 /**
- * Returns the answer to a self-test and deletes the self-test.
+ * Returns the answer to a self-test and then deletes the self-test.
  * @param late true when the caller stops waiting, so that a self-test without an answer is deleted too
  */
 export async function takeTestAnswer(

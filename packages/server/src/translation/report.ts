@@ -1,7 +1,8 @@
 /**
- * Reports a worker's engines to the console: requests per minute, states and latest failures. Workers write reports to
- * the database every five seconds, because the process that serves the console may have no engine. In return, a worker
- * that has the engine claims an operator's self-test and answers it.
+ * Reports a worker's engines to the console: requests per minute, states and latest failures. Workers write
+ * reports to the database every five seconds, because the process that serves the console may have no engine.
+ * In the other direction, an operator's self-test is stored in the database, and a worker that has the engine
+ * claims and answers it.
  */
 
 import { uuidv7 } from '../base/ids.ts';
@@ -25,7 +26,7 @@ type Counts = Pick<store.EngineMinute, 'answered' | 'failed' | 'milliseconds' | 
 
 export interface EngineStatistics {
   observer: Pick<EngineObserver, 'asked' | 'failed'>;
-  /** Returns the counts of the current and the previous minute; older counts have been written already. */
+  /** Returns the counts of the current and the previous minute. Older counts have already been written. */
   minutes(): store.EngineMinute[];
   errors(engine: string): readonly store.EngineError[];
 }

@@ -23,7 +23,7 @@ let account: AccountCredentials;
 let call: ReturnType<typeof createClient>;
 let first: FakeEngine;
 let second: FakeEngine;
-/** Whether the first engine fails to tell its version after the next restart. */
+/** Whether reading the version of the first engine fails after the next restart. */
 let nameless = false;
 
 /** Creates a fake engine with another name, language pairs and capabilities. */
@@ -62,7 +62,8 @@ beforeAll(async () => {
   owner = createPool(server.connection);
   account = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, account.production_key);
-  // The server is ready as soon as one engine has published its pairs; the second may publish a moment later.
+  // The server is ready as soon as one engine has published its pairs, but the second engine may publish
+  // later.
   await until(async () => (await call('GET', '/tapi/v2/language_pair/')).text.includes('"fr"'));
 });
 beforeEach(() => {
@@ -124,7 +125,7 @@ describe('an engine route', () => {
     expect(askedOf(second, 'line.')).toHaveLength(1);
   });
 
-  it('rejects an empty draft and asks the next engine', async () => {
+  it('rejects an empty draft and asks the next engine for another', async () => {
     const honest = first.draft;
     first.draft = async (request) =>
       (await honest(request)).map((one) =>
@@ -181,7 +182,8 @@ describe('a sentence that an engine fails to translate', () => {
       const uid = `hopeless-${one.name}`;
       const job = await tried(uid, { text: `A hopeless case for ${one.name}.` });
       expect(job.attempts).toBe(0);
-      expect(job.due_in).toBeGreaterThan(10); // the retry comes 60 seconds after an engine failure, but 5 after a counted attempt
+      // The retry comes 60 seconds after an engine failure, but 5 seconds after a counted attempt.
+      expect(job.due_in).toBeGreaterThan(10);
     }
   });
 
@@ -191,7 +193,7 @@ describe('a sentence that an engine fails to translate', () => {
     expect((await tried('hopeless-pair', fields)).attempts).toBeGreaterThan(0);
   });
 
-  it('goes to the next engine when the first engine throws an error or fails to tell its version', async () => {
+  it('goes to the next engine when the first engine throws an error or does not return its version', async () => {
     const honest = { draft: first.draft };
     first.draft = async () => {
       throw new Error('a bug');
@@ -336,7 +338,7 @@ describe('a brand', () => {
     );
   });
 
-  it('has its glossary terms in the draft of an engine without glossary support', async () => {
+  it('has its glossary terms put into the draft of an engine without glossary support', async () => {
     const text = 'A house by Acme. Two houses.';
     const segments = await drafted('terms', { text, brand: 'acme' });
     expect(segments.map(({ draft }) => draft)).toEqual([
@@ -344,11 +346,11 @@ describe('a brand', () => {
       [{ text: 'TWO vivienda.' }],
     ]);
     expect(segments.map(({ notes }) => notes)).toEqual([[], ['term not inflected: house']]);
-    // Without the brand, the same words are translated without its terms.
+    // A job without the brand, with the same words, is translated without the terms of the brand.
     expect(await translated('no-terms', { text })).toBe(text.toUpperCase());
   });
 
-  it('sends its terms to an engine with glossary support, and notes the terms that the draft lacks', async () => {
+  it('sends its terms to an engine with glossary support, and adds a note for each term that is missing in the draft', async () => {
     const fields = {
       text: 'A house by Acme.\nNothing.',
       brand: 'acme',
@@ -364,7 +366,7 @@ describe('a brand', () => {
     expect(two!.notes).toEqual([]);
   });
 
-  it('notes a forbidden term in a draft', async () => {
+  it('adds a note when a draft has a forbidden term', async () => {
     const honest = first.draft;
     first.draft = async (request) =>
       (await honest(request)).map((one) =>

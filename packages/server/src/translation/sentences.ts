@@ -17,9 +17,9 @@ export interface Sentence {
   length: number;
   /** The text before the first occurrence of the sentence, for engines that read context. */
   before: string | undefined;
-  /** The translation; undefined while the sentence has none. */
+  /** The translation; undefined while the sentence has no translation. */
   done?: { pieces: Piece[]; route: string; notes: string[] };
-  /** Why the sentence has no translation: the failure of the last engine that serves the pair. */
+  /** The reason why the sentence has no translation: the failure of the last engine that serves the pair. */
   reason: string;
   /**
    * How to retry the sentence: the most promising value among those of the engines that serve the pair;
@@ -33,11 +33,11 @@ export interface Occurrence {
   sentence: Sentence;
   own: Canonical;
   /**
-   * The memory match of this occurrence. An in-context match depends on the neighbours, so occurrences may
-   * differ.
+   * The memory match of this occurrence. An in-context match depends on the neighbouring segments, so
+   * occurrences of a sentence may have different matches.
    */
   match: MemoryMatch | undefined;
-  /** The draft of a kept segment, which no engine translates. */
+  /** The draft of a segment that is not translated, which is its source text. */
   kept: Drafted | undefined;
 }
 
@@ -88,8 +88,8 @@ export const needsNoEngine = ({ match, kept }: Occurrence): boolean =>
   match !== undefined || kept !== undefined;
 
 /**
- * Counts the segments that have a draft: kept ones, memory matches, and every occurrence of a translated
- * sentence.
+ * Counts the segments that have a draft: segments that are not translated, memory matches, and every
+ * occurrence of a translated sentence.
  * @returns a function to call with each sentence that has been translated
  */
 export function countProgress(
@@ -109,7 +109,10 @@ export function countProgress(
   };
 }
 
-/** Returns the draft of a segment from its kept text, its memory match or its sentence. */
+/**
+ * Returns the draft of a segment: its source text if it is not translated, its memory match, or the
+ * translation of its sentence.
+ */
 export function draftOf(
   segment: Segment,
   { sentence, own, match, kept }: Occurrence,

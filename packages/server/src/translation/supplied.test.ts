@@ -61,7 +61,7 @@ describe('a supplied translation', () => {
     expect(engine.requests).toEqual([]);
   });
 
-  it('notes the segments whose unit has another number of sentences in the supplied translation', async () => {
+  it('adds a note to segments whose unit has a different number of sentences in the supplied translation', async () => {
     await order('other', 'text', 'The house is big. We like it.', 'La casa es grande y nos gusta.');
     expect(await draftsOf('other')).toMatchObject([
       { draft: [{ text: 'La casa es grande y nos gusta.' }], notes: ['sentences differ'] },
@@ -92,7 +92,7 @@ describe('a supplied translation', () => {
     expect(drafts[2999].draft).toEqual([{ text: 'La casa 2999.' }]);
   });
 
-  it('is refused with 400 when it has another number of units than the text, and the error names both numbers', async () => {
+  it('is refused with 400 when it does not have as many units as the text, and the error names both numbers', async () => {
     const { status, body } = await order('few', 'html', '<p>One.</p><p>Two.</p>', '<p>Uno.</p>');
     expect(status).toBe(400);
     expect(body.error).toBe('target_text: has 1 units where text has 2; both must have the same.');

@@ -104,13 +104,13 @@ describe('the glossary', () => {
     expect(through(text, terms, from, 'en')).toBe(result);
   });
 
-  it('notes a term that is inflected in the source but not in the glossary', () => {
+  it('adds a note for a term that is inflected in the source but not in the glossary', () => {
     const glossary = createGlossary([term('house', 'casa')], 'en', 'es');
     expect(glossary.put([{ text: 'Two houses.' }]).notes).toEqual(['term not inflected: house']);
     expect(glossary.put([{ text: 'One house.' }]).notes).toEqual([]);
   });
 
-  it('replaces no code and no protected word', () => {
+  it('replaces neither codes nor protected words', () => {
     const pieces: Piece[] = [
       { text: 'big ' },
       { open: 1 },
@@ -131,7 +131,7 @@ describe('the glossary', () => {
     expect(placed.take(placed.pieces)[2]).toEqual({ text: 'casa' });
   });
 
-  it('loses no character, whatever the text and the terms are', () => {
+  it('preserves every character, whatever the text and the terms are', () => {
     const word = fc.constantFrom(
       'house',
       'houses',

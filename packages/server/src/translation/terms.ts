@@ -1,7 +1,8 @@
 /**
- * Applies the glossary of a brand. For an engine without glossary support, a term is put into the source as a protected
- * word and replaced by the target term in the reply. The term is then right, but words around it may not agree with it.
- * The reply of every engine is checked, and each missing or forbidden term becomes a note on the segment.
+ * Applies the glossary of a brand. For an engine without glossary support, a term is put into the source as a
+ * protected word and replaced by the target term in the reply. The target term is then used, but the words
+ * around it may not agree with it in gender or number. The reply of every engine is checked, and each missing
+ * or forbidden term becomes a note on the segment.
  *
  * `packages/checks` defines how a term is matched. A term with a code inside it is not replaced.
  */
@@ -71,7 +72,7 @@ function put(pieces: readonly Piece[], matcher: Matcher): PlacedTerms {
   };
 }
 
-/** Gives the target term the case of the source word, unless the glossary fixes the case. */
+/** Returns the target term in the letter case of the source word, unless the glossary prescribes the case. */
 function likeSource(target: string, occurrence: string, term: Term): string {
   if (term.caseSensitive || isCapitals(term.source)) return target;
   if (isCapitals(occurrence)) return target.toUpperCase();

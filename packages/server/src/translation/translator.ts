@@ -1,11 +1,12 @@
 /**
- * Drafts the segments of a text: kept segments first, then the memory, the cache, and the engines of the engine route,
- * one after another. Codes are repaired, and the glossary is applied and checked. This file knows accounts and engines,
- * and neither jobs nor chats; both use it.
+ * Drafts the segments of a text. Segments that need no translation keep their source text. The others get a
+ * draft from the memory, the cache, or the engines of the engine route, one after another. Codes are
+ * repaired, and the glossary is applied and checked. This file depends on accounts and engines, but not on
+ * jobs or chats, which both use it.
  *
- * A text is drafted in slices, which take turns with the slices of other texts. The next engine gets only the sentences
- * that an engine could not translate or translated badly. A sentence that no engine can translate fails; the source is
- * never passed off as a translation.
+ * A text is drafted in slices, which take turns with the slices of other texts. The next engine gets only the
+ * sentences that an engine could not translate or translated badly. A sentence that no engine can translate
+ * fails; the source is never passed off as a translation.
  */
 import type { Piece, Segment } from '@dragoman/documents';
 import type { Context, Engine, Lane, Term } from '@dragoman/engines';
@@ -46,8 +47,8 @@ export interface TranslationRequest {
   to: string;
   lane: Lane;
   /**
-   * Tone, instructions and terms. An engine gets those that it supports; terms are also applied by the
-   * translator.
+   * Tone, instructions and terms. An engine gets those that it supports; the translator also applies the
+   * terms itself.
    */
   context?: Context;
   /** The text before the first segment, for engines that read context. */
@@ -103,7 +104,7 @@ export interface MemoryMatch {
   pieces: Piece[];
 }
 
-/** Maximum size of a slice. Small slices keep the turns of other texts close together. */
+/** The maximum size of a slice. With small slices, other texts wait less for their turns. */
 const SLICE_CHARACTERS = 1024;
 const SLICE_SEGMENTS = 16;
 const ROUTES_MILLISECONDS = 2_000;
@@ -185,7 +186,7 @@ async function draftWith(runner: EngineRunner, open: readonly Sentence[], drafti
   await Promise.all(slices.map((slice) => draftSlice(runner, slice, context, work, drafting)));
 }
 
-/** Takes cached translations, and groups the other sentences into slices. */
+/** Uses the cached translations, and groups the sentences without one into slices. */
 async function sliceUncached(
   { name, engine }: EngineRunner,
   version: string,

@@ -4,7 +4,7 @@ import type { ClaimLimits, Lease } from './queue.ts';
 export interface HeldLease<L extends Lease> {
   lease: L;
   /**
-   * True when the row uses one of the reserved places. These are in addition to the capacity, for accounts
+   * True when the row uses one of the reserved places, which exist in addition to the capacity for accounts
    * that hold few rows.
    */
   reserved: boolean;

@@ -1,10 +1,11 @@
 /**
- * Quarantine of poison jobs. When a worker process dies, one of the rows that it had leased may be the cause. A row that
- * was claimed more than `trusted` times is a suspect. Few suspects run at a time, and a claim counts only when its
- * processing begins. A suspect with one more counted claim runs alone. So only the poison row reaches the limit of claims.
+ * Quarantine of poison jobs. When a worker process dies, one of the rows that it had leased may be the cause.
+ * A row that was claimed more than `trusted` times is a suspect. Few suspects run at a time, and a claim
+ * counts only when its processing begins. A suspect whose claims were counted once more runs alone. So only
+ * the row that kills its workers reaches the limit of claims.
  *
- * Measured without quarantine: 60 kills, one second apart, failed 200 of 1,500 jobs. With every suspect alone, the last
- * job was done 44 seconds after the last kill.
+ * Measured without quarantine: after 60 kills, one second apart, 200 of 1,500 jobs had failed. When every
+ * suspect ran alone, the last job was done 44 seconds after the last kill.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Lease, LeaseQueue } from './queue.ts';
@@ -18,7 +19,10 @@ const AT_ONCE = 8;
  */
 const MOST_WAITING = 64;
 const BACK_SECONDS = 1;
-/** The next suspect starts after this time at the latest, because a suspect may never end. */
+/**
+ * The time after which the next suspect starts even if the running one has not ended, because a suspect may
+ * never end.
+ */
 const PATIENCE_MILLISECONDS = 60_000;
 
 /**

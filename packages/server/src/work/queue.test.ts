@@ -68,7 +68,10 @@ async function createAccount(): Promise<AccountRef> {
   return account;
 }
 
-/** Creates due jobs of an account, each with its hold. @returns their ids in order of creation */
+/**
+ * Creates due jobs of an account and holds the price of each job. @returns the ids of the jobs in order of
+ * creation
+ */
 async function createJobs(account: AccountRef, count: number): Promise<string[]> {
   const jobs = newJobs(account, count, PAID);
   await test.database.transaction(async (transaction) => {
@@ -169,7 +172,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect(await queueOf(table).claim(10)).toEqual([]);
   });
 
-  it('claims no more rows than requested, the longest due first', async () => {
+  it('claims no more rows than requested, and claims the longest due rows first', async () => {
     await fill[table](await createAccount(), 5);
     const oldest = (await entries(table)).slice(3).map(({ id }) => id);
     await owner.query(
@@ -229,7 +232,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect((await entries(table))[0]!.due_in).toBeCloseTo(before[0]!.due_in!, -2);
   });
 
-  // A claimed delivery may already have reached its receiver, so its claim stays counted.
+  // A claimed delivery may already have reached its receiver, so its claim still counts as an attempt.
   const counted = table === 'jobs' ? 0 : 1;
 
   it(`makes released rows due at once, ${counted === 0 ? 'without' : 'still'} counting the claim`, async () => {
@@ -247,7 +250,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     await queue.release([]);
   });
 
-  it('makes rows due at the given time when they are released for later', async () => {
+  it('makes rows due at the requested time when they are released for later', async () => {
     await fill[table](await createAccount(), 1);
     const queue = queueOf(table);
     await queue.release(await queue.claim(1), 60);
@@ -257,7 +260,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect(await queue.claim(1)).toEqual([]);
   });
 
-  it('claims for every account with due rows in one round, even when one account has 1,000', async () => {
+  it('claims rows of every account with due rows in one round, even when one account has 1,000 due rows', async () => {
     const crowd = await createAccount();
     await fill[table](crowd, 1000);
     const small: string[] = [];
@@ -268,8 +271,8 @@ describe.each(TABLES)('the queue of %s', (table) => {
     }
     if (table === 'deliveries') await owner.query('update jobs set due_at = null');
     const queue = queueOf(table);
-    // Eight accounts and eight claims per visit: every account is served within one round, whichever is
-    // first.
+    // With eight accounts and eight claims per visit, every account is served within one round, whichever
+    // account is first.
     const round: Lease[] = [];
     for (let turn = 0; turn < 8; turn++) round.push(...(await queue.claim(8)));
     const served = new Set(round.map(({ account }) => account.accountId));
@@ -330,7 +333,8 @@ describe.each(TABLES)('the weight limit of claims of %s', (table) => {
       { attempts: 0, lease_token: null },
       { attempts: 0, lease_token: null },
     ]);
-    expect(await queue.claim(10, room(30))).toEqual([]); // no row is claimed before the row that does not fit
+    // No other row is claimed before the row that exceeds the free weight.
+    expect(await queue.claim(10, room(30))).toEqual([]);
     expect(idsOf(await queue.claim(10, room(51)))).toEqual(ids.slice(2).sort());
   });
 
@@ -342,7 +346,7 @@ describe.each(TABLES)('the weight limit of claims of %s', (table) => {
     expect(idsOf(await queue.claim(10, room(100, true)))).toEqual([ids[0]]);
   });
 
-  it('lets no other account claim before a heavy row that is waiting for free weight', async () => {
+  it('claims no rows of other accounts before a heavy row that is waiting for free weight', async () => {
     await fill[table](await createAccount(), 1);
     await weigh(90);
     const [heavy] = await entries(table);
@@ -356,7 +360,7 @@ describe.each(TABLES)('the weight limit of claims of %s', (table) => {
     expect((await queue.claim(8, room(90)))[0]!.id).toBe(heavy!.id);
   });
 
-  it('limits one account to its share, unless it is the only account with due rows', async () => {
+  it('limits one account to its share, unless no other account has due rows', async () => {
     const one = await createAccount();
     await fill[table](one, 4);
     expect(await queueOf(table).claim(2, room(1000, true, 0))).toHaveLength(2);
@@ -438,7 +442,7 @@ describe('a lost lease', () => {
     { kind: 'failed', reason: 'no reason' },
   ];
 
-  /** Returns the contents of every table that a settlement could change, as text. */
+  /** Returns as text the contents of every table that storing an outcome could change. */
   async function everything(): Promise<string> {
     const tables = [
       'jobs',
@@ -457,7 +461,7 @@ describe('a lost lease', () => {
     return JSON.stringify(rows);
   }
 
-  it.each(OUTCOMES)('prevents every settlement when the lease has expired: $kind', async (outcome) => {
+  it.each(OUTCOMES)('prevents storing any outcome when the lease has expired: $kind', async (outcome) => {
     await createJobs(await createAccount(), 1);
     const [stale] = await queueOf('jobs').claim(1);
     const job = (await openLeasedJob(test.database, stale!))!;
@@ -475,7 +479,7 @@ describe('a lost lease', () => {
   });
 
   it.each(OUTCOMES)(
-    'prevents every settlement after another worker has settled the job: $kind',
+    'prevents storing any outcome after another worker has stored one: $kind',
     async (outcome) => {
       await createJobs(await createAccount(), 1);
       const [stale] = await queueOf('jobs').claim(1);
@@ -497,7 +501,7 @@ describe('a lost lease', () => {
     },
   );
 
-  it('lets only one of two simultaneous settlements succeed, and ends the hold once', async () => {
+  it('lets only one of two outcomes that are stored at once succeed, and captures or releases the hold once', async () => {
     await createJobs(await createAccount(), 1);
     const [lease] = await queueOf('jobs').claim(1);
     const job = (await openLeasedJob(test.database, lease!))!;
@@ -573,7 +577,7 @@ describe('a worker that stops during a delivery', () => {
       if (answers) response.end();
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    // The lease is an hour long, so the test would never end if the next worker had to wait for its expiry.
+    // The lease lasts an hour. If the next worker had to wait for its end, the test would not finish.
     const server = await startTestServer({ settings: { DRAGOMAN_LEASE: '3600' } });
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);

@@ -6,16 +6,19 @@
  *   due_at in the future         scheduled for later, or leased: a claim moves `due_at` to the end of the lease
  *   lease_token                  fencing token: every write of a worker has the condition `lease_token = …`
  *
- * When a worker dies, its rows become due again as their leases expire. A worker that was only slow finds the token
- * replaced, so its writes change nothing. Moving `due_at`, instead of filtering by a `locked_until` column, keeps claimed
- * rows away from the head of the index. Measured: 1.5 times the throughput under a backlog, without decay.
+ * When a worker dies, its rows become due again as their leases expire. A worker that was only slow finds the
+ * token replaced, so its writes change nothing. Moving `due_at`, instead of filtering by a `locked_until`
+ * column, keeps claimed rows away from the head of the index. Measured: 1.5 times the throughput with many
+ * waiting rows, and no decrease over time.
  *
- * Fairness: one index seek per account finds the accounts with due rows. They are visited in turn, a few claims each, so
- * that ten thousand jobs of one account do not delay the single job of another.
+ * Fairness: one index seek per account finds the accounts with due rows. The queue visits these accounts in
+ * turn and makes a few claims for each, so that ten thousand jobs of one account do not delay the single job
+ * of another.
  *
- * A worker's capacity is also a sum of weights, so that a few large rows fill it like many small ones. A row that is too
- * heavy for the free weight ends the round, and the next round begins with it. No other row is claimed before it, so the
- * weight becomes free however many small rows other accounts have.
+ * A worker's capacity is also limited by a sum of weights, so that a few large rows fill the worker like many
+ * small rows. A row that is too heavy for the free weight ends the round, and the next round begins with this
+ * row. No other row is claimed before it, so enough weight becomes free for it, however many small rows other
+ * accounts have.
  *
  * Deliveries use the same leases, but `deliveries/queue.ts` claims them by host and in order.
  */
@@ -56,8 +59,9 @@ export interface ClaimLimits<L extends Lease = Lease> {
 
 export interface LeaseQueue<L extends Lease = Lease> {
   /**
-   * Claims up to `limit` due rows. It visits the accounts in turn, beginning after the last account of the previous call.
-   * When the claim for one account fails, it logs the error and returns the rows of the others.
+   * Claims up to `limit` due rows. It visits the accounts in turn, beginning after the last account of the
+   * previous call. When the claim for one account fails, logs the error and returns the rows of the other
+   * accounts.
    * @returns the leases; empty when no row is due, or when no due row fits the limits
    * @throws the database's error when claims failed and no row was claimed
    */
@@ -77,12 +81,12 @@ export interface LeaseQueue<L extends Lease = Lease> {
 }
 
 type DueRow = { part: number; account_id: string };
-/** A due row that was examined. Without `attempts` it was too heavy and is not claimed. */
+/** A due row that was examined. A row without `attempts` was too heavy and was not claimed. */
 type ClaimedRow = { id: string; attempts: number | null; weight: number };
 
 /**
- * Number of claims per visit of an account: few, so that turns come often, but enough to be worth a round
- * trip.
+ * Number of claims per visit of an account: few, so that each account is visited often, but enough to be
+ * worth a round trip.
  */
 export const CLAIMS_PER_VISIT = 8;
 /** Number of claims per visit when only one account has due rows, because then no other account waits. */
@@ -155,7 +159,8 @@ export function leaseStatements(
   table: 'jobs' | 'messages' | 'deliveries',
   key: 'job_id' | 'message_id' | 'delivery_id',
 ): LeaseStatements {
-  // Rows are locked in the order of the key, as in settlements of many rows, so that they cannot deadlock.
+  // Rows are locked in the order of the key, as when many outcomes are stored, so that these statements
+  // cannot deadlock.
   const held = `from (select h.* from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as h (part, account_id, id, token)
         join ${table} l on l.part = h.part and l.account_id = h.account_id and l.${key} = h.id
        order by l.part, l.account_id, l.${key} for update of l) held

@@ -138,7 +138,7 @@ describe('the worker loop', () => {
     expect(await due()).toBe(0);
   });
 
-  it('leaves rows in the queue that exceed its capacity', async () => {
+  it('leaves rows above its capacity in the queue', async () => {
     await createJobs(10);
     const { loop } = start({ capacity: 4 });
     await until(() => loop.heldCount === 4);
@@ -186,7 +186,7 @@ describe('the worker loop', () => {
     expect(most()).toBe(1);
   });
 
-  it('gives one account half of the capacity while another has due rows, and all of it otherwise', async () => {
+  it('gives one account half of the capacity while another account has due rows, and the whole capacity otherwise', async () => {
     const crowd = new Set(await createJobs(100));
     const { inHand, loop } = start({ capacity: 16 });
     await until(() => loop.heldCount === 16);
@@ -198,7 +198,7 @@ describe('the worker loop', () => {
     expect(ofCrowd()).toHaveLength(8);
   });
 
-  it('keeps places for accounts that hold few rows, even when its capacity is used up', async () => {
+  it('has reserved places for accounts that hold few rows, even when its capacity is used up', async () => {
     await createJobs(100);
     const { loop, inHand } = start({ capacity: 16 });
     await until(() => loop.heldCount === 16);
@@ -248,7 +248,7 @@ describe('the worker loop', () => {
     for (const { lost } of inHand.values()) expect(lost.aborted).toBe(false);
   });
 
-  it('aborts only the row whose lease was lost', async () => {
+  it('aborts only the processing of the row whose lease was lost', async () => {
     await createJobs(2);
     const { inHand } = start({ leaseSeconds: 1 });
     await until(() => inHand.size === 2);
@@ -279,7 +279,7 @@ describe('the worker loop', () => {
     expect(await leased()).toBe(2);
   });
 
-  it('logs nothing when processing fails after its lease was lost', async () => {
+  it('logs nothing when the processing of a row fails after its lease was lost', async () => {
     await createJobs(1);
     const { loop, inHand, one } = start({ leaseSeconds: 1 });
     await until(() => inHand.size === 1);
@@ -367,7 +367,8 @@ describe('LeaseWorker.stop', () => {
     const blocker = createConnection(test.connection);
     await blocker.connect();
     await blocker.query('begin');
-    await blocker.query('lock table jobs in exclusive mode'); // the lock allows reads, but the claim waits for it
+    // The lock allows reads, but a claim has to wait for the lock.
+    await blocker.query('lock table jobs in exclusive mode');
     const { loop, inHand } = start();
     await until(async () => {
       const sql = `select from pg_locks l join pg_stat_activity a using (pid)

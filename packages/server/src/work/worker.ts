@@ -1,9 +1,10 @@
 /**
- * The worker of leased rows: it claims rows while it has capacity, extends its leases, and stops in order. Jobs, messages
- * and deliveries define how a row is opened, processed and settled.
+ * The worker of leased rows: it claims rows while it has capacity, extends their leases, and stops in an
+ * orderly way. Jobs, messages and deliveries define how a row is read and processed, and how its outcome is
+ * stored.
  *
- * The statement that inserts a row may also lease it for this worker (`capacityFor`, `assignLeases`, `adopt`). Such a row
- * is neither claimed nor read again.
+ * The statement that inserts a row may also lease it for this worker (`capacityFor`, `assignLeases`,
+ * `adopt`). Such a row is neither claimed nor read again.
  */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -27,8 +28,8 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   name: string;
   queue: LeaseQueue<L>;
   /**
-   * Maximum number of rows held at the same time. One account has at most half of them while other accounts
-   * have due rows.
+   * Maximum number of rows held at the same time. While other accounts have due rows, one account may hold at
+   * most half of this number.
    */
   capacity: number;
   /**
@@ -46,7 +47,7 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   /** Reads the row of a lease; undefined when the lease is lost. */
   open(lease: L): Promise<Item | undefined>;
   /**
-   * Processes a row. Resolves to undefined when nothing is left to settle. `lost` aborts when the lease is
+   * Processes a row. Resolves to undefined when there is no outcome to store. `lost` aborts when the lease is
    * lost; later writes have no effect, because the lease token has changed. A rejection means a bug or a lost
    * database connection: it is logged, and the lease expires.
    */
@@ -55,16 +56,16 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   log: Log;
   pollMilliseconds?: number;
   /**
-   * The minimum number of milliseconds between a poll and the next poll that a finished row causes, unless the
-   * worker holds no other row; 0 by default. Without it, a worker with many small rows would send a query
-   * whenever a row is finished.
+   * The minimum number of milliseconds between a poll and the next poll that a finished row causes, unless
+   * the worker holds no other row; 0 by default. Without this pause, a worker with many small rows would send
+   * a query whenever a row is finished.
    */
   restMilliseconds?: number;
 }
 
 export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   readonly leaseSeconds: number;
-  /** Claims now rather than at the next poll, because something may be due. */
+  /** Claims now rather than at the next poll, because a row may have become due. */
   wake(): void;
   /** Stops claiming. Resolves when all held rows are done, or after `graceMilliseconds`. */
   stop(graceMilliseconds: number): Promise<void>;
@@ -72,8 +73,9 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   /** Number of held rows that are being processed, without suspects that wait in quarantine. */
   readonly runningCount: number;
   /**
-   * Returns how many new rows of an account the worker could take now, and their total weight. While older
-   * rows are queued, only an account with few held rows has capacity, in reserved places.
+   * Returns the number of new rows of an account that the worker could take now, and the maximum of their
+   * total weight. While older rows are queued, only an account with few held rows has capacity, in reserved
+   * places.
    */
   capacityFor(account: AccountRef): { pieces: number; weight: number };
   /** Returns whether all rows that the worker holds belong to this account. */
@@ -96,7 +98,7 @@ export function startLeaseWorker<L extends Lease, Item, Outcome>(
   const heartbeat = startHeartbeat(options, held);
   poller.pollNow();
 
-  /** Leases that cannot be released expire. */
+  /** If leases cannot be released, they expire later. */
   const release = (leases: readonly L[]) =>
     queue.release(leases).catch((error: unknown) => log.warn({ error, name }, 'could not release leases'));
 
@@ -142,7 +144,7 @@ export function startLeaseWorker<L extends Lease, Item, Outcome>(
   };
 }
 
-/** Takes leased rows: opens, processes and settles each. */
+/** Takes leased rows: reads and processes each row and stores its outcome. */
 function createRowRunner<L extends Lease, Item, Outcome>(
   options: LeaseWorkerOptions<L, Item, Outcome>,
   held: HeldLeases<L>,
@@ -204,8 +206,8 @@ function createPoller<L extends Lease, Item, Outcome>(
   /** True when the last poll drained the queue, so that new rows cannot overtake queued rows. */
   let caughtUp = false;
   /**
-   * True when the last poll found nothing due and `wake` was not called since. A free place then causes no
-   * poll.
+   * True when the last poll found no due row and `wake` was not called since. A place that becomes free then
+   * causes no poll.
    */
   let nothingDue = false;
 
