@@ -115,7 +115,7 @@ it('a new customer gets a key by a single-use link, uses it with curl, sees job 
     const row = page.getByRole('row').filter({ hasText: 'Sandbox' });
     await row.getByRole('button', { name: 'Roll' }).first().click();
     const dialog = page.getByRole('dialog', { name: /^Roll/ });
-    await dialog.getByLabel('Old value expires').selectOption('in 24 hours');
+    await dialog.getByLabel('The old one expires').selectOption('in 24 hours');
     await dialog.getByRole('button', { name: 'Roll' }).click();
     const shown = page.getByRole('dialog', { name: 'Copy it now' });
     next = await snippet(shown, 'Try it');

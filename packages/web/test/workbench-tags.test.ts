@@ -41,7 +41,7 @@ it('the text field highlights selected tags, and a message names the new place o
     expect(await chip.count()).toBe(1);
     await keyboard.press('Control+a', HELD);
     await keyboard.type('Hallo', HELD);
-    await page.getByText('Tag {name} now stands behind your text.').waitFor();
+    await page.getByText('Tag {name} was moved behind your text.').waitFor();
     await expectText(text, 'Hallo[{name}]');
     await takeScreenshots(page, 'workbench-tag-moved', 'state');
   });

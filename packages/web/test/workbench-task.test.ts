@@ -50,7 +50,7 @@ it('confirming a segment fills its repeats, and the editor can undo this', async
     await page.keyboard.press('Control+a');
     await page.keyboard.type('Abschicken.');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('1 repeat was filled with the same text.').waitFor();
+    await page.getByText('1 other segment has the same source and got this translation.').waitFor();
     // The rows stay in place when the message appears.
     expect((await row(page, 1).boundingBox())!.y).toBe(top);
     const third = row(page, 3).getByRole('gridcell').nth(1);
@@ -245,7 +245,7 @@ it('the workbench shows glossary and comments only during a claim, and afterward
     await about.getByText('Claim the task to see the glossary').waitFor();
     await page.keyboard.press('F4');
     const preview = page.getByRole('region', { name: 'Preview' });
-    await preview.getByText('Only the segments of this page.').waitFor();
+    await preview.getByText('The preview shows only the segments of this page.').waitFor();
     await page.getByRole('button', { name: 'Claim' }).click();
     await target(page, 1);
     await page.keyboard.press('F4');

@@ -98,7 +98,7 @@ it('the workbench stores edits while offline, restores them after a reload, and 
   await target(page, 2);
   await page.keyboard.press('Control+a');
   await page.keyboard.type('Zwei');
-  await page.locator('header').getByText('Offline, 2 waiting').waitFor();
+  await page.locator('header').getByText('Offline, 2 not sent').waitFor();
   await takeScreenshots(page, 'workbench-offline', 'state');
   page.on('dialog', (dialog) => void dialog.accept());
   await page.reload();
@@ -163,7 +163,7 @@ it('the workbench becomes read-only when an operator releases the task, and keep
       .waitFor();
     await text.waitFor({ state: 'detached' });
     expect(await readText(row(page, 1).getByRole('gridcell').nth(1))).toBe('Behalten.');
-    await page.locator('header').getByText('Read only, 1 text saved here').waitFor();
+    await page.locator('header').getByText('Read only, 1 text saved in this browser').waitFor();
     await takeScreenshots(page, 'workbench-lost', 'state');
   });
   await fixture.annContext.unroute('**/api/live?*');
