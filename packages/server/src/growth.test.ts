@@ -196,7 +196,10 @@ function fill(text: string, length: number): string {
   return text.repeat(Math.max(1, Math.floor(length / Buffer.byteLength(text))));
 }
 
-/** The texts to repeat: atoms of one or two characters. Longer atoms are syntax of documents. */
+/**
+ * The texts to repeat: strings of one or two characters. Longer strings are left out, because they are syntax
+ * of documents.
+ */
 const atoms = [...ATOMS].flatMap(([name, atom]) =>
   typeof atom === 'string' && atom.length <= 2 ? [{ name, atom }] : [],
 );

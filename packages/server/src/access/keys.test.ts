@@ -110,8 +110,8 @@ describe('API keys', () => {
     expect(await keys()).toEqual(before);
     const entries = () => listAudit(server.database, { account: account.ref, action: `key.${what}` }, 5);
     expect(await entries()).toEqual([]);
-    // Notifications arrive in order, so a notification that a failed attempt sent would arrive before this
-    // one.
+    // Notifications arrive in order, so a notification of a failed attempt would arrive before this
+    // notification.
     await owner.query(`notify dragoman_keys, 'mine'`);
     await until(() => notifications.length > 0);
     expect(notifications).toEqual(['mine']);

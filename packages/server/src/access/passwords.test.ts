@@ -65,7 +65,7 @@ describe('passwordMatches and hashPassword', () => {
     expect(await hashPassword('mine')).not.toBe(written);
   });
 
-  it('treat all Unicode normalisation forms of a password as equal', async () => {
+  it('treat all Unicode normalisation forms of a password as the same password', async () => {
     const written = await hashPassword('crème brûlée');
     expect(await passwordMatches('cre\u0300me bru\u0302le\u0301e', written)).toBe(true);
     expect(await passwordMatches('creme brulee', written)).toBe(false);

@@ -22,7 +22,7 @@ const MAX_WAITING = 200;
 const MIN_LENGTH = 10;
 /**
  * The maximum number of characters in a password. Longer passwords are refused and not truncated, because
- * passwords that differ only after the maximum would then be equal.
+ * passwords that differ only after the maximum would then be the same.
  */
 const MAX_LENGTH = 200;
 

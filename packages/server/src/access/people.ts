@@ -68,8 +68,8 @@ export interface NewPerson {
   /** The error message when another user has the e-mail address. */
   taken?: string | undefined;
   /**
-   * Whether a user with the same e-mail address and a valid invitation is kept, so that the creation fails.
-   * By default the new user replaces that user.
+   * Whether the creation fails if there is a user with the same e-mail address and a valid invitation. By
+   * default the new user replaces that user.
    */
   keepsPending?: boolean | undefined;
 }

@@ -168,7 +168,7 @@ const FORGET_KEYS = statement(
 );
 
 /**
- * Deletes the ended keys of an environment, except the latest ones.
+ * Deletes the ended keys of an environment, except the latest ended keys.
  * @param kept the number of latest ended keys that are not deleted
  */
 export async function forgetEndedKeys(

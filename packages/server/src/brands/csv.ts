@@ -74,7 +74,7 @@ interface Row {
 function readRows(file: string, text: string): Row[] {
   let parsed: { record: string[]; info: { lines: number } }[];
   try {
-    // Line ends are made equal first, because the parser counts CR LF within quotes as two lines.
+    // All line ends are first converted to LF, because the parser counts CR LF within quotes as two lines.
     parsed = parse(text.replaceAll(/\r\n?/g, '\n'), {
       bom: true,
       delimiter: delimiterOf(text),

@@ -43,7 +43,7 @@ export interface MessageCreatorOptions {
 }
 
 export interface CreatedMessage {
-  /** 201 for a new message, 200 for an existing one. */
+  /** 201 for a new message, 200 for an existing message. */
   status: 201 | 200;
   body: Record<string, unknown>;
 }

@@ -51,7 +51,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Starts a proxy to the test's PostgreSQL server that replaces the version by an older one. */
+/** Starts a proxy to the test's PostgreSQL server that replaces the server's version by an older version. */
 async function pretendOlder(version: string, older: string): Promise<Server> {
   const { host, port } = embedded.connection;
   const server = createServer((client) => {

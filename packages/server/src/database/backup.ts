@@ -40,7 +40,7 @@ interface Header {
 
 interface Table {
   name: string;
-  /** Names of the columns, without generated ones. */
+  /** Names of the columns, without generated columns. */
   columns: string[];
 }
 

@@ -15,7 +15,7 @@ export interface BatcherOptions<Item, Result> {
   /** Returns the weight of an item, such as its bytes. */
   weigh(item: Item): number;
   maxItems: number;
-  /** Maximum weight of a batch; a heavier item gets its own batch. */
+  /** Maximum weight of a batch. An item that is heavier gets a batch of its own. */
   maxWeight: number;
   /** Maximum number of waiting items. Further items are refused with `BatcherFull`. */
   maxWaiting: number;

@@ -108,7 +108,7 @@ function isGone(error: unknown): boolean {
 
 /**
  * Returns whether the server lacks disk space, memory or connections (SQLSTATE class 53). A later retry may
- * succeed, but not an immediate one.
+ * succeed, but an immediate retry would fail.
  */
 export function isOutOfResources(error: unknown): boolean {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('53');

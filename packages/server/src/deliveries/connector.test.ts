@@ -36,7 +36,8 @@ function fakeConnect(remote: (address: string) => string | undefined = (address)
 }
 
 /**
- * A resolver that answers each query with the next list, and repeats the last list. It records the queries.
+ * A resolver that answers each query with the next list of addresses, and all further queries with the last
+ * list. It records the queries.
  */
 function fakeResolver(...answers: string[][]) {
   const queries: string[] = [];
@@ -254,7 +255,9 @@ describe('the connector’s address pinning', () => {
 
 describe('several addresses of a name', () => {
   const six = [PUBLIC6, PUBLIC, '1.1.1.1', '1.0.0.1', '9.9.9.9', '9.9.9.10'];
-  /** A connect function that succeeds for the address `good` and fails with `code` for all others. */
+  /**
+   * A connect function that succeeds for the address `good` and fails with `code` for all other addresses.
+   */
   function only(good: string, code: string) {
     const targets: string[] = [];
     const connect: Connect = (request, callback) => {

@@ -20,8 +20,8 @@ import {
 import { Delivery, DeliveryDetail, DeliveryList } from './schemas.ts';
 
 /**
- * The maximum number of deliveries that one replay request replays. The client repeats the request until none
- * are left.
+ * The maximum number of deliveries that one request replays. The client repeats the request until no dead
+ * deliveries are left.
  */
 const REPLAYED_AT_ONCE = 1_000;
 /** The default date is before every delivery, so that a request without `since` covers all deliveries. */

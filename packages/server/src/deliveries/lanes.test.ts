@@ -181,7 +181,7 @@ const breakerOf = async (url: string) =>
   ).rows[0];
 
 describe('the order of deliveries', () => {
-  it('is kept within a chat without delaying other chats', async () => {
+  it('is preserved within a chat without delaying other chats', async () => {
     const refused = new Set(['a0']);
     const sink = await listen((body, response) => response.writeHead(refused.has(body) ? 404 : 200).end());
     const account = await createAccount();
@@ -209,7 +209,7 @@ describe('the order of deliveries', () => {
     expect(await count(`status = 'dead'`)).toBe(1);
   });
 
-  it('is kept when many workers claim at once, also behind hundreds of deliveries that wait for their turn', async () => {
+  it('is preserved when many workers claim at once, also behind hundreds of deliveries that wait for their turn', async () => {
     const account = await createAccount();
     const [long, other] = [uuidv7(), uuidv7()];
     await enqueue(account, 'http://127.0.0.1:9/', [...Array(150).fill(long), other]);

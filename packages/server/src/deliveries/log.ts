@@ -40,7 +40,7 @@ const WITH_JOB =
 /** The maximum time between the ids of an event and of its delivery: one transaction creates both. */
 const NEAR_MILLISECONDS = 5_000;
 
-/** A delivery as customers and operators see it. Keys without a value are absent. */
+/** A delivery as customers and operators see it. Fields without a value are absent. */
 export interface DeliveryRecord {
   id: string;
   event: EventType;

@@ -47,7 +47,7 @@ export interface SenderOptions {
 }
 
 export interface SenderMetrics {
-  /** Counts an attempt. @param decision the resulting status; `unsigned` if nothing was sent */
+  /** Counts an attempt. @param decision the status after the attempt; `unsigned` if no request was sent */
   attempted(decision: DeliveryDecision['status'] | 'unsigned', outcome: string, milliseconds: number): void;
   /** Counts a delivery that was delivered or dead `seconds` after its creation. */
   ended(status: 'delivered' | 'dead', seconds: number): void;

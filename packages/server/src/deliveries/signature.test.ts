@@ -29,13 +29,13 @@ const headers: SignatureHeaders = {
 };
 
 describe('the signature of the Standard Webhooks test vector', () => {
-  test('equals the signature that this server creates, for text and for bytes', () => {
+  test('is identical to the signature that this server creates, for text and for bytes', () => {
     expect(sign([secret], VECTOR.id, VECTOR.seconds, VECTOR.body)).toBe(VECTOR.signature);
     expect(sign([secret], VECTOR.id, VECTOR.seconds, Buffer.from(VECTOR.body))).toBe(VECTOR.signature);
     expect(signatureHeaders([secret], VECTOR.id, at(VECTOR.seconds + 0.9), VECTOR.body)).toEqual(headers);
   });
 
-  test('equals the signature that this server creates with a key object', () => {
+  test('is identical to the signature that this server creates with a key object', () => {
     expect(sign([createSecretKey(secret)], VECTOR.id, VECTOR.seconds, VECTOR.body)).toBe(VECTOR.signature);
   });
 

@@ -403,7 +403,9 @@ const EXPIRE = statement<{ part: number; account_id: string; job_id: string }>(
    returning t.part, t.account_id, t.job_id`,
 );
 
-/** Ends expired claims and reopens their tasks; edits are kept. @returns the job of each ended claim */
+/**
+ * Ends expired claims and reopens their tasks, without deleting edits. @returns the job of each ended claim
+ */
 export async function expireClaims(
   on: Queryable,
   most: number,

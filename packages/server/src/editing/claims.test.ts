@@ -340,7 +340,7 @@ describe('saving a segment', () => {
     const refused = await save(ann, task, segment, { target: [{ text: 'Otra' }] });
     expect(codeOf(refused)).toEqual([409, 'conflict']);
     expect(refused.body.error.segment).toMatchObject({ revision: 1, target: [{ text: 'Una casa' }] });
-    // Repeats the same save, like a client that lost the response.
+    // Sends the same save again, as a client does when it has not received the response.
     expect((await save(ann, task, segment, { target: [{ text: 'Una casa' }] })).body.segment.revision).toBe(
       1,
     );

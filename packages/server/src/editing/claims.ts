@@ -220,7 +220,7 @@ export async function extend(
   throw await lostClaim(context, key, holder);
 }
 
-/** Ends a claim and returns the task to the queue. Its edits are kept. */
+/** Ends a claim and returns the task to the queue. The edits of the task are not deleted. */
 export async function release(
   context: EditingContext,
   user: EditingUser,

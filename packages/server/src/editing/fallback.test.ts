@@ -208,7 +208,7 @@ describe('a job that a reviewer returns to its editors', () => {
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
     await passDeadline(uid);
     await order().then(async (other) => {
-      // Waits until another late job is delivered; the fallback has then also handled this one.
+      // Waits until another late job is delivered. The fallback has then also processed the job of this test.
       await passDeadline(other);
       await done(other);
     });

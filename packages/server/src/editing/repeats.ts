@@ -1,4 +1,6 @@
-/** Finds segments of a job with the same text, and copies the target of one segment to another. */
+/**
+ * Finds the segments of a job that have the same text, and copies the target of one such segment to another.
+ */
 import type { Piece } from '@dragoman/documents';
 
 /**

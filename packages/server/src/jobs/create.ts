@@ -61,7 +61,7 @@ export interface JobCreator {
    * @throws ApiError like `create`, each line with the object's index
    */
   createBulk(caller: Caller, body: unknown, idempotencyKey?: unknown): Promise<JobCreationBody[]>;
-  /** Turns a completed machine job into a human one; see `upgradeJob`. */
+  /** Turns a completed machine job into a human job; see `upgradeJob`. */
   upgrade(caller: Caller, uid: string, body: unknown): Promise<JobCreationBody>;
   /** Resolves when no creation is in progress, including creations whose client has disconnected. */
   idle(): Promise<void>;
@@ -99,7 +99,7 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
 }
 
 /**
- * Inserts a job, or finds the existing one.
+ * Inserts a job, or finds the existing job of an earlier attempt.
  * @param assigned true if the server chose the uid, so that it may choose another
  */
 async function insertOne(

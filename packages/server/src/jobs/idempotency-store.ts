@@ -15,7 +15,7 @@ export interface IdempotencyEntry extends IdempotencyKey {
   jobIds: readonly string[];
 }
 
-// Inserts in key order, so that two batches with the same keys cannot deadlock.
+// Keys are inserted in their order, so that two batches with the same keys cannot deadlock.
 const INSERT_KEYS = statement<{ job_id: string }>(
   'jobs.insert_keys',
   `insert into idempotency (part, account_id, environment, key, request_hash, job_ids)

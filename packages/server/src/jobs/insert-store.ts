@@ -39,7 +39,7 @@ export interface NewJob {
   leaseToken: string | undefined;
 }
 
-/** A new job of a customer, or one that corrects a chat message. */
+/** A new job of a customer, or a new job that corrects a chat message. */
 export type AnyNewJob = Omit<NewJob, 'tier'> & { tier: AnyTier };
 
 export interface InsertedJobRow {

@@ -1,6 +1,6 @@
 /**
- * Inserts jobs with group commit: requests that arrive during a commit share the next one. A bulk has its own
- * commit, because all of its jobs are created or none.
+ * Inserts jobs with group commit: requests that arrive during a commit share the next commit. A bulk has its
+ * own commit, because all of its jobs are created or none.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
@@ -176,8 +176,8 @@ async function creating<T>(
 }
 
 /**
- * Repeats an insert whose connection was lost during the commit. Jobs that were committed are recognized by
- * their ids.
+ * Runs an insert again if the connection was lost during the commit. Jobs that were committed are recognized
+ * by their ids.
  */
 function retryUnknownCommit<T>(run: () => Promise<T>): Promise<T> {
   return run().catch((error: unknown) => {

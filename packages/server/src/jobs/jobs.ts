@@ -85,7 +85,7 @@ export interface LeasedJob {
   row: store.AnyJobRow;
   /** True while the delay before delivery lasts. A finished result is not shown before the delay ends. */
   held: boolean;
-  /** Seconds since the job's creation. */
+  /** The number of seconds since the job's creation. */
   age: number;
   texts: Partial<Record<TextKind, string>>;
 }
@@ -194,8 +194,8 @@ function settleAll(
 
 /**
  * Changes the status of the jobs whose outcomes are stored.
- * @returns the settlements of the changed jobs. A job is not changed if its status does not allow the
- * transition, or if `outcome` names a lease that was lost
+ * @returns the charges and releases of holds to apply to the changed jobs. A job is not changed if its status
+ * does not allow the transition, or if `outcome` names a lease that was lost
  */
 async function makeMoves(
   transaction: Transaction,

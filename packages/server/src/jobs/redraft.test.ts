@@ -177,7 +177,7 @@ describe('redrafting a job', () => {
     const before = await drafts(uid);
     second.failOn('Impossible');
     await redraft(uid, { engine: 'second' });
-    // Makes the next attempt the last one, and due at once instead of after the wait between attempts.
+    // Makes the next attempt of a job the last attempt, and makes it due at once.
     await until(async () => (await detail(uid)).attempts === 1 && !(await detail(uid)).leased);
     await owner.query('update jobs set attempts = 4, due_at = now() where uid = $1', [uid]);
     await server.database.notify('dragoman_jobs');

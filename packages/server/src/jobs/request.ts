@@ -83,7 +83,7 @@ function changeField(body: unknown, name: string, change: (given: unknown) => un
   return isPlainObject(body) ? { ...body, [name]: change(body[name]) } : body;
 }
 
-/** An upgrade request with its hash, which is equal for a retry. */
+/** An upgrade request with its hash. A repeated request has the same hash. */
 export interface ParsedUpgrade {
   /** The fields of a create, without those that are absent or null. */
   properties: Record<string, unknown>;

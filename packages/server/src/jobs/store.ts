@@ -42,7 +42,7 @@ export interface JobRow {
   redraft: string | null;
 }
 
-/** A job of a customer, or one that corrects a chat message. */
+/** A job of a customer, or a job that corrects a chat message. */
 export type AnyJobRow = Omit<JobRow, 'tier'> & { tier: AnyTier };
 
 export const JOB_COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,

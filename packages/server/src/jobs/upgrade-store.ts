@@ -1,4 +1,4 @@
-/** SQL statements that upgrade machine jobs to human ones and cancel upgrades. */
+/** SQL statements that upgrade machine jobs to human jobs and cancel upgrades. */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Transaction } from '../database/database.ts';

@@ -1,4 +1,4 @@
-/** Tests of upgrading a machine job to a human one over HTTP: queue, draft, price and callback. */
+/** Tests over HTTP of upgrading a machine job to a human job: its queue, draft, price and callback. */
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * Upgrades a completed machine job to a human one with the same uid. The upgraded job is treated and charged
+ * Upgrades a completed machine job to a human job with the same uid. The upgraded job is treated and charged
  * like a human job that was created with the machine's result as `target_text`. The charge for the machine
  * job stays (docs/decisions/0008-upgrades.md). If the upgraded job is canceled before an editor has finished
  * it, it becomes the completed machine job again (`cancelJob`).

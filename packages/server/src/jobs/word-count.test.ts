@@ -27,13 +27,16 @@ it.each([
       'datatype="plaintext"><header/><body><trans-unit id="1"><source>The house</source></trans-unit></body></file></xliff>',
   ],
   ['text', 'The house. '.repeat(INLINE_LENGTH / 10)],
-])('the word count of %s equals the price of its job at one cent a word', async (text_format, text) => {
-  const { status, body } = await call('POST', COUNT, { text, text_format });
-  expect(status).toBe(201);
-  expect(body).toEqual({ word_count: expect.any(Number) });
-  const job = { text, text_format, source_language: 'en', target_language: 'es' };
-  expect((await call('POST', HUMAN, job)).body.price).toBe(body.word_count);
-});
+])(
+  'the word count of %s is the same number as the price in cents of a job with this text at one cent a word',
+  async (text_format, text) => {
+    const { status, body } = await call('POST', COUNT, { text, text_format });
+    expect(status).toBe(201);
+    expect(body).toEqual({ word_count: expect.any(Number) });
+    const job = { text, text_format, source_language: 'en', target_language: 'es' };
+    expect((await call('POST', HUMAN, job)).body.price).toBe(body.word_count);
+  },
+);
 
 it('a word count creates no job, and accepts the same fields as a create', async () => {
   const before = (await call('GET', HUMAN)).body.meta.total_count;

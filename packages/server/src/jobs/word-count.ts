@@ -49,8 +49,8 @@ export function wordCountRoutes(
       async handler(request, reply) {
         const { text, text_format: format, source_language } = request.body;
         if (Buffer.byteLength(text) > settings.maxTextBytes) throw tooLarge('text', settings.maxTextBytes);
-        // `request.signal` aborts as soon as the body is read, so it cannot show that the client left. The
-        // response's close event can.
+        // `request.signal` aborts as soon as the body is read, so it cannot show that the client has
+        // disconnected. The `close` event of the response can.
         const client = new AbortController();
         reply.raw.once('close', () => client.abort());
         const task = { text, format, sourceLanguage: source_language };

@@ -16,7 +16,7 @@ const MACHINE = '/tapi/v2/mt_translation/';
 let server: TestServer;
 let owner: pg.Pool;
 let account: AccountCredentials;
-/** The fake engine of the running worker; a restart creates a new one. */
+/** The fake engine of the running worker. A restart creates a new fake engine. */
 let engine: FakeEngine;
 
 beforeAll(async () => {

@@ -58,7 +58,7 @@ export interface Hub {
    * Adds a subscriber. @returns the exhausted limit, if there is one: that of the user or that of the process
    */
   subscribe(subscriber: Subscriber): LiveSubscription | 'person' | 'process';
-  /** Ends all streams and accepts no new ones. */
+  /** Ends all streams and accepts no new streams. */
   endAll(): void;
   /** Sends the buffered changes, then closes the hub. */
   close(): Promise<void>;

@@ -13,7 +13,5 @@ export const jobKey = (job: string) => `job ${job}`;
 /** The key of a change to the targets of a job's segments. */
 export const editKey = (job: string) => `edit ${job}`;
 
-/**
- * The key for changes to so many jobs of an account that the debounce buffer does not list them one by one.
- */
+/** The key that replaces the keys of single jobs when too many jobs of an account have changed. */
 export const someJobKey = (account: string) => `some_job ${account}`;

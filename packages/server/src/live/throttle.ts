@@ -8,7 +8,9 @@ import type { HubObserver, Subscriber } from './hub.ts';
 const CHANGED_MILLISECONDS = 1_000;
 const PROGRESS_MILLISECONDS = 500;
 
-/** Prefixes of throttle keys: `changed` and `progress` events of one topic are throttled separately. */
+/**
+ * Prefixes of throttle keys, so that `changed` and `progress` events of one topic are throttled separately.
+ */
 const CHANGED = 'c';
 const PROGRESSED = 'p';
 

@@ -1,6 +1,6 @@
 /**
- * Property tests of the stored form of entries with variables in any order: a recalled target must equal the
- * target that was stored.
+ * Property tests of the stored form of entries with variables in any order: a recalled target must be
+ * identical to the target that was stored.
  */
 import { mergeText, type Piece, plainText, rebuild, type Segment, scan, segments } from '@dragoman/documents';
 import fc from 'fast-check';

@@ -22,7 +22,7 @@ export function toStoredForm(source: readonly Piece[], target: readonly Piece[])
 
 /**
  * Returns the key of a source: the SHA-256 of its visible text in NFC with its codes. Protected words count
- * as text, so that entries with plain words are found too. `fit` then compares which words are kept.
+ * as text, so that entries with plain words are found too. `fit` then compares which words are protected.
  */
 export function hashOf(source: readonly Piece[]): Buffer {
   const parts: string[] = [];

@@ -8,7 +8,10 @@ import { statement } from '../database/statements.ts';
 
 /** The outcome of a job for its customer, from the lowest weight to the highest. */
 export type LessonOutcome = 'rejected' | 'delivered' | 'reviewed' | 'accepted';
-/** How a job used an entry: `applied` as a draft, or `taken`, confirmed unchanged by an editor. */
+/**
+ * The way in which a job used an entry: `applied` if the entry became a draft, `taken` if an editor confirmed
+ * its translation unchanged.
+ */
 export type Use = 'applied' | 'taken';
 
 const FORGET_LESSONS = statement<{ memory_id: string }>(

@@ -141,7 +141,7 @@ export interface Match {
   source: Piece[];
   /** The target with the code numbers of the segment, or without codes if they do not fit. */
   target: Piece[];
-  /** The similarity in percent; 100 only for equal text and codes. */
+  /** The similarity in percent, which is 100 only if text and codes are identical. */
   score: number;
   kind: 'context' | 'exact' | 'fuzzy';
   origin: store.Origin;
@@ -190,7 +190,7 @@ export async function findMatches(
     }),
   ].filter(({ score }) => score >= LEAST_SCORE);
   const order = { context: 0, exact: 1, fuzzy: 2 };
-  // The sort is stable, so equal matches keep the order of the database.
+  // The sort is stable, so matches with the same score keep the order of the database.
   matches.sort((a, b) => order[a.kind] - order[b.kind] || b.score - a.score);
   const shown = new Set<string>();
   return matches

@@ -1,6 +1,6 @@
 /**
  * Sketches find similar texts among 100,000 entries. A sketch is a MinHash in bands over the trigrams of a
- * text (Broder 1997). The more trigrams two texts share, the more numbers of their sketches are equal. An
+ * text (Broder 1997). The more trigrams two texts share, the more numbers their sketches have in common. An
  * index on the numbers finds a few hundred candidates, which are then compared exactly.
  *
  * A pg_trgm index was measured first. It reads the lists of all trigrams of the searched text, which takes 50

@@ -185,7 +185,9 @@ const ALIKE = statement<EntryRow>(
     limit $7`,
 );
 
-/** Returns entries whose sources may be similar. Entries with the most equal sketch numbers come first. */
+/**
+ * Returns entries whose sources may be similar. Entries with the most sketch numbers in common come first.
+ */
 export function findAlike(
   on: Queryable,
   account: AccountRef,

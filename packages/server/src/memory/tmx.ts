@@ -113,9 +113,9 @@ interface Inline {
 }
 
 /**
- * Collects the pieces of a segment. Codes are numbered in their order in the unit, and equal codes have the
- * same number in every language. Codes are equal if they have the same `x`, otherwise if they have the same
- * position among those of their kind.
+ * Collects the pieces of a segment. Codes are numbered in their order in the unit, and corresponding codes
+ * have the same number in every language. Codes correspond if they have the same `x` or, without `x`, the
+ * same position among the codes of their kind.
  * @param numbers the numbers of the unit's codes
  */
 function createInline(numbers: Map<string, number>): Inline {

@@ -10,7 +10,7 @@ export interface Table {
   name: string;
   /** The columns that identify a row within the account. Undefined if the table is not exported. */
   key?: Record<string, KeyType>;
-  /** The columns that an export omits: secrets, and values that are derived from others. */
+  /** The columns that an export omits: secrets, and values that are derived from other columns. */
   hidden?: readonly string[];
   /** A binary column that contains text. */
   text?: string;

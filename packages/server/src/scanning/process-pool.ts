@@ -49,7 +49,7 @@ export class TimeLimitExceeded extends Error {
 }
 
 export interface ProcessPoolOptions {
-  /** Maximum number of processes. One account uses at most all but one. */
+  /** Maximum number of processes. One account uses at most this number minus one. */
   most: number;
   /** How long a process may be idle before it is ended. */
   idleMilliseconds: number;
@@ -196,7 +196,7 @@ function createProcesses(options: ProcessPoolOptions, events: ProcessEvents) {
   return {
     available: (): boolean => findIdle() !== undefined || all.size < options.most,
     /**
-     * Returns an idle process, or starts one.
+     * Returns an idle process, or starts a process.
      * @throws the error of the operating system when no process can be started
      */
     acquire(): ChildProcess {

@@ -1,4 +1,4 @@
-/** The program of a scanner process: runs the tasks of `tasks.ts`. */
+/** The program of a scanner process, which runs the tasks of `tasks.ts`. */
 import { runTasks } from './run-tasks.ts';
 import { TASKS } from './tasks.ts';
 

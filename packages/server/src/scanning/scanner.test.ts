@@ -39,7 +39,7 @@ describe('Scanner.examine', () => {
     expect(turns).toBeGreaterThan(1);
   });
 
-  it('detects the language among the offered ones, or reports that it is undetermined', async () => {
+  it('detects which of the offered languages a text has, or reports that the language is undetermined', async () => {
     const asked = { ...task, sourceLanguage: undefined };
     expect(await scanner.examine(account, { ...asked, text: sentence.repeat(3) })).toMatchObject({
       sourceLanguage: 'en',

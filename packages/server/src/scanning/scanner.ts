@@ -130,7 +130,7 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
   /** Usage of the queue: in total, and by account id. */
   const total: Waiting = { count: 0, length: 0 };
   const ofAccount = new Map<string, Waiting>();
-  // Processes start on demand, because most installations never need one.
+  // Processes start on demand, because most installations never need a scanner process.
   const processes = createProcessPool({
     most: PROCESSES,
     idleMilliseconds: IDLE_MILLISECONDS,

@@ -125,7 +125,7 @@ export function effectiveSettings(environment: Variables): (ShownSetting & { sou
   }));
 }
 
-/** Returns a sentence for each environment variable that looks like a setting but is not one. */
+/** Returns a warning for each environment variable whose name looks like that of a setting but is unknown. */
 export function warnOfUnknownSettings(environment: Variables): string[] {
   const unknown = Object.keys(environment).filter(
     (name) => name.startsWith('DRAGOMAN_') && !NAMES.includes(name),

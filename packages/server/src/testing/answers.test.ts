@@ -1,4 +1,6 @@
-/** Tests of the checker of answers: it must accept correct answers and find the fault in each wrong one. */
+/**
+ * Tests of the checker of answers: it must accept correct answers and find the fault in each wrong answer.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';

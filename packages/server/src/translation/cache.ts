@@ -58,7 +58,10 @@ function sizeOf({ pieces, notes }: CachedDraft): number {
   return ENTRY_BYTES + texts + notes.reduce((sum, note) => sum + note.length * 2, 0);
 }
 
-/** Hashes several parts to one key. JSON keeps the parts apart, so `['a', 'b']` and `['ab', '']` differ. */
+/**
+ * Hashes several parts to one key. JSON separates the parts, so `['a', 'b']` and `['ab', '']` have different
+ * keys.
+ */
 export function cacheKeyOf(parts: readonly string[]): string {
   return createHash('sha1').update(JSON.stringify(parts)).digest('base64');
 }

@@ -53,7 +53,7 @@ function fits(rule: EngineRoute, question: EngineRouteQuery): boolean {
 
 /**
  * Ranks a rule by its selector: brand, then account, target language, source language, tier. Two rules never
- * rank equal.
+ * have the same rank.
  */
 function weightOf(rule: EngineRoute): number {
   return (

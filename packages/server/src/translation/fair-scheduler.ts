@@ -204,8 +204,8 @@ function removeTask({ round, account, queue, request, task }: NextTask): void {
   queue.requests.delete(request);
   if (tasks.length > 0) queue.requests.set(request, tasks);
   else if (queue.requests.size === 0) {
-    // The account stays in the round until its next visit. Otherwise it would come back as a new account and
-    // be visited first.
+    // The account stays in the round until its next visit. Otherwise it would return as a new account and be
+    // visited first.
     round.delete(account);
     round.set(account, queue);
   }

@@ -282,7 +282,7 @@ describe('a supplied translation', () => {
     ['a text without letters', '123', 'ciento veintitrés'],
     ['a shorter text', 'Hello there.\n\nGoodbye now.', 'Hola y adiós.'],
   ])(
-    'is delivered unchanged by the sandbox even if it does not fit the source: %s',
+    'is delivered unchanged by the sandbox even if it does not correspond to the source: %s',
     async (_, text, target_text) => {
       const job = await made(sandbox, HUMAN, { text, text_format: 'text', target_text });
       expect(job.translated_text).toBe(target_text);

@@ -148,7 +148,7 @@ describe('canonical segments', () => {
     fc.record({ keep: code, text: fc.string() }),
   ) as fc.Arbitrary<Piece>;
 
-  it('are equal for all code numberings, and convert back to the original numbers', () => {
+  it('are identical however the codes are numbered, and convert back to the original numbers', () => {
     const moved = (pieces: Piece[], by: number) =>
       pieces.map((one): Piece => {
         if ('keep' in one) return { keep: one.keep + by, text: one.text };

@@ -14,7 +14,7 @@ export interface HeldLease<L extends Lease> {
 
 export interface HeldLeases<L extends Lease> extends Set<HeldLease<L>> {
   leases(): L[];
-  /** Returns the number of free places, not counting reserved ones. */
+  /** Returns the number of free places that are not reserved. */
   freePlaces(): number;
   /** Returns the number of free reserved places. One eighth of the capacity is reserved. */
   freeReserved(): number;

@@ -240,8 +240,8 @@ export function createLeaseQueue(
   let empty = false;
 
   /**
-   * Returns the accounts with due rows: those after the last one visited, then the others. When they are
-   * few, this takes one query.
+   * Returns the accounts with due rows: first the accounts after the last visited account, then the other
+   * accounts. If there are few accounts, this takes one query.
    */
   async function accountsInTurn(): Promise<AccountRef[]> {
     const after = async (from: typeof START) => {
