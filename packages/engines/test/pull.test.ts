@@ -81,7 +81,10 @@ describe('pullModel', () => {
   test('stores the files with licence and source, reports progress, and makes the model available', async () => {
     const folder = target();
     const progress = new Map<string, [number, number]>();
+    const secret = new URL(registry.url);
+    secret.password = 'secret';
     await pull(folder, {
+      from: secret.href,
       onProgress: ({ file, bytes, of }: { file: string; bytes: number; of: number }) =>
         progress.set(file, [bytes, of]),
     });
@@ -90,7 +93,7 @@ describe('pullModel', () => {
     for (const [bytes, of] of progress.values()) expect(bytes).toBe(of);
     expect([...progress.keys()].sort()).toEqual([MODEL, VOCABULARY]);
     expect(JSON.parse(readFileSync(join(folder, 'en-es', 'manifest.json'), 'utf8')).origin).toMatchObject({
-      from: registry.url,
+      from: `${registry.url}/`,
       licence: 'MPL-2.0',
       architecture: 'tiny',
     });
@@ -240,7 +243,13 @@ describe('pullModel with a faulty source', () => {
     }
     await expect(pull(folder)).rejects.toThrow(/self-test failed/);
     expect(await digest(folder)).toBe(before);
-    expect(readdirSync(folder)).toEqual(['en-es']);
+    expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['en-es']);
+  });
+
+  test('names the error of the disk when the folder cannot be written', async () => {
+    const file = join(target(), 'file');
+    writeFileSync(file, '');
+    await expect(pull(join(file, 'models'))).rejects.toThrow('the files cannot be written or read (ENOTDIR)');
   });
 
   test.each([

@@ -25,6 +25,19 @@ export interface PullOptions extends SourceOptions {
   folder: string;
 }
 
+/** System errors of the disk. All others come from the network. */
+const FILE_ERRORS = new Set([
+  'EACCES',
+  'EDQUOT',
+  'EIO',
+  'EISDIR',
+  'ENOENT',
+  'ENOSPC',
+  'ENOTDIR',
+  'EPERM',
+  'EROFS',
+]);
+
 /** The licence of Firefox's models. */
 const LICENCE = 'MPL-2.0';
 
@@ -49,15 +62,10 @@ export function pullModel(options: PullOptions): Promise<RemoteModel> {
     await downloadFiles(filesOfRemote(chosen), source, staged, options);
     const manifest = manifestOf(chosen.files!);
     const { architecture, scores } = chosen;
-    const origin = { from: options.from, architecture, licence: LICENCE, scores };
+    const origin = { from: withoutSecrets(options.from), architecture, licence: LICENCE, scores };
     await writeFile(join(staged, MANIFEST), `${JSON.stringify({ ...manifest, origin }, null, 2)}\n`);
-    try {
-      await testModel(await readModel(staged));
-    } catch (error) {
-      // The files have the right checksums, so downloading them again would not help.
-      await rm(partial, { recursive: true, force: true });
-      throw error;
-    }
+    // After a failed test the files stay, so that a later pull need not download them again.
+    await testModel(await readModel(staged));
     signal?.throwIfAborted();
     await settle(staged, join(folder, pair), filesOf(manifest));
     await rm(partial, { recursive: true, force: true });
@@ -127,12 +135,22 @@ async function withSource<T>(
     signal?.throwIfAborted();
     if (error instanceof ModelError) throw error;
     const { code } = error as { code?: unknown };
+    const name = typeof code === 'string' ? code : String(error);
     throw new ModelError(
-      `the download was interrupted (${typeof code === 'string' ? code : String(error)}); start it again to resume`,
+      FILE_ERRORS.has(name)
+        ? `the files cannot be written or read (${name})`
+        : `the download was interrupted (${name}); start it again to resume`,
     );
   } finally {
     await source.close();
   }
+}
+
+/** Returns a source without user name, password and query. */
+function withoutSecrets(from: string): string {
+  if (!URL.canParse(from)) return from;
+  const url = new URL(from);
+  return url.origin === 'null' ? from : `${url.origin}${url.pathname}`;
 }
 
 function manifestOf({ from, to, model, shortlist, vocabularies }: RemoteFiles): Manifest {
