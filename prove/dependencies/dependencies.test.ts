@@ -1,4 +1,4 @@
-/** Tests that the dependencies proof misses a goal for each planted fault in a lock file. */
+/** Tests that the dependencies proof reports a missed goal for each planted fault in a lock file. */
 import { expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
 import { judge, type Lock, unnamed } from './dependencies.ts';

@@ -42,7 +42,10 @@ export interface FuzzProgramOptions extends RunOptions {
   nodeOptions?: string;
 }
 
-/** The share of requests that warm up the service. Compiled code and caches are not leaks. */
+/**
+ * The share of requests that warm up the service before its memory is measured, because memory for compiled code and
+ * caches is not a leak.
+ */
 const WARM_SHARE = 0.1;
 /**
  * The maximum time to wait for the end of the scanner processes. An idle one ends after half of this time.

@@ -60,7 +60,7 @@ export interface SweepHistory {
 const AT_A_TIME = 4;
 /** The number of points of the same name that fail, in addition to the first and the last. */
 const BETWEEN_OF_A_NAME = 2;
-/** The maximum duration of a run. It is longer than every lease: 2 s, and 10 s for a message. */
+/** The maximum duration of a run. It is longer than the leases of jobs (2 s) and of messages (10 s). */
 const PATIENCE_SECONDS = 60;
 const SETTINGS = loadSettings({
   DRAGOMAN_PORT: '0',

@@ -397,7 +397,7 @@ class Tripwires {
     this.#place = 'planted';
     const context = await this.window(url);
     const page = await this.#newPage(context, url);
-    // The page's own strings may navigate it away, so the test waits only until the navigation is committed.
+    // The planted scripts may leave the page at once, so the test waits only until the navigation is committed.
     await page.goto(`${url}/planted`, { waitUntil: 'commit' });
     const of = (how: string) => this.trips.slice(before).some((trip) => trip.how === how);
     while (!of('ran') || !of('requested') || !of('connected')) await wait(20);

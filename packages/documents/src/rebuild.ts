@@ -65,8 +65,8 @@ function rebuildXliff(
   known: ReadonlySet<number>,
   targetLanguage: string,
 ): string {
-  // Translations are inserted in two steps: first the translated texts inside codes into copies of their units, then
-  // these copies into the document.
+  // A code can contain a text that is a unit of its own. The translations of such units are first inserted into copies
+  // of the outer units, and then these copies are inserted into the document.
   const plain = splice(
     document,
     language,

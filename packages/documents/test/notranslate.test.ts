@@ -202,7 +202,7 @@ test('notranslate with origval in XLIFF: the content changes in the target, but 
   expect(after).toBe(text.replace('</source>', `</source><target>HI ${tag.replace('Ann', 'v')}</target>`));
 });
 
-test('notranslate with origval in XLIFF: the content also changes under translate="no", but not in a self-closed tag', () => {
+test('XLIFF elements with the class notranslate get the value of origval as content, unless they are self-closed, also when their unit has translate="no"', () => {
   const text = xliff(
     '<trans-unit id="1" translate="no"><source>Hi <ph id="1" class="notranslate" origval="v">Ann</ph><x id="2" class="notranslate" origval="w"/></source></trans-unit>',
   );

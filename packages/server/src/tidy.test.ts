@@ -331,7 +331,7 @@ describe('the texts of the repository', () => {
   });
 });
 
-describe('the functions that measure the source', () => {
+describe('the functions that measure the source code', () => {
   const parse = (code: string, path = 'jobs/planted.ts') => parseSource(path, code);
 
   it('find an import, a re-export and a type import', () => {

@@ -205,7 +205,7 @@ export function tinyVocabulary(size = 256): Buffer {
     ['<unk>', 0, 2],
     ...pieces.map((each, index): [string, number, number] => [each, -1 - index / 100, 1]),
   ];
-  // The vocabulary consists of single letters, so a translation is about as long as a real one.
+  // With single letters as the vocabulary, a translation has about as many characters as a real one.
   for (let point = 0x100; all.length < size; point++) {
     if (/\p{L}/u.test(String.fromCodePoint(point))) all.push([String.fromCodePoint(point), -20, 1]);
   }

@@ -382,7 +382,7 @@ describe('API keys of the legacy format of the interface', () => {
     expect(Object.keys(list.body.objects[0]).filter((key) => !ACCEPTED_KEYS.includes(key))).toEqual([]);
   });
 
-  it('get a completed human job with the status completed', async () => {
+  it('get the status completed when a human job has its translation', async () => {
     const { sandbox } = calls();
     await sandbox('POST', HUMAN, job({ uid: 'human' }));
     const { body } = await until(async () => {

@@ -187,8 +187,8 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
   let empty = false;
 
   /**
-   * Claims from `lanes` in turn, the lanes of one account together, until the limit or the capacity is used
-   * up.
+   * Claims due deliveries from one lane after another until the limit or the capacity is used up. The lanes
+   * of an account follow each other.
    */
   async function claimLanes(
     lanes: readonly Lane[],

@@ -178,7 +178,7 @@ describe('recalled targets with variables in any order', () => {
     );
   });
 
-  it('fail the check when variables are matched by their text', () => {
+  it('fail the check if variables are matched by their text instead of their number', () => {
     for (const property of [coded(searchText), bare(searchText)]) {
       expect(String(fc.check(property).errorInstance)).toMatch(
         /^AssertionError: expected '.*' to be undefined/,
@@ -186,7 +186,7 @@ describe('recalled targets with variables in any order', () => {
     }
   });
 
-  it('fail the check when variables are numbered in the order of the target', () => {
+  it('fail the check if variables are numbered by their order in the target instead of the source', () => {
     const swapped: Fit = (source, { target }) => {
       const kept = source.filter((piece) => 'keep' in piece);
       return { pieces: target.map((piece) => ('keep' in piece ? kept.shift()! : piece)), complete: true };

@@ -51,7 +51,7 @@ export const CHUNK_SEGMENTS = 500;
  */
 const BEFORE_CHARACTERS = 600;
 
-/** Returns every distinct sentence of a text, and the occurrence of each segment. */
+/** Returns every distinct sentence of a text once, and for each segment the sentence that it contains. */
 export async function findSentences(
   segments: readonly Segment[],
   request: Pick<TranslationRequest, 'before' | 'signal'>,

@@ -333,7 +333,7 @@ describe.each(TABLES)('the weight limit of claims of %s', (table) => {
       { attempts: 0, lease_token: null },
       { attempts: 0, lease_token: null },
     ]);
-    // No other row is claimed before the row that exceeds the free weight.
+    // No other row is claimed before the row that exceeds the free capacity.
     expect(await queue.claim(10, room(30))).toEqual([]);
     expect(idsOf(await queue.claim(10, room(51)))).toEqual(ids.slice(2).sort());
   });
@@ -346,7 +346,7 @@ describe.each(TABLES)('the weight limit of claims of %s', (table) => {
     expect(idsOf(await queue.claim(10, room(100, true)))).toEqual([ids[0]]);
   });
 
-  it('claims no rows of other accounts before a heavy row that is waiting for free weight', async () => {
+  it('claims no rows of other accounts while a heavy row waits for enough free capacity', async () => {
     await fill[table](await createAccount(), 1);
     await weigh(90);
     const [heavy] = await entries(table);

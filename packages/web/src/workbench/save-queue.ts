@@ -5,13 +5,13 @@
  *
  * | mode | entered by | left by |
  * | --- | --- | --- |
- * | waiting | an edit; a failure (with a longer delay); a resolved conflict | its due time: sending |
- * | sending | its due time | acknowledged, failed, conflict, refused |
+ * | waiting | an edit; a failed request (with a longer delay); a resolved conflict | its due time, when it is sent |
+ * | sending | its due time | the answer: acknowledged, failed, conflict or refused |
  * | conflict | the server has another revision than the one that was edited | a choice of the editor |
  * | refused | the server will never accept this text | the next edit |
  *
- * An edit during sending is queued and sent next. After a stale lease each text is sent once more, because the server
- * keeps it for the next editor of the task; the browser keeps it too.
+ * An edit during sending is queued and sent next. After the editor lost the lease of the task, the latest text of each
+ * segment is sent once, because the server keeps it for the next editor of the task; the browser keeps it too.
  */
 import { type Piece, samePieces } from './pieces.ts';
 

@@ -199,7 +199,7 @@ test('the saver sends each text once and keeps it when the lease is lost', async
   });
   saver.edit(0, { revision: 1, save: save('kept'), activeMs: 0 }, 0);
   await expect.poll(() => saveStatusOf(saver.queue)).toEqual({ state: 'lost', waiting: 1 });
-  // A text that was not sent before is sent once, so that the server keeps it for the next editor.
+  // A text that was not sent before the lease was lost is sent once, so that the server keeps it for the next editor.
   saver.edit(0, { revision: 1, save: save('kept too'), activeMs: 0 }, 0);
   saver.edit(1, { revision: 1, save: save('another'), activeMs: 0 }, 0);
   await expect.poll(() => sent).toEqual([0, 1]);
