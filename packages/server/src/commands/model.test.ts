@@ -28,7 +28,7 @@ describe('dragoman model', () => {
     ]);
     expect(await dragoman(['model', 'list', ...data])).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining('No models are installed.'),
+      stdout: expect.stringContaining('There are no installed models.'),
     });
     const mirror = join(directory, 'mirror');
     expect(await dragoman(['model', 'mirror', mirror, 'en-es', ...from])).toMatchObject({

@@ -103,7 +103,7 @@ async function listInstalled(pair: string | undefined, options: ListOptions): Pr
   printTable(
     ['pair', 'model', 'digest'],
     shown.map((model) => [model.pair, model.file, model.digest]),
-    'No models are installed. `dragoman model list --remote` shows those that can be.',
+    'There are no installed models. `dragoman model list --remote` shows those that can be.',
   );
   for (const fault of faults) say(`Not usable: ${fault}.`);
 }
