@@ -17,7 +17,8 @@ type Problem = { values: Record<string, string | number>; range?: Range };
 export const codes: Check = {
   id: 'codes',
   severity: 'error',
-  question: 'Does the translation have every code of the source exactly once, with nested pairs?',
+  question:
+    'Does the translation have every code of the source exactly once, and are pairs of codes nested correctly?',
   find({ source, target }) {
     const wanted = new Map<string, Code>();
     for (const piece of source) {

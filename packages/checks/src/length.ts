@@ -20,7 +20,8 @@ const SLACK = 20;
 export const lengthRatio: Check = {
   id: 'length-ratio',
   severity: 'warning',
-  question: 'Is the translation much longer or shorter than the source, with characters weighted by script?',
+  question:
+    'Is the translation much longer or shorter than the source, if characters are weighted by their script (a Chinese character counts more than a Latin letter)?',
   find({ source, target }) {
     const weight = weigh(visible(source));
     const made = weigh(visible(target));

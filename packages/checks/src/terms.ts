@@ -27,7 +27,7 @@ function missing(input: CheckInput, doNotTranslate: boolean) {
 export const terms: Check = {
   id: 'terms',
   severity: 'warning',
-  question: 'Does the translation use the glossary’s terms for the words of the source?',
+  question: 'If the source has a glossary term, does the translation use the glossary’s translation of it?',
   find: (input) => missing(input, false),
 };
 

@@ -9,7 +9,7 @@ const NAME_WORDS = 4;
 export const untranslated: Check = {
   id: 'untranslated',
   severity: 'warning',
-  question: 'Is the translation equal to the source, although the source has text to translate?',
+  question: 'Is the translation the same text as the source, although the source has text to translate?',
   find({ source, target, from, to, terms }) {
     if (base(from) === base(to)) return [];
     const text = tidy(translatable(source));

@@ -98,7 +98,7 @@ it('the workbench stores edits while offline, restores them after a reload, and 
   await target(page, 2);
   await page.keyboard.press('Control+a');
   await page.keyboard.type('Zwei');
-  await page.locator('header').getByText('Offline, 2 not sent').waitFor();
+  await page.locator('header').getByText('Offline, 2 texts not sent').waitFor();
   await takeScreenshots(page, 'workbench-offline', 'state');
   page.on('dialog', (dialog) => void dialog.accept());
   await page.reload();
