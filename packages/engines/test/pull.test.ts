@@ -272,6 +272,15 @@ describe('pullModel with a faulty source', () => {
 });
 
 describe('a mirror', () => {
+  test('stays unchanged when its list of models cannot be read', async () => {
+    const folder = target();
+    writeFileSync(join(folder, 'models.json'), '{"models":');
+    writeFileSync(join(folder, 'records.json'), '{}');
+    const mirrored = mirrorModels({ from: registry.url, pairs: ['en-es'], folder });
+    await expect(mirrored).rejects.toThrow('models.json is not JSON');
+    expect(readFileSync(join(folder, 'models.json'), 'utf8')).toBe('{"models":');
+  });
+
   test('gives the same model from its folder and from a URL, and keeps the models of other pairs', async () => {
     registry.add('es-en');
     const [folder, direct, mirrored] = [target(), target(), target()];

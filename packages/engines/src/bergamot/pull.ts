@@ -1,5 +1,6 @@
 /** Installs models from a registry, and copies models into a mirror. */
 
+import { existsSync } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DownloadOptions, downloadFiles } from './download.ts';
@@ -90,9 +91,10 @@ export function mirrorModels(
         copied.push(await copyModel(model, source, folder, options));
       }
     }
-    const present = await createModelSource(folder)
-      .registry()
-      .catch(() => ({ models: [] }));
+    // A mirror that cannot be read is an error, because writing it again would lose its other models.
+    const present = existsSync(join(folder, MIRROR_MODELS))
+      ? await createModelSource(folder).registry()
+      : { models: [] };
     const others = present.models.filter(({ pair }) => !pairs.includes(pair));
     const { models, records } = writeRegistry([...others, ...copied]);
     await writeFile(join(folder, MIRROR_RECORDS), `${JSON.stringify(records, null, 2)}\n`);
