@@ -19,7 +19,7 @@ const LIVE = 5_000;
 const ENDED = 20_000;
 const DELIVERIES = 100;
 
-/** Adds secrets that are older than the account's first one. Rotations could not create so many. */
+/** Adds secrets that are older than the account's first one, by SQL, because the API limits the number of secrets. */
 const MULTIPLY = statement(
   'prove.multiply_secrets',
   `insert into webhook_secrets (part, account_id, secret_id, environment, sealed, expires_at)
