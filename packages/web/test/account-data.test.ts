@@ -227,7 +227,7 @@ it('the replay dialog sends as many failed callbacks as it announced', async () 
   await web.visit({ context, path: '/account/deliveries' }, async (page) => {
     await page.getByRole('button', { name: 'Replay failed callbacks' }).click();
     const asked = page.getByRole('dialog', { name: 'Replay failed callbacks' });
-    await asked.getByText('2 callbacks are sent again').waitFor();
+    await asked.getByText('2 callbacks will be sent again').waitFor();
     await expectAccessible(page);
     await takeScreenshots(page, 'account-resend', 'state');
     await asked.getByRole('button', { name: 'Replay 2' }).dblclick();

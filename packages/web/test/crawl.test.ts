@@ -28,7 +28,10 @@ afterAll(() => data.stop());
 interface Route {
   /** The pattern of the address, such as `/tasks/$task`. */
   path: string;
-  /** The roles of the page's area in `routes.tsx`; undefined for pages of all roles. */
+  /**
+   * The roles that may open the page, as named in the id of its layout in `routes.tsx`; undefined if all
+   * roles may.
+   */
   roles: readonly string[] | undefined;
   signedIn: boolean;
 }

@@ -6,7 +6,7 @@ import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { FormattedNumber } from 'react-intl';
+import { useIntl } from 'react-intl';
 import { type CallError, call, download, query } from '../api/client.ts';
 import type { Retention } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
@@ -151,6 +151,7 @@ function RetentionForm() {
  */
 function Export() {
   const t = useTranslate();
+  const intl = useIntl();
   const username = useUser()?.account ?? '';
   const [state, setState] = useState<{ rows: number; bytes: number; done: boolean }>();
   const [error, setError] = useState<CallError>();
@@ -181,17 +182,15 @@ function Export() {
           <p>{t('account.export.text')}</p>
           {error !== undefined && <FailureNotice error={error} />}
           <div role="status" className={css.muted}>
-            {state !== undefined && (
-              <>
-                {t(state.done ? 'account.export.done' : 'account.export.rows', { rows: state.rows })}{' '}
-                <FormattedNumber
-                  value={state.bytes / 1_000_000}
-                  style="unit"
-                  unit="megabyte"
-                  maximumFractionDigits={1}
-                />
-              </>
-            )}
+            {state !== undefined &&
+              t(state.done ? 'account.export.done' : 'account.export.rows', {
+                rows: state.rows,
+                size: intl.formatNumber(state.bytes / 1_000_000, {
+                  style: 'unit',
+                  unit: 'megabyte',
+                  maximumFractionDigits: 1,
+                }),
+              })}
           </div>
           <FormActions>
             {busy && <Button onClick={() => running.current?.abort()}>{t('ui.cancel')}</Button>}
