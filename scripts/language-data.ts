@@ -65,8 +65,8 @@ function* messagesOf(file: string): Generator<[original: string, translation: st
 }
 
 /**
- * Returns the distinct messages of a folder in one language. English messages are the originals of the French
- * catalogues.
+ * Returns the distinct messages of a folder in one language. Each catalogue contains the English messages and
+ * their translations, so the English ones are read from the French catalogues.
  */
 function textsOf(folder: string, language: string): Set<string> {
   const texts = new Set<string>();

@@ -1,6 +1,8 @@
 /**
- * The canary scenario. A unique word is in every text, name, note and address that a customer can send. Requests
- * succeed and fail, at log level `debug`. Then the account is erased.
+ * Shows whether texts of customers leak. A unique word (the canary) is in every text, name, note and address
+ * that a customer can send. Some requests succeed and others are refused, at log level `debug`. Then the
+ * account is erased. The word is counted in the log, the metrics, the error responses and the database,
+ * before and after the erasure.
  */
 import {
   createReadStream,

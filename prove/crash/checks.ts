@@ -59,8 +59,9 @@ export function countInterrupted(deliveries: Facts['deliveries']): number {
 }
 
 /**
- * Checks that no human job is delivered before its delay has passed. The delay starts with the creation of the job,
- * which is not earlier than the first request.
+ * Checks that no human job is delivered before its delay has passed. The delay starts when the job is
+ * created. The check counts from the first request for the job, which is never later, so each delivery that
+ * it reports was certainly too early.
  */
 const notBeforeItsHold: Check<CrashHistory> = ({ orders, arrivals, holdMilliseconds }) => {
   const held = orders.filter(({ environment, tier }) => environment === 'sandbox' && tier === 'human');

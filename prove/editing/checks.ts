@@ -10,7 +10,10 @@ export interface Save {
   text: string;
   /** The last response to the save. `unknown` means that no response came before the end of the run. */
   answer: 'saved' | 'draft' | 'history' | 'refused' | 'unknown';
-  /** The new revision of the segment, or of the draft that was stored. */
+  /**
+   * The new revision of the segment. If the claim had ended before the save, the revision that the save would have
+   * created.
+   */
   revision: number;
 }
 

@@ -110,7 +110,7 @@ export interface TransferFact {
   /** The id of the job that the transfer belongs to. Null for a top-up. */
   jobId: string | null;
   kind: string;
-  /** The number of the job's charge that the transfer belongs to. */
+  /** The charge of the job that the transfer belongs to: 1 for the first, and one more for each upgrade. */
   charge: number;
   debit: string;
   credit: string;

@@ -125,8 +125,9 @@ export interface Patch {
 }
 
 /**
- * A change of the language that the document declares. It applies from an offset on. Declarations of the root element
- * do not count.
+ * A place where the declared language of the document's text changes, such as an element with `lang`. The
+ * change applies from an offset on. The language of the root element applies to the whole document and is not
+ * listed here.
  */
 export interface LanguageChange {
   from: number;

@@ -52,10 +52,13 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Connection options for the `pg` driver. `host` is the directory of the socket. */
   connection: Address;
-  /** Whether this process runs the server; false for a guest. */
+  /** Whether this process runs the server. False if it uses the server of another process. */
   owned: boolean;
   version: string;
-  /** How often the server was restarted after an unexpected exit; 0 for a guest. */
+  /**
+   * How often this process restarted the server after an unexpected exit. Always 0 if another process runs
+   * the server.
+   */
   readonly restarts: number;
   readonly running: boolean;
   /**

@@ -37,7 +37,8 @@ test('an embedded server syncs commits to disk, accepts only local connections, 
   ];
   for (const [name, value] of rows)
     expect([name, ...(await query(postgres, `SHOW ${name}`))]).toEqual([name, value]);
-  // Case rules beyond ASCII and the order by code point come from the server rather than the system.
+  // PostgreSQL's own locale decides upper case beyond ASCII and sorts by code point, independently of the
+  // locales of the operating system.
   expect(await query(postgres, `SELECT upper('éß'), 'Z' < 'a' COLLATE "default"`)).toEqual(['Éß', true]);
   const rules = readFileSync(join(dataDir, 'postgres', 'pg_hba.conf'), 'utf8').match(/^[a-z].*$/gm)!;
   expect(rules.filter((rule) => !/^local\s/.test(rule) && !/\sreject$/.test(rule))).toEqual([]);
@@ -102,7 +103,7 @@ test('a process with the role `command` that owns the server waits for its guest
   await owner.event('stopped');
 });
 
-test('a process with the role `serve` starts its server after a command that owned the server has stopped', async () => {
+test('a process with the role `serve` waits for a command that runs the server, and starts the server when the command has stopped', async () => {
   const dataDir = await fixture.sharedCluster();
   const command = await fixture.start(dataDir, { role: 'command' });
   const serve = fixture.startProgram(dataDir);

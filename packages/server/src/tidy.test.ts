@@ -240,7 +240,7 @@ describe('the modules of the server', () => {
     expect([...new Set(past.map(({ from, to }) => `${layeredModule(from)} → ${to}`))].sort()).toEqual(PAST);
   });
 
-  it('have only public files that another module imports', () => {
+  it('have public files only where another module imports them', () => {
     const imported = new Set(across.map(({ to }) => to));
     const published = Object.entries(PUBLIC_FILES).flatMap(([module, files]) =>
       files.map((file) => `${module}/${file}`),

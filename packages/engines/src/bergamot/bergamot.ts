@@ -1,6 +1,7 @@
 /**
  * Bergamot: local neural translation with the models of Firefox, or other models in the same format. Each
- * pair and lane has its own thread. A translation takes at most two hops, with English as the pivot.
+ * language pair has one thread for each lane (the priority of a request, `interactive` or `bulk`). A
+ * translation uses the model of its pair, or two models with English as the pivot language.
  */
 
 import { totalmem } from 'node:os';
@@ -32,7 +33,7 @@ export interface BergamotOptions {
    */
   turnMs?: number;
   limits?: Partial<ThreadLimits>;
-  /** Replaces the script of the threads in tests. */
+  /** Replaces, in tests, the script that each thread runs. */
   script?: URL;
 }
 

@@ -21,7 +21,7 @@ export interface TinySize {
 
 const FLOAT32 = 0x404;
 const INT8 = 0x101;
-/** The type `int8` with the flag for intgemm's layout. */
+/** Marian's type number for `int8` matrices in the memory layout of the library intgemm. */
 const INTGEMM8 = 0x4101;
 
 interface Item {
@@ -205,7 +205,8 @@ export function tinyVocabulary(size = 256): Buffer {
     ['<unk>', 0, 2],
     ...pieces.map((each, index): [string, number, number] => [each, -1 - index / 100, 1]),
   ];
-  // With single letters as the vocabulary, a translation has about as many characters as a real one.
+  // With single letters as its vocabulary, the model writes translations with about as many characters as
+  // real ones.
   for (let point = 0x100; all.length < size; point++) {
     if (/\p{L}/u.test(String.fromCodePoint(point))) all.push([String.fromCodePoint(point), -20, 1]);
   }

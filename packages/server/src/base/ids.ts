@@ -1,6 +1,6 @@
 /**
  * Identifiers: UUIDv7 for rows (RFC 9562 §5.7) and short random uids for jobs. Also computes the part of an
- * account, a number by which rows are distributed.
+ * account: a number from 0 to 255 with which the keys of the account's rows begin.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -80,7 +80,7 @@ export function assignUid(): string {
 }
 
 /**
- * Returns the part of an account, a number from 0 to 255 by which rows are claimed and distributed. The part
+ * Returns the part of an account: a number from 0 to 255, with which the keys of the account's rows begin. It
  * is the last byte of the account's UUIDv7. That byte is random, so accounts are spread evenly.
  */
 export function partOf(accountId: string): number {

@@ -235,7 +235,7 @@ describe('the order of deliveries', () => {
 });
 
 describe("a chat message's delivery", () => {
-  it('is sent with the headers of its event, and its end is reported to the chat module in the same transaction', async () => {
+  it('is sent with the headers of its event, and the chat module is notified when it is delivered or dead', async () => {
     changes.length = 0;
     const sink = await listen((body, response) => response.writeHead(body === '1' ? 410 : 200).end());
     const ids = await enqueue(await createAccount(), sink.url, [uuidv7(), uuidv7()]);

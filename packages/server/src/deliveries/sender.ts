@@ -49,7 +49,7 @@ export interface SenderOptions {
 export interface SenderMetrics {
   /** Counts an attempt. @param decision the status after the attempt; `unsigned` if no request was sent */
   attempted(decision: DeliveryDecision['status'] | 'unsigned', outcome: string, milliseconds: number): void;
-  /** Counts a delivery that was delivered or dead `seconds` after its creation. */
+  /** Counts a delivery that was delivered or is dead. @param seconds the time from its creation to its end */
   ended(status: 'delivered' | 'dead', seconds: number): void;
   breakerOpened(): void;
 }

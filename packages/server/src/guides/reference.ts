@@ -11,7 +11,7 @@ import fastify from 'fastify';
 export interface Reference {
   /** Returns the HTML page. @param nonce the nonce that allows its scripts */
   html(nonce: string): string;
-  /** The script, compressed with gzip. */
+  /** The script that renders the reference (Scalar), compressed with gzip. */
   script: Buffer;
 }
 

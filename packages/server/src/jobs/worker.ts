@@ -144,7 +144,8 @@ async function decide(
   }
   const toEditor = isForEditor(row);
   const isUpgrade = row.upgrade_hash !== null;
-  // An upgraded job's supplied text is the machine's result: a finished document.
+  // An upgraded job has the machine job's result as its supplied text. Without an editor (in the sandbox),
+  // this finished document is also the result of the upgraded job.
   if (texts.supplied !== undefined && !toEditor && isUpgrade) return finish(texts.supplied, held);
   // For an editor, an upgraded job is drafted by an engine again: the machine's result has no segments.
   if (texts.supplied !== undefined && !(toEditor && isUpgrade) && !isRedraft) {

@@ -347,7 +347,7 @@ describe('the stored form of a segment', () => {
     selector: (piece) => ('text' in piece && !('keep' in piece) ? {} : JSON.stringify(piece)),
   });
 
-  it('fits its own translation with any code numbers', () => {
+  it('restores the same text when a later segment numbers its codes differently', () => {
     fc.assert(
       fc.property(segment, fc.integer({ min: 1, max: 50 }), (pieces, shift) => {
         const kept = pieces.filter((piece) => 'keep' in piece);

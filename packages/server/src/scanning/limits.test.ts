@@ -263,7 +263,7 @@ describe('a text that takes longer to read than the limit', () => {
     await receiver.close();
   });
 
-  it('makes a claim of its task fail, takes the task out of the queue, and shows it to operators as reported', async () => {
+  it("refuses an editor's claim of its task, and the task leaves the queue and becomes `reported` for operators", async () => {
     const uid = await orderEdit(call, hidden('endless:describe'), { text_format: 'html' });
     const task = await taskOf(uid);
     const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
