@@ -20,7 +20,7 @@ import { type CutSegment, piecesOf, segmentUnit, sentences, trim } from './segme
 export type AlignNote = 'sentences differ' | 'code restored' | 'code removed' | 'code moved';
 
 export interface Aligned {
-  /** The id of the segment, as returned by `segments`. */
+  /** The id of the segment, as the function `segments` returns it. */
   id: string;
   /**
    * The supplied translation of the segment, or undefined if there is none. The pieces have no words if their text is
@@ -36,7 +36,7 @@ interface Wanted {
   cut: CutSegment;
 }
 
-/** Segments of the source, with the supplied sentences that correspond to them. */
+/** Some segments of the source, with the supplied sentences that correspond to them. */
 interface Group {
   wanted: Wanted[];
   supplied: Run[][];
@@ -157,7 +157,8 @@ function placesOf(source: Document, supplied: Document): Map<Unit, Unit> | undef
     own.length === others.length ? new Map(own.map((unit, index) => [unit, others[index]!])) : undefined;
   return (
     pair(source.units, supplied.units) ??
-    // Texts inside inline codes are separate units, and their number may differ between source and target.
+    // XLIFF texts inside inline codes are separate units, and source and target may have different numbers of
+    // them.
     (source.format === 'xliff'
       ? pair(source.units.filter(isWhole), supplied.units.filter(isWhole))
       : undefined)
@@ -176,8 +177,8 @@ function wasSupplied(source: Document, unit: Unit, supplied: Document, other: Un
   const { target } = other;
   if (target === undefined || target.action === 'leave') return true;
   if (target.action === 'replace' && target.hadText) return true;
-  // Some customers write the translation into the `source` element. A changed source therefore counts as a
-  // translation.
+  // Some customers write the translation into the `source` element. So a source that differs from the
+  // original counts as a translation.
   const [given, made] = [
     source.text.slice(unit.start, unit.end),
     supplied.text.slice(other.start, other.end),
@@ -225,15 +226,15 @@ function sentencesOf(runs: readonly Run[], language: string, segmented: boolean)
   );
 }
 
-/** Numbers count as words, because the source may spell them out. */
+/** Numbers count as words, because one text may spell out a number that the other has in digits. */
 const hasWords = (runs: readonly Run[]): boolean =>
   runs.some((run) => (isText(run) ? run.text.trim() !== '' : run.code.kind === 'keep'));
 
 const textOf = (runs: readonly Run[]): string => runs.map((run) => (isText(run) ? run.text : '')).join('');
 
 /**
- * Removes supplied sentences that the document copies anyway. Source sentences without letters (`1.1.`, `…`) are in
- * no segment, so a translation that repeats them must not add them a second time.
+ * Removes supplied sentences without letters (`1.1.`, `…`) that the source also has. The rebuilt document
+ * copies them from the source, so the translation must not add them a second time.
  */
 function beyond(supplied: Run[][], source: readonly Run[][]): Run[][] {
   const staying = source.map(textOf).filter((text) => !/\p{L}/u.test(text) && text.trim() !== '');

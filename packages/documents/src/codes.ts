@@ -33,8 +33,8 @@ const noncharacter = [
 ];
 
 /**
- * A character that ends a word: white space, or a character of a script without spaces. In such scripts a long run is
- * a sentence.
+ * A character at which a word ends: white space, or a character of a script without spaces, in which a long
+ * run of characters is a sentence.
  */
 const wordEnd =
   /[\s\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u3000-\u303f\uff00-\uffef]/gu;
@@ -78,8 +78,8 @@ function longWords(text: string): Range[] {
 }
 
 /**
- * Returns true if a run without an ASCII space is longer than the limit of a word. Only some positions are
- * examined, at distances of the limit plus one. A longer run contains at least one of them.
+ * Returns true if a run without an ASCII space is longer than the limit of a word. Only characters at
+ * distances of the limit plus one are examined, because a longer run contains at least one of them.
  */
 function hasLongRun(text: string): boolean {
   const step = Limits.word + 1;

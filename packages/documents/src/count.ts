@@ -29,7 +29,7 @@ for (const space of ' \t\n\r') CLASSES[space.charCodeAt(0)] = SPACE;
 for (const mark of '!"#$%&()*+-/<=>?@[\\]^`{|}~¡¿«»“”„–—…') CLASSES[mark.charCodeAt(0)] = APART;
 for (const mark of "'’") CLASSES[mark.charCodeAt(0)] = APOSTROPHE;
 for (const mark of '.,;:') CLASSES[mark.charCodeAt(0)] = JOINER;
-// Some letters in this range are not Latin: the micro sign, for example, is Greek.
+// Some letters in the Latin blocks are not Latin: the micro sign, for example, is Greek.
 for (let code = 0x80; code < 0x250; code++) {
   if (!/\p{sc=Latin}/u.test(String.fromCharCode(code)) && CLASSES[code] === LETTER) CLASSES[code] = OTHER;
 }

@@ -90,7 +90,8 @@ function continuesInNext(document: Document, unit: Unit | undefined, next: Unit 
 }
 
 /**
- * Joins the runs of several units with spaces. The codes get new numbers, because code numbers are local to a unit.
+ * Joins the runs (texts and codes) of several units with spaces. The codes get new numbers, because each unit
+ * numbers its codes separately.
  */
 export function flowOf(document: Document, units: readonly Unit[]): Run[] {
   const runs: Run[] = [];
@@ -280,7 +281,10 @@ function bordersOf(pieces: readonly Piece[], lengths: readonly number[], languag
   return borders;
 }
 
-/** Returns a cue with its translated parts. Only changed blocks (one block for each speaker) get new line breaks. */
+/**
+ * Returns a cue with its translated parts. A cue has one block for each speaker; only changed blocks get new
+ * line breaks.
+ */
 function renderCue(document: Document, unit: Unit, parts: Part[], newline: string, language: string): string {
   const { text } = document;
   parts.sort((a, b) => a.start - b.start);

@@ -1,7 +1,7 @@
 import { expect, describe as group, it } from 'vitest';
 import { describe, type Format, scan, segments } from './documents.ts';
 
-/** Returns the descriptions of all segments, after checking that they match the segments that an engine gets. */
+/** Returns the descriptions of all segments. First checks that they match the segments that an engine gets. */
 function described(text: string, format: Format) {
   const ids = segments(scan(text, format, { sourceLanguage: 'en' }), 'en').map(({ id }) => id);
   const descriptions = describe(scan(text, format, { sourceLanguage: 'en' }), 'en');

@@ -59,7 +59,7 @@ function scanAs(text: string, format: Format, options: ScanOptions): Document {
   }
 }
 
-/** Rejects characters that PostgreSQL or UTF-8 cannot store. */
+/** Rejects characters that PostgreSQL or UTF-8 cannot store: NUL and lone surrogates. */
 function checkCharacters(text: string): void {
   if (isTooLong(text)) {
     throw new DocumentError(`The text is longer than ${Limits.bytes / 1024 / 1024} MiB.`, 1, 1);
@@ -82,7 +82,7 @@ function isTooLong(text: string): boolean {
   let remaining: number = Limits.bytes;
   for (let at = 0; (text.length - at) * 3 > remaining; ) {
     let to = at + COUNTED;
-    // The two halves of a surrogate pair are counted together.
+    // Both halves of a surrogate pair must be counted in the same step.
     if ((text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to += 1;
     remaining -= Buffer.byteLength(text.slice(at, to));
     if (remaining < 0) return true;

@@ -65,7 +65,7 @@ export function readNative(document: string, start: number, end: number): Native
   const stretch = textStretches(runs)[0] ?? [];
   const text = stretch.map((run) => run.text).join('');
   const { patches, open } = patchesOf(stretch, () => isSection);
-  // The content of an element that is still open lies outside this native code.
+  // An element that is still open ends in another native code, so the replacement of its content is not made here.
   if (open === undefined) return { text, patches };
   return { text, patches: patches.slice(0, -1), open };
 }
@@ -98,9 +98,7 @@ function textStretches(runs: readonly Run[]): TextRun[][] {
   return found.filter((stretch) => stretch.length > 0);
 }
 
-/**
- * Maps offsets in the decoded text of runs to offsets in the document. Callers must query offsets in ascending order.
- */
+/** Maps offsets in the decoded text to offsets in the document. Callers must ask for offsets in ascending order. */
 class RawOffsets {
   readonly #stretch: readonly TextRun[];
   #index = 0;

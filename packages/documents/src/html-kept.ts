@@ -17,7 +17,7 @@ export interface KeptElement {
   /** The end of the element, or of its unit if the element is never closed. */
   end: number;
   contentEnd: number;
-  /** True if an element inside is translated (`translate="yes"`). */
+  /** True if a nested element is translated (`translate="yes"`). */
   reopened: boolean;
 }
 

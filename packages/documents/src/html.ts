@@ -71,8 +71,8 @@ class Scanner {
   #template = 0;
 
   /**
-   * The state of the current unit. `#serial` is its number. An end tag compares it with the number stored at
-   * the start tag, because the two tags form a pair only within one unit.
+   * The number of the current unit. It is stored at each start tag and compared at the end tag, because the
+   * two tags form a pair only within one unit.
    */
   #serial = 0;
   #start = -1;
@@ -335,8 +335,8 @@ function templates(text: string): { start: number; end: number }[] {
 }
 
 /**
- * Wraps a search that is called with ascending offsets, so that each match is searched for once. The search returns
- * infinity if there is no match.
+ * Wraps a search function so that each match is searched for only once. Callers must ask with ascending
+ * offsets. The search returns infinity if there is no match.
  */
 function nextOf(search: (from: number) => number): (from: number) => number {
   let next = -1;

@@ -136,7 +136,8 @@ function rank(samples: readonly string[], joined: string, offered: readonly stri
 }
 
 /**
- * Returns the languages whose script fits: they use at least half as many of the text's letters as the best language.
+ * Returns the languages whose script fits the text: they use at least half as many of its letters as the
+ * language that uses most of them.
  */
 function inItsScript(text: string, names: readonly string[]): string[] {
   const letters = countLetters(text);

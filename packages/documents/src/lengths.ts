@@ -3,7 +3,7 @@
  * correspond to long ones. Sentences stay in order. One sentence may correspond to one, two or no sentences.
  */
 
-/** A bead: a group of source sentences and the target sentences that correspond to them. */
+/** A bead: some source sentences and the target sentences that correspond to them. */
 export interface Bead {
   source: { from: number; to: number };
   target: { from: number; to: number };
@@ -15,7 +15,8 @@ export interface Bead {
 }
 
 /**
- * The possible numbers of sentences in a bead. The cost is the negative logarithm of their frequency in real texts.
+ * The possible numbers of source and target sentences in a bead. The cost of each is the negative logarithm
+ * of its frequency in real texts.
  */
 const KINDS = [
   { source: 1, target: 1, cost: 0.12 },

@@ -79,7 +79,7 @@ describe("repair of an engine's reply", () => {
     );
   });
 
-  test('adds a note for every change, and changes nothing when it runs on its own result', () => {
+  test('adds a note for every change, and a second repair changes nothing', () => {
     fc.assert(
       fc.property(pair, ([pieces, given]) => {
         const once = repair(pieces, given);

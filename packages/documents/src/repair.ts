@@ -135,8 +135,8 @@ function nest(pieces: readonly Piece[], notes: Set<Note>): Piece[] {
   const opened = new Set<number>();
   const closed = new Set<number>();
   /**
-   * The numbers of pairs whose closing half comes first in the reply. The first half then becomes the opening
-   * half, and the second half the closing half.
+   * The numbers of pairs whose closing half comes first in the reply. Each of their halves then becomes the
+   * other: the first opens, the second closes.
    */
   const turned = new Set<number>();
   const close = (number: number) => {

@@ -32,8 +32,8 @@ const keptWord = 'א';
 const letter = /\p{L}/u;
 
 /**
- * The segments of each unit, cached for `rebuild`, because segmentation is most of the work of `segments` and
- * of `rebuild`. In another thread, a copy of the document is segmented again.
+ * The segments of each unit, cached because segmentation takes most of the time of `segments` and of
+ * `rebuild`. A copy of the document in another thread is segmented again.
  */
 const cache = new WeakMap<Unit, { language: string; cuts: UnitSegments }>();
 

@@ -15,7 +15,7 @@ export interface Edit {
 export class Splicer {
   readonly #text: string;
   readonly #edits: readonly Edit[];
-  /** The index of the first edit that is not being written yet. */
+  /** The index of the first edit that has not been started. */
   #floor = 0;
 
   constructor(text: string, edits: Edit[]) {

@@ -75,14 +75,14 @@ function nextTimeLine(text: string, from: number): TimeLine | undefined {
 const longestUsual = 16;
 
 /**
- * Returns the line around an arrow if it has the form "00:00:01,000 --> 00:00:04,000" and nothing else. The result
- * equals that of `readTimes`, but no regular expression is used. Together with finding cue ends by code unit, this
- * reduces a scan of the corpus to between a quarter and a third of the time.
+ * Returns the line around an arrow if it has the form "00:00:01,000 --> 00:00:04,000" and nothing else. The
+ * result equals that of `readTimes`, but no regular expression is used. Together with the search for cue ends
+ * by code unit, this makes a scan of the sample files three to four times as fast.
  */
 function usualTimeLine(text: string, from: number, arrow: number): TimeLine | undefined {
   if (text.charCodeAt(arrow - 1) !== 32 || text.charCodeAt(arrow + 3) !== 32) return undefined;
-  // Nine of ten time lines in the corpus have milliseconds and two-digit hours, so the line ends are expected at
-  // fixed offsets. If another line end came in between, the times would be invalid.
+  // Nine of ten time lines in the sample files have milliseconds and two-digit hours, so the line ends are
+  // expected at fixed offsets. If another line end came in between, the times would be invalid.
   let start = arrow - 13;
   if (start !== from && (start < from || !isLineEnd(text, start - 1))) {
     start = arrow - 1;

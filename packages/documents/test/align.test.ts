@@ -206,7 +206,8 @@ function throughAlignment(text: string, format: Format): string {
 }
 
 /**
- * Files that cannot be aligned here: their sentences are single letters, and upper-case letters look like initials.
+ * Sample files that this test cannot align: their sentences are single letters, and upper-case letters look
+ * like initials.
  */
 const UNFIT = new Set(['okapi-error_invalid_xml_on_merge.xlf']);
 

@@ -271,7 +271,7 @@ function timeOfOne(work: () => void): number {
   }
 }
 
-/** Returns a function that does the work to measure, for a text of this length. */
+/** Returns, for a text of this length, the function whose time is measured. */
 export type WorkOf = (length: number) => () => void;
 
 /**
@@ -292,8 +292,8 @@ export function ratioOf(workOf: WorkOf, length: number, most: number): number {
 }
 
 /**
- * The time in milliseconds above which an atom is measured in detail, for a text of {@link GLANCE} characters. Linear
- * work mostly takes 1 to 5, quadratic work 30 to 300.
+ * An atom is measured in detail if a text of {@link GLANCE} characters takes longer than this many
+ * milliseconds. Linear work mostly takes 1 to 5, quadratic work 30 to 300.
  */
 const LITTLE = 20;
 const GLANCE = 8_192;

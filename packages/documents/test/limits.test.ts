@@ -23,7 +23,10 @@ function message(text: string, format: Format): string {
 }
 
 const groups = (count: number) => xliff(`${'<group>'.repeat(count)}${unit('a')}${'</group>'.repeat(count)}`);
-/** The levels of nesting that `groups` adds: xliff, file and body around the groups, trans-unit and source inside. */
+/**
+ * The levels of nesting that the test document has besides the groups: xliff, file and body around them,
+ * trans-unit and source inside.
+ */
 const around = 5;
 const attributes = (count: number) => Array.from({ length: count }, (_, index) => ` a${index}="1"`).join('');
 const html = (depth: number) => `${'<div>'.repeat(depth)}a${'</div>'.repeat(depth)}`;
@@ -31,7 +34,8 @@ const html = (depth: number) => `${'<div>'.repeat(depth)}a${'</div>'.repeat(dept
 const rows: [string, Format, string, string, RegExp][] = [
   ['bytes', 'text', 'é'.repeat(Limits.bytes / 2), 'é'.repeat(Limits.bytes / 2 + 1), /longer than 10 MiB/],
   [
-    // The leading letter moves every chunk border of the byte counter into a surrogate pair.
+    // The one-byte letter at the start moves every chunk border of the byte counter into the middle of a
+    // surrogate pair.
     'bytes of pairs',
     'text',
     `a${'😀'.repeat(Limits.bytes / 4 - 1)}abc`,

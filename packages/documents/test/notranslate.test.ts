@@ -14,7 +14,7 @@ const escaped = (html: string) =>
   html.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const content = (text: string) => target(text)!.replace(/^<target>|<\/target>$/g, '');
 
-/** For each format, writes a fragment of HTML as a document and reads it back from the result. */
+/** For each format: wraps a fragment of HTML in a document, and reads the fragment from the result. */
 const forms = {
   html: (html: string) => ({
     text: `<p>${html}</p>`,

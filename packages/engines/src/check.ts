@@ -63,8 +63,8 @@ function weight(text: string): number {
 function lengthFault(source: string, target: string): string | null {
   const [before, after] = [weight(source), weight(target)];
   const ratio = after / Math.max(1, before);
-  // For a source of at most `RATIO_FROM` letters, the ratio says nothing. Its translation may have up to
-  // twenty times `RATIO_FROM` letters.
+  // The ratio says nothing about a short source. So the translation of a source of at most `RATIO_FROM`
+  // letters may have up to twenty times `RATIO_FROM` letters.
   if (before <= RATIO_FROM) return after > 20 * RATIO_FROM ? 'the reply is far longer than the source' : null;
   if (ratio >= MIN_RATIO && ratio <= MAX_RATIO) return null;
   return `the reply is ${ratio.toFixed(1)} times as long as the source`;
@@ -106,8 +106,8 @@ function chatterFault(source: string, target: string, to: Language): string | nu
 const ECHO_FROM_WORDS = 8;
 
 /**
- * Detects a reply that repeats the source. Eight different words are never the same in English and another
- * language, but may be between similar languages.
+ * Detects a reply that repeats the source. A text with eight different words is never the same in English and
+ * another language. Between other languages, which may be similar, it can be, so these are not checked.
  */
 function echoFault(source: string, target: string, from: Language, to: Language): string | null {
   if (primary(from) === primary(to) || (primary(from) !== 'en' && primary(to) !== 'en')) return null;

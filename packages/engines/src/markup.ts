@@ -1,14 +1,15 @@
 /**
- * Converts the pieces of a segment to the markup of a service and back.
+ * Converts the pieces of a segment to the markup of a translation service and back.
  *
- * There are two notations: tags for services that translate HTML or XML, and markers `⟦n⟧` for language models. Codes
- * are numbered from 1 and looked up in the {@link CodeTable} afterwards, so that a service cannot invent a code.
+ * There are two notations: tags for services that translate HTML or XML, and markers `⟦n⟧` for language
+ * models. Codes are numbered from 1 and looked up in the {@link CodeTable} afterwards, so that a service
+ * cannot invent a code.
  *
  * - White space at the edges is not sent.
- * - In tags, each run of spaces, line break or control character is sent as a code, because services collapse white
- *   space and XML does not allow all control characters.
- * - A pair becomes a pair of tags if both halves are in the segment and it nests. Every other half is sent as a single
- *   code.
+ * - In tags, each run of spaces, line break or control character is sent as a code, because services collapse
+ *   white space and XML does not allow all control characters.
+ * - A paired code becomes a pair of tags if both its halves are in the segment and it crosses no other pair.
+ *   Every other half is sent as a single code.
  */
 
 import type { Piece } from './engine.ts';
@@ -22,7 +23,10 @@ export interface Notation {
   keep(n: number, text: string): string;
   /** Matches text that is sent as a code, because the engine would change it or cannot handle it. */
   special: RegExp;
-  /** Whether a pair may come back several times, around several runs of text. The longest run is used. */
+  /**
+   * Whether the service may repeat a pair of tags around several runs of text. The pair around the longest
+   * run is used.
+   */
   scatters?: boolean;
 }
 
@@ -48,8 +52,8 @@ export const HTML: Notation = {
 };
 
 /**
- * The HTML notation for Bergamot: `img` is void, and `code` is not translated. An unclosed tag would abort
- * Bergamot.
+ * The HTML notation for Bergamot, which reads `img` as an element without end tag and does not translate
+ * `code`. An unclosed tag would abort Bergamot.
  */
 export const BERGAMOT: Notation = {
   ...HTML,
@@ -95,7 +99,7 @@ type Code =
   | { kind: 'keep'; piece: Piece & { keep: number } }
   | { kind: 'blank'; text: string };
 
-/** The error when a reply is no translation of the segment. */
+/** Thrown when a reply is not a translation of the segment. */
 export class Garbled extends Error {}
 
 /** Returns the text without NUL and lone surrogates, which JSON and XML cannot carry. */
@@ -222,7 +226,10 @@ function readTags(
   missing(table, seen);
 }
 
-/** Removes all runs of each pair except the longest. Nesting is preserved. */
+/**
+ * If a pair of tags occurs several times, keeps only the pair around the longest run of text. Nesting is
+ * preserved.
+ */
 function longestRuns(body: string, notation: Notation): string {
   const { open: name } = namesOf(notation);
   const stack: { n: number; start: number; tag: string }[] = [];
@@ -355,8 +362,8 @@ function match(pieces: readonly Piece[]): Map<number, number> {
     if (!('close' in piece)) return;
     const at = stack.findLastIndex(({ code }) => code === piece.close);
     if (at < 0) return;
-    // A pair that was opened inside and not closed there crosses this pair or lacks a half, so its halves
-    // become single codes.
+    // A pair that was opened inside this pair and is still open crosses it or lacks a half. Its halves become
+    // single codes.
     const { index: start } = stack[at]!;
     stack.length = at;
     partner.set(start, index);

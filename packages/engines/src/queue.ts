@@ -1,6 +1,6 @@
 /**
- * The queue of a pipeline. It has one queue per request and serves them round robin, so that a long request
- * does not delay others.
+ * The queue of a pipeline. Inside, each request has its own queue, and these are served round robin, so that
+ * a long request does not delay others.
  */
 export class FairQueue<Group extends object, Item> {
   readonly #queues = new Map<Group, { items: Item[]; next: number }>();

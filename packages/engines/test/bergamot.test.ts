@@ -1,4 +1,7 @@
-/** Tests of the Bergamot engine with a test script as its thread: batches, thread deaths, hops and memory. */
+/**
+ * Tests of the Bergamot engine, whose threads run a test script: batches, dying threads, translation through
+ * a pivot language, and memory.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -73,7 +76,7 @@ describe('Bergamot directions', () => {
     expect(engine.threads()).toEqual([]);
   });
 
-  test('keep codes over two hops', async () => {
+  test('keep the codes of a segment that is translated through the pivot language', async () => {
     const pieces = [
       { open: 1 },
       { text: 'La casa' },
@@ -130,7 +133,7 @@ describe('Bergamot threads', () => {
     expect(most).toBe(1);
   });
 
-  test('are separate for each lane, and end when they are idle', async () => {
+  test('are separate for interactive and bulk requests, and end when they are idle', async () => {
     const engine = make({ limits: { idleMs: 50 }, memoryMebibytes: 2_000 });
     const segments = [{ id: 'a', pieces: [{ text: 'House.' }] }];
     const lanes = (['interactive', 'bulk'] as const).map((lane) =>

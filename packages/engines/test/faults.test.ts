@@ -1,6 +1,6 @@
 /**
- * Tests of a faulty Apertium pipeline. A test stage (stage.ts) between two `cat` processes simulates the
- * faults.
+ * Tests of a faulty Apertium pipeline. A pipeline is a chain of processes, its stages. The middle stage here
+ * is a test program (stage.ts) that simulates the faults; the stages around it are `cat`.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -175,7 +175,7 @@ describe('Apertium pipelines', () => {
     expect(order).toEqual(['small', 'large']);
   });
 
-  test('are separate for each lane', async () => {
+  test('are separate for interactive and bulk requests', async () => {
     const engine = make([CAT, stage()]);
     await Promise.all([draft(engine, batch({})), draft(engine, batch({}), 'interactive')]);
     expect(

@@ -1,4 +1,7 @@
-/** Tests of several pipelines for one direction. A test stage (stage.ts) simulates faults. */
+/**
+ * Tests of several pipelines for one direction. A test program (stage.ts) runs as a process of each pipeline
+ * and simulates faults.
+ */
 
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';

@@ -9,7 +9,7 @@ interface Planted {
   status?: string;
   chrf?: number;
   megabytes?: number;
-  /** Removes the record of a file. */
+  /** The file whose record is left out. */
   without?: string;
   split?: boolean;
   path?: string;
@@ -65,7 +65,7 @@ const read = (planted: Planted[], pair?: string) => {
   const { models, records } = documents(planted, pair);
   return readRegistry(models, records);
 };
-/** Returns the letter of the chosen model. */
+/** Returns the name (a, b, c, …) of the chosen model. */
 const chosen = (planted: Planted[], small = false): string =>
   chooseModel(read(planted), 'en-es', small).files!.model.path.split('/')[1]!;
 
@@ -140,7 +140,7 @@ describe('the choice of a model', () => {
 });
 
 describe('a registry', () => {
-  test('gives each file its own checksum and size, and the plain name', () => {
+  test('lists each file with its checksum, its size and its name without `.gz`', () => {
     const [model] = read([{ chrf: 55, split: true }]).models;
     expect(filesOfRemote(model!)).toEqual([
       { name: 'model.bin', path: 'models/a/model.bin.gz', bytes: 17_000_000, sha256: hashOf('a model') },

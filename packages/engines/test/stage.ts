@@ -1,6 +1,7 @@
 /**
- * A pipeline stage for fault tests. It replaces `big` by `grande` in each NUL-terminated segment, unless the
- * segment contains a word that triggers a fault. If its argument names an existing file, it exits at once.
+ * A program that the tests run as a process (a stage) of a pipeline. It replaces `big` by `grande` in each
+ * NUL-terminated segment, unless the segment contains a word that triggers a fault. If its argument names an
+ * existing file, it exits at once.
  */
 
 import { existsSync } from 'node:fs';

@@ -1,9 +1,11 @@
 /**
- * The Apertium engine. Its pipelines stay resident, with two lanes per mode; a `bulk` lane may have several pipelines. A
- * fixed table chooses one or two modes (hops) for each direction.
+ * The Apertium engine. Apertium's modes are chains of programs, each for one language pair. A mode stays
+ * loaded as a pipeline of running processes. Each mode has separate pipelines for the two lanes (the
+ * priorities `interactive` and `bulk`); the `bulk` lane may have several. A fixed table chooses one or two
+ * modes for each direction.
  *
- * Measurements are documented where they are used: encode.ts (stream format), pipeline.ts (protocol and recovery),
- * memory-budget.ts (memory), routes.ts (hops).
+ * Measurements are documented where they are used: encode.ts (stream format), pipeline.ts (protocol and
+ * recovery), memory-budget.ts (memory), routes.ts (choice of modes).
  */
 
 import { existsSync } from 'node:fs';
@@ -60,10 +62,10 @@ export interface ApertiumOptions {
    * this time.
    */
   turnMs?: number;
-  /** Routes that replace those of the route table, by key such as `en>pt`. */
+  /** Replacements for entries of the route table in routes.ts, by direction, such as `en>pt`. */
   routes?: Readonly<Record<string, Route>>;
   limits?: { interactive?: Partial<Limits>; bulk?: Partial<Limits> };
-  /** Replaces the stages of a mode in tests. */
+  /** Replaces, in tests, the programs (stages) of a mode. */
   chainOf?: (mode: string) => Promise<readonly Stage[]>;
 }
 
@@ -209,7 +211,10 @@ class Apertium implements ApertiumEngine {
       }));
   }
 
-  /** The tree is cached only when Apertium is found, so that a later installation is noticed. */
+  /**
+   * The locations of Apertium's files. They are cached only when Apertium is found, so that a later
+   * installation is noticed.
+   */
   get #tree(): Tree {
     if (this.#foundTree !== null) return this.#foundTree;
     const tree = treeFor(this.#options.root);
@@ -230,7 +235,7 @@ class Apertium implements ApertiumEngine {
       passed.set(name, ready.ok && ready.pool.tripped === null);
       if (ready.ok && !used) ready.pool.stopIfIdle();
     }
-    // The call rejects, because the directions found so far would look like the complete list.
+    // A partial list of directions would look complete, so the call rejects.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
     return Object.entries(this.#routes)
       .filter(([, route]) => route.every((name) => passed.get(name) === true))
@@ -257,8 +262,8 @@ class Apertium implements ApertiumEngine {
     if (selfTestResult === undefined) {
       selfTestResult = selfTest(mode, pool);
       this.#selfTests.set(name, selfTestResult);
-      // A crash may have an outside cause (out of memory, a kill), so the next call tests again if the
-      // breaker allows it.
+      // A crash may have an outside cause, such as lack of memory. So the next call repeats the self-test, if
+      // the circuit breaker allows it.
       selfTestResult.then((result) => {
         if (result.ok) return;
         if (result.permanent) setTimeout(() => this.#selfTests.delete(name), LIMITS.maxOpenMs).unref();
@@ -272,7 +277,7 @@ class Apertium implements ApertiumEngine {
   async #pool(mode: Mode, lane: Lane): Promise<ProcessPool> {
     const key = `${mode.name} ${lane}`;
     const stages = await this.#chain(mode.name);
-    // If stop() was called in the meantime, it would not stop the new pool, so the pool is not created.
+    // A pool that is created after stop() would never be stopped.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
     const known = this.#pools.get(key);
     if (known !== undefined) return known.pool;

@@ -16,7 +16,8 @@ export interface Stage {
 const run = promisify(execFile);
 
 /**
- * Reads the chain of a mode with `apertium-wblank-mode`, which adds the word-blank stages and NUL flush (`-z`).
+ * Reads the programs of a mode with the tool `apertium-wblank-mode`, which adds the programs for word-bound
+ * blanks and the option `-z` (a NUL ends each segment).
  *
  * @param mode a name of {@link MODES}; it becomes part of a path
  * @throws Error when the mode's file is missing or contains other shell syntax than a chain of commands

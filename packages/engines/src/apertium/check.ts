@@ -8,9 +8,9 @@ import { occurrences, visibleText } from './encode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 
 /**
- * Removes the marks of words that could not be inflected (`#haver`) or translated (`@casa`), like `lt-proc -n`. Pairs
- * whose generator runs with `-b` (into Catalan from French, Portuguese and Italian) print such a mark about once in
- * 500 sentences. Marks that the source also contains are not removed.
+ * Removes the marks of words that could not be inflected (`#haver`) or translated (`@casa`), as `lt-proc -n`
+ * does. Pairs whose generator runs with `-b` (into Catalan from French, Portuguese and Italian) print such a
+ * mark about once in 500 sentences. Marks that the source also contains are not removed.
  */
 export function unmark(pieces: readonly Piece[], source: EncodingRecord): Piece[] {
   return pieces.map((piece) => {
@@ -35,7 +35,7 @@ const MIN_RATIO = 0.3;
 const MAX_RATIO = 3;
 const RATIO_FROM = 20;
 
-/** Returns the fault of a reply, without quoting the reply; null when it has none. */
+/** Returns why a reply cannot be a translation, without quoting the reply. Returns null if no fault was found. */
 export function faultOf(pieces: readonly Piece[], source: EncodingRecord): string | null {
   const visible = visibleText(pieces);
   const text = pieces.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');

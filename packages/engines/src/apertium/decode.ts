@@ -1,7 +1,7 @@
 /**
- * Converts Apertium's reply to pieces of the target; the reverse of encode.ts. The decoder unescapes text,
- * unwraps superblanks and tokens, repairs spacing and the first capital, and reassembles paired codes
- * (join.ts).
+ * Converts Apertium's reply to pieces of the target; the reverse of encode.ts, which explains the terms. The
+ * decoder unescapes text, unwraps superblanks and tokens, repairs spacing and the first capital, and
+ * reassembles paired codes (join.ts).
  */
 
 import type { Piece } from '../engine.ts';
@@ -9,7 +9,7 @@ import { capitalsOf, isCapital } from './encode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 import { joinCodes } from './join.ts';
 
-/** A part of the reply. `ids` are the paired codes around it. */
+/** A part of the reply. `ids` are the numbers of the paired codes around it. */
 export type Item = { ids: readonly number[] } & (
   | { text: string; verbatim: boolean }
   | { kept: number }
@@ -18,7 +18,7 @@ export type Item = { ids: readonly number[] } & (
   | { empty: number }
 );
 
-/** The error when stream syntax is in a wrong place, so that the reply is no translation. */
+/** Thrown when a reply has stream syntax in a wrong place, so that it is not a translation. */
 export class Garbled extends Error {}
 
 /**
@@ -129,7 +129,7 @@ function space(items: readonly Item[], record: EncodingRecord): Item[] {
       if (!item.verbatim) {
         item.text = item.text.replace(/ {2,}/g, ' ');
         item.text = item.text.replace(/(?<! ) +([.,;:!?])/g, (all, mark) => (isLoose(mark) ? mark : all));
-        // A dropped pronoun leaves its space behind an opening mark: `Dijo: " soy aquí"`.
+        // Removes the space that a dropped pronoun leaves after an opening mark, as in `Dijo: " soy aquí"`.
         item.text = item.text.replace(LEFT_SPACE, (all, open, close) => {
           const mark: string = open ?? close;
           return record.looseMarks.includes(mark) ? all : mark;
@@ -174,7 +174,7 @@ function lower(items: readonly Item[], record: EncodingRecord): void {
     const word = /\p{L}[\p{L}\p{M}]*/u.exec(item.text);
     if (word === null) continue;
     const [first = '', second = 'a'] = word[0];
-    // A word that starts with two capitals is an abbreviation and stays unchanged.
+    // A word that starts with two capitals is an abbreviation and keeps its capitals.
     if (!isCapital(first) || isCapital(second) || first.toLowerCase().length !== first.length) return;
     const rest = item.text.slice(word.index + first.length);
     item.text = item.text.slice(0, word.index) + first.toLowerCase() + rest;

@@ -33,7 +33,7 @@ export function cleanText(text: string): string {
   return text.replaceAll('\0', ' ').toWellFormed();
 }
 
-/** A segment as plain text: protected words are replaced by tokens, and codes are stored with their offsets. */
+/** The plain text of a segment. Tokens replace the protected words, and codes are stored with their offsets. */
 interface Flat {
   plain: string;
   /** Paired codes around words. `order` is the index of the opening piece, which identifies the pair. */
@@ -115,8 +115,8 @@ export function occurrences(text: string, mark: string): number {
 }
 
 /**
- * Merges adjacent pieces of text and cleans them. Runs that are too long for a token become protected words with the
- * number -1.
+ * Merges adjacent pieces of text and replaces invalid characters. A run without white space that is too long
+ * for a token becomes a protected word with the number -1.
  */
 function shorten(pieces: readonly Piece[]): Piece[] {
   const joined: Piece[] = [];
@@ -146,7 +146,10 @@ function shorten(pieces: readonly Piece[]): Piece[] {
   return out;
 }
 
-/** Returns a token stem that the text does not contain. */
+/**
+ * Returns the first letters of the tokens that replace protected words, such as `Xqz`. The text must not
+ * contain them.
+ */
 function freeStem(text: string): string {
   const lower = text.toLowerCase();
   const stem = STEMS.find((each) => !lower.includes(each.toLowerCase()));
@@ -176,7 +179,7 @@ function flatten(pieces: readonly Piece[], token: (piece: Piece) => string): Fla
   return flat;
 }
 
-/** Maps the index of each half of a pair with words inside to the index of its other half. */
+/** Maps the index of each half of a paired code to the index of its other half, for pairs with words between them. */
 function match(pieces: readonly Piece[]): Map<number, number> {
   const words: number[] = [];
   let sum = 0;
@@ -257,8 +260,8 @@ function write(flat: Flat, spans: readonly Span[]): string {
 }
 
 /**
- * Writes a part of the text that is inside the codes `ids`. Superblanks stay outside the word-bound blank,
- * which is reopened after each superblank.
+ * Writes a part of the text that is inside the paired codes `ids`, as word-bound blanks. A word-bound blank
+ * cannot contain a superblank, so it is closed before each superblank and reopened after it.
  */
 function writeStretch(text: string, ids: string, offset: number, lead: number, tail: number): string {
   let out = '';

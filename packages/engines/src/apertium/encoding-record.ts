@@ -5,7 +5,7 @@
 
 import type { Piece } from '../engine.ts';
 
-/** A paired code around words, encoded as a word-bound blank. */
+/** A pair of codes around words. The stream has a word-bound blank (`[[…]]`) in its place. */
 export interface Pair {
   code: number;
   /**
@@ -19,7 +19,7 @@ export interface Pair {
 /** A code between words, encoded as the superblank `[{n}]`. */
 export interface Fixed {
   piece: Piece;
-  /** Indexes of the paired codes that surround this code in the source. */
+  /** The indexes (in `pairs`) of the paired codes that surround this code in the source. */
   within: readonly number[];
 }
 
@@ -52,7 +52,7 @@ export interface EncodingRecord {
    * them.
    */
   looseMarks: string;
-  /** Whether the source has letters, so that there is something to translate. */
+  /** Whether the source has letters. Without letters there is nothing to translate. */
   letters: boolean;
   /** Length of the visible source in UTF-16 units, and its numbers of `@` and `#`. */
   length: number;

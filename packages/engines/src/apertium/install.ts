@@ -31,7 +31,7 @@ export interface InstallOptions {
   onProgress?: (line: string) => void;
 }
 
-/** The error of a failed installation. Its message says what to do. */
+/** Thrown when the installation fails. The message tells the operator what to do. */
 export class InstallError extends Error {}
 
 const run = promisify(execFile);
@@ -54,7 +54,7 @@ export async function installApertium(options: InstallOptions = {}): Promise<voi
   const prefix = options.private === true ? null : await privilege();
   if (prefix !== null && found.where === 'the system') await installForSystem(packages, prefix, report);
   else if (options.root !== undefined) {
-    // The private tree is replaced, so its existing pairs are installed again.
+    // A private installation is replaced as a whole, so its existing language pairs are installed again.
     const had = Object.keys(found.where === 'the system' ? {} : found.packages).filter((name) =>
       PAIRS.has(name),
     );

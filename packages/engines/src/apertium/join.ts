@@ -9,7 +9,7 @@ import type { Piece } from '../engine.ts';
 import type { Item } from './decode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 
-/** Returns the pieces of the reply. The caller handles single codes and protected words that are lost or repeated. */
+/** Returns the pieces of the reply. Lost or repeated single codes and protected words are left to the caller. */
 export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[] {
   if (record.pairs.length === 0) return emit(read, [], record);
   let items = bridge(read, record);
@@ -36,8 +36,9 @@ const isBlank = (item: Item): boolean =>
 const sizeOf = (item: Item): number => ('text' in item ? item.text.length : 'kept' in item ? 4 : 0);
 
 /**
- * Assigns blanks between two words of a pair to that pair, and also adjacent single codes that were inside
- * the pair in the source.
+ * Places blanks inside a paired code if the words before and after them are inside that code. A single code
+ * counts as a blank. It is also placed inside a pair that surrounds it in the source and one of its
+ * neighbours in the reply.
  */
 function bridge(items: readonly Item[], record: EncodingRecord): Item[] {
   const before: (readonly number[])[] = [];
@@ -70,7 +71,7 @@ function bridge(items: readonly Item[], record: EncodingRecord): Item[] {
   return spread(out, record);
 }
 
-/** Assigns blanks between a word of a pair and a single code of the same pair to that pair. */
+/** Places the blanks between a word and a single code inside the paired codes that surround both. */
 function spread(items: Item[], record: EncodingRecord): Item[] {
   if (record.fixed.every((each) => each.within.length === 0)) return items;
   for (const step of [1, -1]) {

@@ -51,7 +51,7 @@ export interface PipelineSetup {
   spare: boolean;
 }
 
-/** A pipeline's view of its pool, whose pipelines share a queue. */
+/** What a pipeline needs from its process pool. The pipelines of a pool share a queue. */
 export interface PoolView {
   readonly queue: FairQueue<object, Item>;
   /** Number of segments of all pipelines that are queued, waiting for a retry, or in flight. */

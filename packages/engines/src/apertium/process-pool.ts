@@ -1,6 +1,7 @@
 /**
- * The pipelines of one mode and lane. They share one queue of segments, so that requests are served round
- * robin over all pipelines. A slow or restarting pipeline delays only its segments in flight.
+ * The pipelines of one mode and one lane (priority). They share one queue of segments, so that requests are
+ * served round robin over all pipelines. A slow or restarting pipeline delays only the segments that it is
+ * translating.
  */
 
 import { FairQueue } from '../queue.ts';

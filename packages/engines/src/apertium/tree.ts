@@ -7,7 +7,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export interface Tree {
-  /** The root of the tree: `''` for the system, otherwise an absolute path without a trailing slash. */
+  /**
+   * The folder that contains Apertium's `usr/`: `''` for the system, otherwise an absolute path without a
+   * trailing slash.
+   */
   root: string;
   /** The environment of a stage. A stage inherits no other variables. */
   env: Record<string, string>;

@@ -170,7 +170,8 @@ class Bergamot implements BergamotEngine {
   }
 
   #thread(pair: string, model: Model, lane: Lane): Thread {
-    // A changed model gets a new thread; the old thread ends after its idle time.
+    // The key contains a hash of the model, so a changed model gets a new thread. The old thread ends after
+    // its idle time.
     const key = `${pair} ${model.digest} ${lane}`;
     const known = this.#threads.get(key);
     if (known !== undefined) return known.thread;

@@ -12,7 +12,10 @@ import type { ModelSource } from './source.ts';
 
 export interface Progress {
   file: string;
-  /** Bytes on disk and in total: of the compressed file while it is downloaded, then of the uncompressed one. */
+  /**
+   * The number of bytes on disk, and the total number (`of`). Both are those of the compressed file during
+   * the download, and those of the uncompressed file afterwards.
+   */
   bytes: number;
   of: number;
 }
@@ -87,7 +90,8 @@ async function fetchFile(
   if (opened !== null) {
     const start = opened.resumed ? have : 0;
     const of = opened.bytes === undefined ? file.bytes : start + opened.bytes;
-    // A compressed file is larger than the uncompressed one by at most its frame.
+    // The limit allows for a file that compression could not shrink: such a file grows only by its header and
+    // checksum.
     const limit = bounded(file, file.bytes + 4_096 - start, (bytes) =>
       onProgress?.({ file: file.name, bytes: start + bytes, of: Math.max(of, start + bytes) }),
     );

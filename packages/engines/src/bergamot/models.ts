@@ -114,7 +114,7 @@ export async function findModels(folder: string): Promise<{ models: Model[]; fau
   return { models, faults };
 }
 
-/** @throws ModelError when a file does not match the manifest */
+/** Reads the model in a folder. @throws ModelError when a file does not match the manifest */
 export async function readModel(folder: string): Promise<Model> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => null);
   if (text === null) throw new ModelError(`it has no ${MANIFEST}`);

@@ -17,7 +17,7 @@ export interface OpenFile {
 }
 
 export interface ModelSource {
-  /** @throws ModelError when the registry cannot be read */
+  /** Returns the models of the registry. @throws ModelError when the registry cannot be read */
   registry(): Promise<Registry>;
   /**
    * Opens a file of the registry.
@@ -46,8 +46,10 @@ const MAX_DOCUMENT = 16 * 1024 * 1024;
 const SILENCE_MS = 60_000;
 
 /**
+ * Creates the source that `from` names.
  * @param from `mozilla`, the URL of a mirror or the path of its folder
- * @param insecure allows http from other machines, although others could then replace the checksums in transit
+ * @param insecure allows http from other machines, although others could then replace the checksums in
+ * transit
  * @throws ModelError for a URL that is not allowed
  */
 export function createModelSource(
@@ -72,7 +74,11 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** @param root where the files are; undefined: the address that `models.json` names, which must be https */
+/**
+ * Creates a source that reads over HTTP.
+ * @param root the address of the files; undefined for the address that `models.json` names, which must be
+ * https
+ */
 function createWebSource(
   models: string,
   records: string,

@@ -150,7 +150,7 @@ export class Thread implements MemoryUser {
     worker.stderr.resume();
     const current = (): boolean => this.#worker === worker;
     worker.on('message', (report: Report) => current() && this.#onReport(report));
-    // Nothing to do here: the `exit` event that follows is handled.
+    // The `exit` event follows each error and is handled, so an error needs no handling of its own.
     worker.on('error', () => {});
     const exit = new Promise<void>((resolve) => {
       worker.on('exit', (status) => {
@@ -175,7 +175,7 @@ export class Thread implements MemoryUser {
       this.#setup.memory.notifyIdle();
       return;
     }
-    // Each time slice has at least one batch, because loading the model is expensive.
+    // A thread translates at least one batch in each time slice, because loading the model is expensive.
     if (this.lastUsed > this.startedAt && this.#setup.memory.shouldYield(this)) {
       this.#endThread();
       this.#state = 'stopped';

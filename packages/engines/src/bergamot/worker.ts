@@ -1,9 +1,10 @@
 /**
  * The script of a worker thread: it runs one model in one instance of Bergamot's WebAssembly build.
  *
- * It replaces the package's worker, which does not run in Node because it uses `require` in an ES module. An abort of
- * the instance, for example after a malformed tag, cannot be handled: the thread exits with {@link ABORTED}, and its
- * owner starts another. What the instance prints may contain customers' texts, so it is discarded.
+ * The script of the npm package does not run in Node, because it uses `require` in an ES module. The instance
+ * aborts at a malformed tag, for example, and cannot continue: the thread then exits with {@link ABORTED},
+ * and the main thread starts another. What the instance prints may contain customers' texts, so it is
+ * discarded.
  */
 
 import { readFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** The worker data of the thread. The owner has verified the checksums of all files. */
+/** The data that a thread gets at its start. The main thread has verified the checksums of all files. */
 export interface Setup {
   model: string;
   shortlist: string | null;
@@ -71,8 +72,8 @@ declare const WebAssembly: {
 };
 
 /**
- * The instance imports functions for matrix products. These are the names of the instance's own slower
- * implementations, which are used for the imports.
+ * The instance imports functions for matrix products, and also contains slower versions of them. For each
+ * import, this table names the slower version, which is used.
  */
 const PRODUCTS = {
   int8_prepare_a: 'int8PrepareAFallback',

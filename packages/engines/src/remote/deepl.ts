@@ -30,8 +30,8 @@ function deepL({ key, model, instructions = false }: DeepLOptions): ServiceAdapt
       remote: true,
     },
     notation: XML,
-    // DeepL accepts bodies of at most 128 KiB. This many characters with tags fit into that, even if each
-    // takes four bytes.
+    // DeepL accepts bodies of at most 128 KiB. A body with 25,000 characters and their tags is smaller, even
+    // if each character takes four bytes.
     limits: { segments: 50, characters: 25_000 },
     settings: { instructions },
     ...(model === undefined ? {} : { model }),
@@ -78,7 +78,10 @@ function deepL({ key, model, instructions = false }: DeepLOptions): ServiceAdapt
   };
 }
 
-/** The values with `prefer_` cause no error for languages without forms of address. */
+/**
+ * Returns DeepL's parameter for the tone. Values that begin with `prefer_` cause no error for languages
+ * without formal and informal address.
+ */
 function formality(tone: string | undefined): { formality?: string } {
   const word = tone?.toLowerCase();
   if (word === 'formal') return { formality: 'prefer_more' };

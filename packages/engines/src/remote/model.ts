@@ -100,7 +100,7 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
         ...parameters,
       };
       const result = await send({ method: 'POST', path: '/chat/completions', body: withoutNulls(body) });
-      // Some servers respond with one of these statuses to a segment that their filter rejects.
+      // Some servers respond with status 400, 413 or 422 when their filter rejects a segment.
       if (!result.ok) return failure(result, [400, 413, 422]);
       return readAnswer(result, batch, plain);
     },

@@ -125,7 +125,8 @@ export class RemoteEngine implements Engine {
 
   async version(): Promise<string> {
     const { settings, model } = this.#service;
-    // The version includes the pairs, because the test results of a version are valid for a day.
+    // Results of self-tests are valid for a day for one version. The version includes the language pairs, so
+    // that changed pairs are tested at once.
     const pairs = this.#options.directions?.toSorted() ?? null;
     const all = JSON.stringify([this.#client.base, model ?? '', settings, pairs, NOTATION_VERSION]);
     const hash = createHash('sha256').update(all).digest('hex').slice(0, 12);
