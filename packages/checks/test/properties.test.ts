@@ -244,7 +244,8 @@ describe('the checks package', () => {
     const { seen, others } = graphOf(new URL('../src/checks.ts', import.meta.url));
     expect(others).toEqual([]);
     expect(seen.some((one) => one.endsWith('/documents/src/pieces.ts'))).toBe(true);
-    // The search would find a parser: in the documents package, it finds the import of `saxes`.
+    // Shows that the search finds imports of packages: in the documents package, it finds the import of
+    // `saxes`.
     expect(graphOf(new URL('../../documents/src/documents.ts', import.meta.url)).others).toContain('saxes');
   });
 });

@@ -72,8 +72,8 @@ function copyBinaries(from: string, target: string): string {
  * @throws EmbeddedPostgresError `root` when `identity` can run none of them
  */
 export function binariesFor(identity: Identity, found: Binaries, dataDir: string): Binaries {
-  // The capability lets the server enter the directories. It does not help initdb, which checks them with
-  // `access`, so the binaries must be accessible without the capability.
+  // With the capability, the server may enter the directories. But `initdb` checks them with `access`, which
+  // ignores the capability, so the binaries must be accessible without it.
   const runner: Identity = identity.way === 'capability' ? { ...identity, way: 'uid' } : identity;
   const runs = (binaries: Binaries) => worksAs(runner, binaries.initdb, ['--version']);
   if (identity.way === 'self' || runs(found)) return found;

@@ -158,7 +158,7 @@ function removeDraft(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    // An orphaned initdb may still be writing there. Draft names are unique, and the next start tries to
-    // remove it again.
+    // An orphaned initdb may still be writing to this draft directory. The directory can stay, because names
+    // of drafts are unique; the next start tries to remove it again.
   }
 }

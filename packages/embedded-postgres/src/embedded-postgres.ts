@@ -70,7 +70,10 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** A command may wait 10 s for its guests before it stops the server, so `serve` waits longer than that. */
+/**
+ * A command may wait 10 s for other commands that use its server (guests) before it stops the server. So
+ * `serve` waits for longer than that.
+ */
 const WAIT_FOR_COMMAND_MS = 15_000;
 const WAIT_FOR_GUESTS_MS = 10_000;
 /**
@@ -144,7 +147,7 @@ async function own(options: EmbeddedPostgresOptions, lock: Lock): Promise<Embedd
       },
     };
   } catch (error) {
-    // A server that is still running needs its socket, even if this process cannot see it.
+    // If another server is still running, it needs its socket, even if this process cannot see that server.
     const inUse = error instanceof EmbeddedPostgresError && error.code === 'in_use';
     if (!inUse && findOrphan(dataDir, cluster) === undefined) removeScratch(dataDir);
     lock.release();
@@ -153,7 +156,8 @@ async function own(options: EmbeddedPostgresOptions, lock: Lock): Promise<Embedd
 }
 
 async function close(supervisor: Supervisor, dataDir: string, role: Role, lock: Lock): Promise<void> {
-  // A service must stop within seconds, so `serve` does not wait for guests. A command does.
+  // A service must stop within seconds, so `serve` does not wait for other processes that use its server
+  // (guests). A command waits for them.
   const closed = role === 'command' ? await lockOutGuests(dataDir, WAIT_FOR_GUESTS_MS) : undefined;
   try {
     await supervisor.stop();

@@ -14,7 +14,7 @@ export type EmbeddedPostgresErrorCode =
   /** Another process owns the server, but the server does not answer. */
   | 'owner_unavailable';
 
-/** The error when the server cannot run. Its message tells the operator what to do. */
+/** Thrown when the server cannot run. The message tells the operator what to do. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError';
   readonly code: EmbeddedPostgresErrorCode;

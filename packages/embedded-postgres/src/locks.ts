@@ -2,9 +2,9 @@
  * The two locks of a data directory. They are SQLite file locks, because the kernel releases a file lock when
  * its holder dies, even after `kill -9`. With a pid file, a dead holder could be mistaken for a living one.
  *
- * - `owner.lock`, exclusive: its holder starts and stops the server.
- * - `guests.lock`, shared: held by commands that use the server of another process. A command that owns the
- *   server locks it exclusively before it stops the server, so that no guest loses its connection.
+ * - `owner.lock`, exclusive: its holder (the owner) starts and stops the server.
+ * - `guests.lock`, shared: held by commands that use the server of the owner (guests). An owner that is a
+ *   command locks it exclusively before it stops the server, so that no guest loses its connection.
  *
  * `owner.json` only describes the owner in messages; the lock decides. No other code of this process may open
  * the lock files, because closing any descriptor of a file releases its POSIX locks.
@@ -54,7 +54,7 @@ export function tryOwnerLock(dataDir: string, role: Role): Lock | undefined {
 
 /** Takes a shared lock as a guest. Returns undefined while an owner is stopping the server. */
 export function tryGuestLock(dataDir: string): Lock | undefined {
-  // The first read takes the shared lock, and the open transaction holds it.
+  // The first read takes the shared lock. The transaction stays open and holds it.
   return tryLock(join(dataDir, 'guests.lock'), ['BEGIN', 'SELECT count(*) FROM sqlite_schema']);
 }
 
@@ -76,7 +76,7 @@ export function currentOwner(dataDir: string): Owner | undefined {
     const owner = JSON.parse(readFileSync(join(dataDir, 'owner.json'), 'utf8')) as Owner;
     return isAlive(owner) ? owner : undefined;
   } catch {
-    // The owner may not have written the file yet, so callers read it repeatedly.
+    // The owner may not have written the file yet. Callers read it repeatedly.
     return undefined;
   }
 }
