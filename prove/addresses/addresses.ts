@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- addresses` checks the address guard with a table of addresses. Resolver and sockets are injected,
- * so no packet is sent. `--json` prints every row with its verdict and reason.
+ * `npm run prove -- addresses` checks the address guard with a table of addresses. The name resolver and the
+ * sockets are simulated, so no packet is sent. `--json` prints every row with its verdict and reason.
  */
 import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { examine, type Finding, isLiteral } from './examine.ts';

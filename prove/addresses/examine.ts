@@ -1,4 +1,7 @@
-/** Checks one row of the table with the real guard and connector. Resolver and socket are injected. */
+/**
+ * Checks one row of the table with the real address guard and connector. The name resolver and the socket are
+ * simulated.
+ */
 import { Socket } from 'node:net';
 import {
   type AddressGuard,
@@ -32,8 +35,8 @@ const realGuard: MakeGuard = (allowedNetworks) => createAddressGuard({ allowedNe
 export async function examine(row: Row, makeGuard: MakeGuard = realGuard): Promise<Finding> {
   const guard = makeGuard(row.allowed ?? []);
   const checked = guard.checkUrl(row.url);
-  // The connector is tried even if the guard refuses to create the URL. Rules may change after a URL was stored, and
-  // then only the connector protects. An invalid URL cannot be tried.
+  // The connector is tried even if the guard refuses the URL when it is created. The rules may change after a
+  // URL was stored, and then only the connector protects. An invalid URL cannot be tried.
   const url = checked.ok ? checked.url : URL.parse(row.url);
   const connected = url === null ? undefined : await tryConnect(guard, row, url);
   const verdict: Verdict = checked.ok ? connected!.verdict : 'creation';
@@ -90,7 +93,7 @@ async function tryConnect(guard: AddressGuard, row: Row, url: URL): Promise<Conn
   }
 }
 
-/** Returns true if the host of the row's URL is an IP address in any spelling. */
+/** Returns true if the host of the row's URL is an IP address in any notation. */
 export function isLiteral(row: Row): boolean {
   const url = URL.parse(row.url);
   return url !== null && readLiteral(url.hostname) !== undefined;

@@ -20,7 +20,7 @@ describe('crash proof', () => {
 
 function soundHistory(): CrashHistory {
   const names = ['one', 'two', 'three'];
-  // The customer left the uid of the third job to the server.
+  // The server assigned the uid of the third job, because the customer sent none.
   const uidOf = (name: string) => (name === 'three' ? 'assigned' : name);
   const common = { account: 'crash', environment: 'sandbox' } as const;
   const order = { ...common, tier: 'human', text: 'The sea.', sentAt: 0 } as const;

@@ -67,7 +67,7 @@ export async function proveDependencies(): Promise<Report> {
   };
 }
 
-/** The packages of an installed server. The web app's dependencies are in its bundle. */
+/** The packages that make up an installed server. The web app is not listed, because its bundle contains its dependencies. */
 const SERVING = [
   'packages/server',
   'packages/embedded-postgres',

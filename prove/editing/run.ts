@@ -42,7 +42,10 @@ const SETTINGS = {
   DRAGOMAN_TASK_RESERVED: '0',
 };
 
-/** Once the drafts exist, no engine is needed. Apertium would repeat its self-tests at each start. */
+/**
+ * The settings for the time after the drafts were made. No engine is needed then, and Apertium would repeat
+ * its self-tests at each start.
+ */
 const SETTINGS_WITHOUT_APERTIUM = {
   ...SETTINGS,
   DRAGOMAN_ENGINES: 'llm',

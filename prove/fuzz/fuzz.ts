@@ -48,7 +48,8 @@ export interface FuzzProgramOptions extends RunOptions {
  */
 const WARM_SHARE = 0.1;
 /**
- * The maximum time to wait for the end of the scanner processes. An idle one ends after half of this time.
+ * The maximum time to wait for the end of the scanner processes. A scanner process without work ends after
+ * half of this time.
  */
 const REST_MILLISECONDS = 120_000;
 const MEBIBYTE = 1024 * 1024;
@@ -80,7 +81,7 @@ export async function fuzzProgram(options: FuzzProgramOptions): Promise<FuzzHist
   const keys = { production: production_key, sandbox: sandbox_key };
   const warm = await runFuzz({ url, keys, count: Math.ceil(count * WARM_SHARE), seed: seed + 1, say });
   const before = await sample();
-  // Each scrape of the metrics resets this measurement.
+  // Reading the metrics resets the measured delay of the event loop.
   await scrapeLateness(url, token);
   const result = await runFuzz({ url, keys, count, seed, say });
   const lateness = await scrapeLateness(url, token);

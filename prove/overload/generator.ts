@@ -96,7 +96,8 @@ if (import.meta.main) {
   ];
   const { hostname, port } = new URL(url);
   const all = Array.from({ length: Number(connections) }, () => openConnection(hostname, Number(port), key));
-  // Connections are opened one after another, because two thousand at the same moment would be another test.
+  // Connections are opened one after another. Two thousand at the same moment would test how the server
+  // accepts connections.
   for (const connection of all) await connection.opened();
   const answers: Answered[] = [];
   const begun = performance.now();

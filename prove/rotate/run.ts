@@ -1,7 +1,7 @@
 /**
- * The rotation scenario: an account's webhook secrets and API keys are rotated while the account is active. Its
- * receiver changes to a new secret some time after the rotation, as a deployment does. It checks every delivery with
- * its one secret and an independent verifier (`standardwebhooks`).
+ * The rotation scenario: an account's webhook secrets and API keys are rotated while the account is active.
+ * The account's receiver uses a new secret only some time after the rotation, as with a deployment. The
+ * receiver checks every delivery with its one secret and an independent verifier (`standardwebhooks`).
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';

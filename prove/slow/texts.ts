@@ -23,7 +23,10 @@ const LONG_TEXTS = 3;
 const OTHERS = 20;
 const TEXT_BYTES = 10 * 1024 * 1024;
 const PARAGRAPH = '<p>The house stands near the river, and the <b>garden</b> is green.</p>\n';
-/** The time to wait for a process. A process that still runs after it would finish its task. */
+/**
+ * The maximum time to wait until a process ends. A process that still runs then would go on until its task is
+ * finished.
+ */
 const PATIENCE_MILLISECONDS = 10_000;
 
 /** Runs the scenario. At the end, the service is killed. */

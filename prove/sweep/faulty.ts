@@ -1,5 +1,6 @@
 /**
- * A database that fails once, at a chosen statement or commit. Statements and commits are counted and called points.
+ * A database that fails once, at a chosen statement or commit. Statements and commits are counted, and each
+ * is called a point.
  */
 import {
   CommitUnknown,
@@ -16,11 +17,11 @@ export const MODES = ['before', 'after', 'inside'] as const;
 export type Mode = (typeof MODES)[number];
 
 export interface FaultyDatabase extends Database {
-  /** Starts to count points. The point with the number `at` (from 0) fails. */
+  /** Starts to count statements and commits (points). The point with the number `at` (from 0) fails. */
   arm(at: number, mode: Mode): void;
-  /** The names of the points since `arm` was called, in order. */
+  /** The names of the statements and commits since `arm` was called, in order. */
   readonly passed: readonly string[];
-  /** The name of the point that failed. Undefined if there were fewer points. */
+  /** The name of the statement or commit that failed. Undefined if there were fewer than the chosen number. */
   readonly failed: string | undefined;
 }
 
@@ -30,9 +31,9 @@ export function createFaulty(database: Database): FaultyDatabase {
   let failed: string | undefined;
 
   /**
-   * Counts a point.
+   * Counts a statement or commit.
    *
-   * @returns true if the point must fail
+   * @returns true if it must fail
    */
   function pass(name: string): boolean {
     if (armed === undefined) return false;

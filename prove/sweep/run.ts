@@ -40,25 +40,25 @@ export type Scenario = (typeof SCENARIOS)[number];
 interface Failure {
   scenario: Scenario;
   mode: Mode;
-  /** The number of the point that fails, from 0. */
+  /** The number of the statement or commit that fails, from 0. */
   at: number;
 }
 
 export interface SweepRun extends Failure {
-  /** The name of the point that failed. Undefined if the scenario ended before it. */
+  /** The name of the statement or commit that failed. Undefined if the scenario ended before it. */
   point: string | undefined;
   /** One sentence for each difference from an undisturbed run. */
   faults: string[];
 }
 
 export interface SweepHistory {
-  /** The number of points in an undisturbed run. */
+  /** The number of statements and commits in an undisturbed run. */
   points: Record<Scenario, Record<Mode, number>>;
   runs: SweepRun[];
 }
 
 const AT_A_TIME = 4;
-/** The number of points of the same name that fail, in addition to the first and the last. */
+/** The number of statements or commits of the same name that fail, in addition to the first and the last. */
 const BETWEEN_OF_A_NAME = 2;
 /** The maximum duration of a run. It is longer than the leases of jobs (2 s) and of messages (10 s). */
 const PATIENCE_SECONDS = 60;
@@ -109,8 +109,8 @@ export async function runSweep({ directory, runs, seed, say }: SweepOptions): Pr
 }
 
 /**
- * Chooses the first and the last point of each name, and some in between. Not all are needed, because polling
- * repeats the same statement all the time.
+ * Chooses the statements and commits that fail: the first and the last of each name, and some in between. Not
+ * all are needed, because polling repeats the same statement all the time.
  */
 function choosePoints(passed: readonly string[], random: Random): number[] {
   const places = Map.groupBy(passed.keys(), (at) => passed[at]!);
@@ -295,8 +295,8 @@ async function findFaults(
 }
 
 /**
- * Compares the counted words of the sandbox with the words of its jobs. The request that met the failure may be
- * counted twice, because its outcome is not always known. No job may be left out.
+ * Compares the sandbox's counted words with the words of its jobs. The request during which the database
+ * failed may be counted twice, because its outcome is not always known. No job may be left out.
  */
 export function judgeQuota({ used, made, disturbed }: { used: number; made: number; disturbed: boolean }) {
   const most = disturbed ? made * 2 : made;

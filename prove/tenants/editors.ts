@@ -10,7 +10,7 @@ export interface Shown {
   answer: Answered;
   /** The marks that the response may contain. */
   may: readonly string[];
-  /** True if the call would change the job. */
+  /** True if the call would change the job if it were allowed. */
   changes: boolean;
 }
 

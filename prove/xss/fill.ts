@@ -26,14 +26,14 @@ export interface Filled {
   /** The token of a link that shows a sandbox key. */
   sandbox: string;
   invitation: string;
-  /** For each field, the number of vectors that the service accepted and refused. */
+  /** For each field, the number of hostile strings that the service accepted and refused. */
   taken: Record<string, { taken: number; refused: number }>;
 }
 
 type Send = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: never }>;
 type Body = Record<string, never> & Record<string, unknown>;
 
-/** Stores each vector in one field and counts the responses. */
+/** Stores each hostile string in one field and counts the responses. */
 type Each = (
   what: string,
   put: (vector: Vector, index: number) => Promise<{ status: number }>,
@@ -77,7 +77,7 @@ export async function fill(url: string, directory: string, vectors: readonly Vec
   await untilTried(call);
   const listed = ((await operator.send('GET', `/api/console/jobs?account=${ACCOUNT}&limit=200`)).body as Body)
     .jobs as unknown as Filled['jobs'];
-  // The jobs whose texts contain all vectors.
+  // The jobs whose texts contain all hostile strings.
   const jobs = listed.filter(({ uid }) => ['text', 'html', 'xliff'].includes(uid));
   const chats = ((await customer.send('GET', '/api/account/chats')).body as Body).objects as unknown as {
     id: string;
@@ -104,7 +104,7 @@ export async function fill(url: string, directory: string, vectors: readonly Vec
 }
 
 /**
- * Stores vectors in everything that a customer can write.
+ * Stores hostile strings in everything that a customer can write.
  *
  * @returns the uids of the jobs for editors
  */
@@ -115,7 +115,7 @@ async function fillAsCustomer(
   await each('callback address', async ({ text }, index) => {
     const order = (callback_url: string) =>
       call('POST', '/tapi/v2/mt_translation/', { ...PAIR, uid: `cb-${index}`, text: 'Sea.', callback_url });
-    // The vector is sent unchanged if the result is a valid URL, otherwise percent-encoded.
+    // The hostile string is sent unchanged if the result is a valid URL, otherwise percent-encoded.
     const unchanged = await order(`${callbacks}/?${text}`);
     return unchanged.status === 201 ? unchanged : order(`${callbacks}/?${encodeURIComponent(text)}`);
   });
@@ -150,7 +150,7 @@ async function fillAsCustomer(
   return orderEdits(call, vectors);
 }
 
-/** Stores vectors in everything that editors and reviewers can write. */
+/** Stores hostile strings in everything that editors and reviewers can write. */
 async function fillAsEditors(
   { vectors, users: { editor, reviewer }, call, each }: Filling,
   uids: readonly string[],
@@ -199,7 +199,7 @@ async function fillAsEditors(
 }
 
 /**
- * Stores vectors in everything that operators and visitors can write.
+ * Stores hostile strings in everything that operators and visitors can write.
  *
  * @returns the tokens of links that were sent
  */
@@ -270,7 +270,7 @@ async function fillAsOperator({
 
 const allTexts = (vectors: readonly Vector[]) => vectors.map(({ text }) => text).join(' ');
 
-/** Returns a brand with every vector in its glossary and instructions. */
+/** Returns a brand with every hostile string in its glossary and instructions. */
 function brandOf(vectors: readonly Vector[]): object {
   const plain = (text: string) => text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
   const glossary = vectors
@@ -305,7 +305,7 @@ function tmxOf(vectors: readonly Vector[]): string {
 }
 
 /**
- * Creates jobs of all formats, with the vectors as texts and as supplied translations.
+ * Creates jobs of all formats, with the hostile strings as texts and as supplied translations.
  *
  * @returns their uids
  */
@@ -415,7 +415,7 @@ async function untilTried(call: Send): Promise<void> {
   }
 }
 
-/** Starts a receiver that responds to every callback with the vectors in the body and in a header. */
+/** Starts a receiver that responds to every callback with the hostile strings in the body and in a header. */
 async function startReceiver(texts: readonly string[]) {
   const header = texts
     .join(' ')
@@ -433,7 +433,10 @@ async function startReceiver(texts: readonly string[]) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
 }
 
-/** Returns a vector without the characters that a user's name cannot contain: slashes and invisible characters. */
+/**
+ * Returns a hostile string without the characters that a user's name cannot contain: slashes and invisible
+ * characters.
+ */
 function nameOf(text: string): string {
   return text
     .replaceAll('/', '|')

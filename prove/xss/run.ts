@@ -40,7 +40,7 @@ export interface Trip {
 
 export interface XssHistory {
   vectors: number;
-  /** Every page or file that was opened, and the number of vectors that it showed. */
+  /** Every page or file that was opened, and the number of hostile strings that it showed. */
   places: { place: string; seen: number }[];
   trips: Trip[];
   /** Violations of the content security policy. There should be none, because escaping must stop the text first. */
@@ -348,7 +348,8 @@ class Tripwires {
     const page = await context.newPage();
     const { origin } = new URL(url);
     page.on('dialog', (dialog) => {
-      // The app itself asks before a page is left.
+      // The app itself asks with a `beforeunload` dialog before a page is left. Any other dialog comes from a
+      // hostile string.
       if (dialog.type() !== 'beforeunload') this.#trip('dialog', dialog.message());
       void dialog.accept().catch(() => {});
     });
@@ -364,7 +365,7 @@ class Tripwires {
     return page;
   }
 
-  /** Opens a guide made of the vectors, without a policy, because the renderer must not trust its input. */
+  /** Opens a guide made of the hostile strings, without a policy, because the renderer must not trust its input. */
   async openGuide(url: string): Promise<void> {
     const context = await this.window(url);
     await this.open(context, 'guide', `${url}/guide`, still as never, 'markup');
@@ -388,7 +389,7 @@ class Tripwires {
   }
 
   /**
-   * Opens a page without protection, on which the tripwires must report something.
+   * Opens a page on which nothing stops the hostile strings, so the tripwires must report something.
    *
    * @returns the number of reports
    */
@@ -409,13 +410,13 @@ class Tripwires {
   }
 }
 
-/** Serves two pages without a policy: a guide with the vectors, and the vectors as markup. */
+/** Serves two pages without a policy: a guide with the hostile strings, and the hostile strings as markup. */
 async function startPages(vectors: readonly Vector[]) {
   const texts = vectors.map(({ text }) => text);
   const guide = renderGuide('hostile', `# Guide\n\n${texts.join('\n\n')}`, new Set());
   const pages: Record<string, string> = {
     '/guide': layOut(guide, [guide]),
-    // The vectors are added one by one, because an unclosed element would contain the rest.
+    // The hostile strings are added one by one, because an unclosed element would contain the rest.
     '/planted': `<!doctype html><main data-ready></main><script>
 for (const text of ${JSON.stringify(texts).replaceAll('<', '\\u003c')}) document.querySelector('main').appendChild(document.createElement('div')).innerHTML = text;
 </script>`,

@@ -270,12 +270,12 @@ export const VECTORS: readonly Vector[] = Object.entries(SHAPES)
 
 export const KINDS: readonly string[] = Object.keys(SHAPES);
 
-/** Returns the vectors with the real address of a run's listener. */
+/** Returns the hostile strings with the real address of a run's listener. */
 export function listeningAt(vectors: readonly Vector[], address: string): readonly Vector[] {
   return vectors.map((vector) => ({ ...vector, text: vector.text.replaceAll(LISTENER, address) }));
 }
 
-/** Returns `count` vectors, about the same number of each kind. */
+/** Returns `count` hostile strings, about the same number of each kind. */
 export function someVectors(count: number): readonly Vector[] {
   const rank = new Map<Vector, number>();
   for (const of of Map.groupBy(VECTORS, ({ kind }) => kind).values()) {
