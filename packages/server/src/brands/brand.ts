@@ -28,7 +28,7 @@ export interface Brand {
    * delivers the machine draft free of charge. Without a fallback, the job waits for an editor.
    */
   fallback?: 'machine';
-  /** The style by target language (shortname). */
+  /** The style by target language. The keys are language codes, such as `pt-br`. */
   languages: ReadonlyMap<string, BrandLanguage>;
 }
 

@@ -55,7 +55,7 @@ export function findDrafts(
   return on.query(LIST, [account.part, account.accountId]);
 }
 
-// `on conflict` inserts no row if a concurrent request has started a draft.
+// If a concurrent request has started a draft, `on conflict` inserts no row.
 const INSERT = statement<{ revision: number }>(
   'brands.insert_draft',
   `insert into brand_drafts (part, account_id, external_id, based_on, brand, changed_by)
@@ -89,7 +89,7 @@ const DELETE = statement<{ revision: number }>(
   `delete from brand_drafts where part = $1 and account_id = $2 and external_id = $3 returning revision`,
 );
 
-/** @returns whether a draft existed */
+/** Deletes a draft. @returns whether a draft existed */
 export async function deleteDraft(on: Queryable, account: AccountRef, externalId: string): Promise<boolean> {
   return (await on.query(DELETE, [account.part, account.accountId, externalId])).length > 0;
 }

@@ -121,7 +121,7 @@ const REMOVE = statement<{ external_id: string }>(
   `delete from brands where part = $1 and account_id = $2 and external_id = $3 returning external_id`,
 );
 
-/** @returns whether the brand existed */
+/** Deletes a brand. @returns whether the brand existed */
 export async function deleteBrand(on: Queryable, account: AccountRef, externalId: string): Promise<boolean> {
   return (await on.query(REMOVE, [account.part, account.accountId, externalId])).length > 0;
 }

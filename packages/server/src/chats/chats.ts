@@ -55,7 +55,7 @@ export async function readMessages(
   return { length: found.messages, messages: messages.map(presentMessage), ...page };
 }
 
-/** @throws ApiError `chat_not_allowed` if the account has no chat subscription */
+/** Checks that the account has a chat subscription. @throws ApiError `chat_not_allowed` if it has none */
 export async function requireSubscription(database: Database, caller: Caller): Promise<void> {
   const subscription = await readSubscription(database, caller.account);
   if (subscription === undefined) throw new ApiError('chat_not_allowed', 'The account has no chat.');

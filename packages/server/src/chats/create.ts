@@ -124,8 +124,8 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
         message: request.externalId,
       });
       if (subscription === undefined) throw noSubscription();
-      // Look up the message before the checks: a repeated request must succeed even if the language pair was
-      // closed in the meantime.
+      // The message is looked up before the checks, because a repeated request must succeed even if the
+      // language pair was closed in the meantime.
       if (found !== undefined) return { status: 200, body: present(found) };
       await checkPair(request, environment, subscription, options.languages);
       const document = checkContent(request, options.guard);

@@ -285,7 +285,7 @@ it('the order check detects callbacks in the wrong order, a lost callback and a 
 
 it('a message of a dead worker is taken over by another worker and sends exactly one callback', async () => {
   await server.restart({ DRAGOMAN_LEASE: '2' });
-  // Stop all workers, so that the simulated worker can claim the message and then die.
+  // All workers are stopped, so that the simulated worker can claim the message and then die.
   await server.server.stop();
   const api = await startAnother('api');
   const create = createClient(api.url!, key);

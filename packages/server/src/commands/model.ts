@@ -116,7 +116,7 @@ async function listRemote(pair: string | undefined, options: ListOptions): Promi
     try {
       chosen.add(chooseModel({ baseUrl: null, models }, pair));
     } catch {
-      // The table says why no model of the pair can be installed.
+      // No model of the pair can be installed. The printed table gives the reason.
     }
   }
   if (options.json) {

@@ -23,7 +23,7 @@ const FORMAT = 1;
 /** The line that ends the rows of a table. A row with this text is written as `\\.`. */
 const END_OF_ROWS = '\\.';
 
-/** The error of a failed backup or restore. The message is shown to the operator. */
+/** Thrown when a backup or a restore fails. The message is shown to the operator. */
 export class BackupError extends Error {
   override name = 'BackupError';
 }
@@ -135,8 +135,8 @@ async function copyTables(client: pg.Client, lines: AsyncGenerator<Buffer>): Pro
     const { table, columns } = section as { table?: unknown; columns?: unknown };
     if (typeof table !== 'string' || !isNames(columns)) throw notABackup();
     const copying = client.query(copyFrom(`copy ${quote(table)} (${columns.map(quote)}) from stdin`));
-    // Errors are caught from the start, because PostgreSQL may refuse rows while later rows are still being
-    // written.
+    // The error is caught from the start, because PostgreSQL may refuse a row while later rows are still
+    // being sent.
     let refused: Error | undefined;
     const ended = once(copying, 'finish').catch((error: Error) => {
       refused = error;

@@ -1,8 +1,8 @@
 /** The kinds of changes that stores report for live updates (`live/`). */
 
 /**
- * Lists that pages show. No page shows `sessions`: its changes make the server close the streams of ended
- * sessions.
+ * The lists that pages show. No page shows `sessions`: a change of sessions makes the server close the event
+ * streams of ended sessions.
  */
 export type ChangedList =
   | 'jobs'
@@ -15,8 +15,8 @@ export type ChangedList =
   | 'sessions';
 
 /**
- * The kind of a change: a list, or a change of a job that leaves lists unchanged. `edit` is a change of the
- * job's segments, `job` any other change of the job.
+ * The kind of a change: the list that changed, or a change of one job that leaves all lists unchanged. `edit`
+ * is a change of the job's segments, `job` any other change of the job.
  */
 export type ChangeKind = ChangedList | 'job' | 'edit';
 

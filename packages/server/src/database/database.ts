@@ -58,7 +58,7 @@ export interface Database extends Queryable {
 
 export type ChangeListener = (changes: readonly Change[]) => void;
 
-/** The error when the connection broke during the commit. The transaction may or may not be committed. */
+/** Thrown when the connection broke during the commit. The transaction may or may not be committed. */
 export class CommitUnknown extends Error {
   override name = 'CommitUnknown';
 }

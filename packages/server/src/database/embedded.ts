@@ -20,7 +20,7 @@ const SOLVED_BY_ANOTHER_SERVER: readonly EmbeddedPostgresErrorCode[] = [
   'start',
 ];
 
-/** The error when the data directory has no database and the command may not create one. */
+/** Thrown when the data directory has no database and the command may not create one. */
 export class NoDatabaseError extends Error {
   override name = 'NoDatabaseError';
 }

@@ -17,10 +17,7 @@ const UNIQUE_VIOLATION = '23505';
 
 const OLDEST_POSTGRESQL = 15;
 
-/**
- * The error when the schema cannot be used or changed. The message is one sentence, with the remedy after a
- * colon.
- */
+/** Thrown when the schema cannot be used or changed. The message is one sentence, with the remedy after a colon. */
 export class SchemaError extends Error {
   override name = 'SchemaError';
 }
@@ -188,7 +185,7 @@ async function createApplicationRole(client: pg.Client): Promise<void> {
       if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error;
     }
   }
-  // The connection sets the role to test whether it may, because a query of memberships is not enough: since
+  // Sets the role to test whether the connection may use it. A query of memberships is not enough: since
   // PostgreSQL 16, the creator of a role is a member without the right to use the role.
   try {
     await client.query('set role dragoman_app');

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createAddressGuard } from './addresses.ts';
 import { AddressRefused, type Connect, ConnectFailed, createConnector, type Resolver } from './connector.ts';
 
-// These tests contact no other machine: resolver and connect are injected, and the few real sockets use the
-// loopback.
+// These tests contact no other machine: the resolver and the connect function are simulated, and the few real
+// sockets use the loopback.
 
 const PUBLIC = '8.8.8.8';
 const PUBLIC6 = '2606:4700::1111';

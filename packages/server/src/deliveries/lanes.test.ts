@@ -512,7 +512,7 @@ describe('fairness between accounts and hosts', () => {
   it.each([
     ['is free while an answer is recorded', 200],
     ['is taken until the breaker has recorded a failure', 500],
-  ])('controls when a host’s slot becomes free: the slot %s', async (_, status) => {
+  ])('depends on when a host’s slot becomes free: the slot %s', async (_, status) => {
     const writing = await owner.connect();
     const hold = async () => {
       await writing.query('begin');

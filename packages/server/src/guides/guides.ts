@@ -102,7 +102,7 @@ function nameHeadings(tokens: readonly Token[]): Heading[] {
   return headings;
 }
 
-/** Returns the anchor of a heading. The rule is GitHub's, so that links to sections work there too. */
+/** Returns the anchor of a heading. The rule is GitHub's, so that links to sections also work on GitHub. */
 export const slugOf = (title: string): string =>
   title
     .toLowerCase()

@@ -340,7 +340,8 @@ async function insertSorted(
   const { rows, ended } = await insertJobs(transaction, sorted, leaseSeconds, begun.id);
   begun.ended ||= ended;
   if (rows.length > 0 && !begun.ended) {
-    // The creation record was deleted as stale, so list readers may have passed these ids already.
+    // The creation record was deleted as stale, so readers of a list may have passed these ids already. The
+    // jobs would be missing from their lists, so the insert fails.
     throw new ApiError('unavailable', 'The job could not be created in time; try again.', {
       'retry-after': '1',
     });

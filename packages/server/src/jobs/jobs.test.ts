@@ -140,7 +140,7 @@ describe('POST /translation/', () => {
     expect((await sandbox('POST', HUMAN, job({ uid: 'shared', text: 'A trial.' }))).status).toBe(201);
   });
 
-  it('leaves a human job in translating, with a draft, until an editor finishes it', async () => {
+  it('leaves a human job in the status translating, with a draft, until an editor finishes it', async () => {
     await production('POST', HUMAN, job({ uid: 'waits' }));
     await until(async () => (await production('GET', `${HUMAN}waits/`)).body.status === 'translating');
     const { body } = await production('GET', `${HUMAN}waits/`);

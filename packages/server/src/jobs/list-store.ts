@@ -285,7 +285,7 @@ export async function countByScan(on: Queryable, scope: ListScope): Promise<numb
   return row?.count ?? 0;
 }
 
-/** Counts jobs by status and languages from the counter rows; filters by uid and time are ignored. */
+/** Counts jobs by status and languages by adding up the job counters. Filters by uid and time are ignored. */
 export async function countJobs(on: Queryable, scope: ListScope): Promise<number> {
   const [row] = await on.query(TOTAL, valuesOf(scope));
   return row?.count ?? 0;
@@ -297,13 +297,13 @@ const UNFOLDED = statement<{ part: number; account_id: string }>(
     group by part, account_id having count(*) >= $1 limit $2`,
 );
 
-/** Returns accounts that have at least `least` counter rows to sum up. */
+/** Returns the accounts with at least `least` rows of job counters, which should be replaced by their sums. */
 export async function findAccountsToFold(on: Queryable, least: number, limit: number): Promise<AccountRef[]> {
   const rows = await on.query(UNFOLDED, [least, limit]);
   return rows.map((row) => ({ part: row.part, accountId: row.account_id }) as AccountRef);
 }
 
-// If two runs sum up an account at once, each row is deleted once, so the sum stays correct.
+// If two runs sum up an account at the same time, each counter row is deleted once, so the sum stays correct.
 const FOLD = statement(
   'jobs.fold_counts',
   `with gone as (
@@ -314,7 +314,7 @@ const FOLD = statement(
      from gone group by 1, 2, 3, 4, 5, 6, 7 having sum(jobs) <> 0`,
 );
 
-/** Replaces an account's counter rows by their sums. */
+/** Replaces an account's rows of job counters by their sums. */
 export async function foldCounts(on: Queryable, account: AccountRef): Promise<void> {
   await on.query(FOLD, [account.part, account.accountId]);
 }

@@ -1,7 +1,7 @@
 /**
- * Periodic maintenance in every worker. It sums up counter rows, so that a total is the sum of only a few
- * rows. It deletes creation records of dead processes and old idempotency keys. It accepts jobs to which
- * customers did not react. Nothing depends on when it runs, or in which worker.
+ * Periodic maintenance in every worker. It adds up the rows of job counters, so that a total is the sum of
+ * only a few rows. It deletes creation records of dead processes and old idempotency keys. It accepts jobs to
+ * which customers did not react. Nothing depends on when it runs, or in which worker.
  */
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
@@ -14,7 +14,8 @@ const FOLD_MILLISECONDS = 10_000;
 const FORGET_MILLISECONDS = 600_000;
 const ACCEPT_MILLISECONDS = 60_000;
 /**
- * An account's counter rows are summed up from this number on, so a total reads at most this many extra rows.
+ * The number of counter rows from which an account's rows are replaced by their sums. So a total reads at
+ * most this many extra rows.
  */
 const MIN_ROWS_TO_FOLD = 64;
 const MAX_ACCOUNTS = 1000;
@@ -74,7 +75,7 @@ export function startJobMaintenance(
   };
 }
 
-/** Sums up the counter rows of every account that has at least `least` new rows. */
+/** Sums up the job counters of every account that has at least `least` new counter rows. */
 export async function foldAllCounts(database: Database, least: number, ended = () => false): Promise<void> {
   for (const account of await findAccountsToFold(database, least, MAX_ACCOUNTS)) {
     if (ended()) return;

@@ -216,7 +216,8 @@ function readMoment(written: string): Date | undefined {
   const moment = new Date(
     `${date}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${hours}`,
   );
-  // Some parsers read 30 February as 2 March, so the date must round-trip.
+  // Some parsers read 30 February as 2 March. So the parsed date is written again and compared with the given
+  // one.
   const exists = new Date(`${date}T00:00:00Z`);
   if (Number.isNaN(moment.getTime()) || Number.isNaN(exists.getTime())) return undefined;
   return exists.toISOString().startsWith(date) ? moment : undefined;

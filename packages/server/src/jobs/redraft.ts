@@ -61,8 +61,8 @@ export async function redraftJob(
 const NOTHING_LEFT = 'No segment is left to redraft: editors have claimed or touched all of them.';
 
 /**
- * Returns the reason for which a job cannot be redrafted; undefined if there is none, except perhaps in its
- * tasks. Pure.
+ * Returns why a job cannot be redrafted, as far as its row shows; undefined if nothing in the row prevents
+ * it. The tasks of the job, which may all be claimed, are not checked here. Pure.
  */
 export function refusalOf(
   job: Pick<store.AnyJobRow, 'status' | 'tier' | 'environment' | 'redraft'>,

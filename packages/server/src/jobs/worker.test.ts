@@ -456,7 +456,7 @@ describe('a worker that stops or dies', () => {
     ['five', 'they are begun together', 5, '6,6,6'],
     ['six', 'one is begun at a time', 6, '6,6,7'],
   ])(
-    'leaves jobs that the next worker starts according to their number of claims: after %s claims, %s',
+    'leaves jobs that the next worker treats by their number of claims: after %s claims, %s',
     async (times, _, claimed, counted) => {
       engine.stall();
       const suspects = ['a', 'b', 'c'].map((name) => `${times}-${name}`);

@@ -12,7 +12,7 @@ import { adjust, availableCents, capturePrices, holdPrices, verifyLedger, voidPr
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
-/** A word in a text that makes the engine fail. */
+/** A word that makes the engine fail for every text that contains it. */
 const POISON = 'poison';
 
 let engine: FakeEngine;

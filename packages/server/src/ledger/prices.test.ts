@@ -186,7 +186,8 @@ describe('the price of a job', () => {
   it('includes only the configured share for repeated words, and drops fractions of a cent', () => {
     expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 100)).toBe(21);
     expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 0)).toBe(12);
-    expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 30)).toBe(14); // 12 cents plus 2.7 cents
+    // Four words cost 12 cents. Three repeated words cost 30 % of 9 cents, which is 2.7 cents.
+    expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 30)).toBe(14);
     expect(priceOf({ words: 1, repeatedWords: 1 }, 1, 99)).toBe(0);
   });
 

@@ -32,7 +32,7 @@ const TOP_UP = statement<{ available_cents: number }>(
    returning available_cents`,
 );
 
-/** @returns the new balance in cents */
+/** Inserts a top-up. @returns the new balance in cents */
 export async function insertTopUp(
   on: Queryable,
   account: AccountRef,
@@ -62,7 +62,7 @@ const ADJUST = statement<{ available_cents: number }>(
    returning available_cents`,
 );
 
-/** @param entry `cents` may be negative. @returns the new balance in cents */
+/** Inserts an adjustment. @param entry `cents` may be negative. @returns the new balance in cents */
 export async function insertAdjustment(
   on: Queryable,
   account: AccountRef,
@@ -124,7 +124,7 @@ const FIND_JOB = statement<{ refunded: boolean }>(
      from jobs j where j.part = $1 and j.account_id = $2 and j.environment = $3 and j.uid = $4`,
 );
 
-/** @returns undefined when nothing is left to refund or the job does not exist */
+/** Inserts the refund of a job. @returns undefined when nothing is left to refund or the job does not exist */
 export async function insertRefund(
   transaction: Transaction,
   account: AccountRef,
@@ -236,7 +236,7 @@ export async function takeSnapshot(transaction: Transaction): Promise<void> {
   await transaction.query(SNAPSHOT);
 }
 
-/** The change of the available balance by a transfer. */
+/** SQL: the change of the available balance by a transfer. */
 const CHANGE = `case 'available' when credit then amount_cents when debit then -amount_cents else 0 end`;
 
 const OPENING = statement<{ cents: number }>(
@@ -425,7 +425,7 @@ const SET_CREDIT = statement(
   `update balances set credit_limit_cents = $4 where part = $1 and account_id = $2 and environment = $3`,
 );
 
-/** @param cents the credit limit; null means no limit */
+/** Changes the credit limit of a balance. @param cents the credit limit; null means no limit */
 export async function updateCreditLimit(
   on: Queryable,
   account: AccountRef,

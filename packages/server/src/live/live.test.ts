@@ -130,7 +130,7 @@ describe('live-update events', () => {
     )) {
       await operator.call('GET', path);
     }
-    // An unrelated change; its event arrives after all earlier events.
+    // Makes an unrelated change and waits for its event, which arrives after all earlier events.
     const mark = await subscribeTo(ben, 'jobs');
     const received = mark.nextEvent('jobs');
     await callOf(ben)('POST', MACHINE, JOB);

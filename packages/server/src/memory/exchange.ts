@@ -17,7 +17,7 @@ const PAGE = 500;
 export interface ImportCounts {
   /** The number of units in the file. */
   read: number;
-  /** The number of different entries that were imported; in a dry run, that would be imported. */
+  /** The number of different entries that were imported. In a dry run, the number that an import would write. */
   written: number;
   /** The number of units without texts in both languages of the import. */
   skipped: number;

@@ -115,7 +115,7 @@ const bareEntry = ({ source, target }: StoredPair): StoredPair => ({
   target: bareOf(target),
 });
 
-/** A deliberately wrong `fit` that matches protected words by their text. */
+/** A planted fault: a version of `fit` that matches protected words by their text. */
 const searchText: Fit = (source, remembered) => {
   let pieces = bareOf(remembered.target);
   let complete = true;
@@ -194,7 +194,7 @@ describe('recalled targets with variables in any order', () => {
     expect(String(fc.check(coded(swapped)).errorInstance)).toMatch(/expected 'Pues .*' to be undefined/);
   });
 
-  it('include entries whose plain words are ambiguous and entries whose plain words are not', () => {
+  it('are tested with ambiguous and with unambiguous plain words', () => {
     const recalled = fc.sample(drawn, 200).filter((given) => {
       const { segment } = documentOf(given);
       return fit(segment.pieces, bareEntry(storedOf(given))).complete;

@@ -368,7 +368,7 @@ describe('the stored form of a segment', () => {
     );
   });
 
-  it('is searchable as ASCII, and has a different sketch for each salt', () => {
+  it('is searchable in ASCII, and its sketch (hashes for finding similar texts) differs with the salt', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (written) => {
         expect(searchable(written)).toMatch(/^[a-z0-9 ]*$/);

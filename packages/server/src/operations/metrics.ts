@@ -24,7 +24,7 @@ export interface Metrics {
   deliveries: SenderMetrics;
   messagesCreated(count: number): void;
   readonly quota: QuotaObserver;
-  /** @param seconds the time from the message's creation to its answer */
+  /** Counts a chat message that has an outcome. @param seconds the time from the message's creation to its outcome */
   messageSettled(outcome: string, seconds: number): void;
   readonly engines: EngineObserver;
   readonly editing: EditingObserver;

@@ -25,7 +25,7 @@ const LIST = statement<ListedAccount>(
     order by a.username limit $4`,
 );
 
-/** @param filter.part a part of the user name or e-mail address, in lower case */
+/** Lists accounts. @param filter.part a part of the user name or e-mail address, in lower case */
 export function listAccounts(
   on: Queryable,
   filter: { part: string | undefined; after: string | undefined; overdrawn: boolean },

@@ -76,7 +76,10 @@ const ASK_TO_END = statement<{ since: Date; is_first: boolean }>(
    returning erase_requested_at as since, erase_requested_at = now() as is_first`,
 );
 
-/** @returns the time of the first request, and whether this request is the first */
+/**
+ * Records that an account is to be erased. @returns the time of the first request, and whether this request
+ * is the first
+ */
 export async function markForErasure(
   transaction: Transaction,
   account: AccountRef,

@@ -121,8 +121,8 @@ export function alignSupplied(task: AlignTask): AlignedSegment[] {
   const document = scan(task.text, task.format, languagesOf(task));
   const found = segments(document, task.sourceLanguage);
   const supplied = attempt('target_text', () => scanSupplied(task.suppliedText, task.format));
-  // The supplied text was valid when the job was created, but perhaps only for an older version of this
-  // program.
+  // The supplied text was valid when the job was created. If this version of the program refuses it, the
+  // segments get no drafts from it.
   if ('kind' in supplied) return found.map((segment) => ({ ...segment, draft: undefined, notes: [] }));
   const aligned = align(document, supplied.document, task.sourceLanguage, task.targetLanguage);
   const byId = new Map(aligned.map((one) => [one.id, one]));

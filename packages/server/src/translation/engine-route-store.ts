@@ -33,7 +33,7 @@ const REMOVE = statement<{ engines: string[] }>(
    returning engines`,
 );
 
-/** @returns false when no rule has this selector */
+/** Deletes a rule. @returns false when no rule has this selector */
 export async function deleteEngineRoute(on: Queryable, rule: Omit<EngineRoute, 'engines'>): Promise<boolean> {
   return (await on.query(REMOVE, keyOf(rule))).length > 0;
 }

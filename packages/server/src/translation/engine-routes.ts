@@ -82,7 +82,7 @@ export async function setEngineRoute(
   });
 }
 
-/** @returns false when no rule has this selector */
+/** Removes a rule. @returns false when no rule has this selector */
 export async function removeEngineRoute(
   transaction: Transaction,
   by: Actor,

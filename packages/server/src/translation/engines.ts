@@ -31,7 +31,7 @@ export function modelsFolder(settings: Settings): string {
   return settings.bergamotModels ?? join(settings.data, 'bergamot');
 }
 
-/** @throws SettingError when a configured engine lacks a setting */
+/** Creates the engines that the settings name. @throws SettingError when a configured engine lacks a setting */
 export function createEngines(settings: Settings): Engine[] {
   return settings.engines.map((name) => MAKERS[name](settings));
 }

@@ -130,6 +130,7 @@ export function createFairScheduler(options: FairSchedulerOptions): FairSchedule
 }
 
 /**
+ * Limits how many tasks start per second.
  * @returns a function that reports whether a task may start now. If not, `retry` is called as soon as a task
  * may start.
  */

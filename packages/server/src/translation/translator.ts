@@ -222,7 +222,10 @@ async function sliceUncached(
   return slices.made;
 }
 
-/** @param work an object that identifies the text for the fair scheduler */
+/**
+ * Drafts the sentences of one slice with one engine. @param work an object that identifies the text for the
+ * fair scheduler
+ */
 async function draftSlice(
   runner: EngineRunner,
   slice: readonly PendingSentence[],

@@ -36,7 +36,10 @@ export function createQuarantine(
   queue: Pick<LeaseQueue, 'adjustAttempts' | 'release'>,
   trusted: number,
 ): (lease: Lease, lost: AbortSignal, work: () => Promise<void>) => Promise<void> {
-  /** Each promise resolves when the last suspect of its slot is done. */
+  /**
+   * The slots in which suspects run, one suspect at a time in each. A slot is a promise that resolves when
+   * its last suspect is done.
+   */
   const slots: Promise<unknown>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve());
   let next = 0;
   let waiting = 0;

@@ -76,12 +76,12 @@ export interface LeaseQueue<L extends Lease = Lease> {
   /** Adds 1 or -1 to the number of claims of a row, if its lease is still held. */
   adjustAttempts(lease: Lease, by: 1 | -1): Promise<void>;
   readonly leaseSeconds: number;
-  /** True when the last claim found no account with due rows. */
+  /** True when the last claim found no account with due rows. Undefined if the queue does not report this. */
   readonly empty?: boolean;
 }
 
 type DueRow = { part: number; account_id: string };
-/** A due row that was examined. A row without `attempts` was too heavy and was not claimed. */
+/** A due row that a claim examined. If `attempts` is null, the row was too heavy and was not claimed. */
 type ClaimedRow = { id: string; attempts: number | null; weight: number };
 
 /**

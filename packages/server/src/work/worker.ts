@@ -13,7 +13,7 @@ import { createHeldLeases, type HeldLease, type HeldLeases } from './held-leases
 import { createQuarantine } from './quarantine.ts';
 import type { Lease, LeaseQueue } from './queue.ts';
 
-/** Returned by `decide` when the row is due again later. */
+/** `decide` returns this value for a row that should be processed again later. */
 export class RetryLater {
   readonly seconds: number;
   /** Whether this claim counts as an attempt. */
@@ -85,7 +85,7 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   heldLeases(): Iterable<L>;
 }
 
-/** An account that holds at most this many rows may use reserved places. */
+/** An account that holds at most this many rows may use the places that are reserved for small accounts. */
 const SMALL_ACCOUNT_PIECES = 4;
 
 export function startLeaseWorker<L extends Lease, Item, Outcome>(
