@@ -17,7 +17,10 @@ interface Bill {
   components: { name?: string; version?: string }[];
 }
 
-/** Returns the number of components without a name or version, or 1 if there are no components. */
+/**
+ * Returns the number of components without a name or version. An empty list counts as one, so that it misses
+ * the goal of 0.
+ */
 export function unnamed(components: Bill['components']): number {
   if (components.length === 0) return 1;
   return components.filter(({ name, version }) => !name || !version).length;

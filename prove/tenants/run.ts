@@ -91,7 +91,8 @@ export async function runTenants({ directory, calls, seed, say }: TenantsOptions
   };
   for (let n = 0; n < calls; n++) {
     const { method, path, web } = pick(withIds);
-    // Operations of operators and customers are forbidden to editors too.
+    // Half of the calls to the console are made by an editor, who is forbidden to call the operations of
+    // operators and customers too.
     const role = path.startsWith('/api/console/') && random.below(2) === 0 ? 'editor' : 'customer';
     const send = web ? users[role] : byKey;
     const body = method === 'GET' || method === 'DELETE' ? undefined : pick(BODIES);

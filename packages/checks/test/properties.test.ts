@@ -227,12 +227,12 @@ describe('automatic checks of random texts', () => {
 });
 
 describe('the checks package', () => {
-  it('contains every check exactly once, each with a question for the guide', () => {
+  it('lists every check exactly once, each with a question that the guide asks about the translation', () => {
     expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
     for (const { question } of CHECKS) expect(question).toMatch(/^[A-Z].*\?$/);
   });
 
-  it('documents the severity and the question of each check in the guide', () => {
+  it('has a guide that lists the severity and the question of each check', () => {
     const page = readFileSync(new URL('../../../docs/checks.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (error|warning) \| (.*) \|$/gm)];
     expect(rows.map(([, id, severity, question]) => ({ id, severity, question }))).toEqual(

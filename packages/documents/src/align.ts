@@ -23,8 +23,8 @@ export interface Aligned {
   /** The id of the segment, as the function `segments` returns it. */
   id: string;
   /**
-   * The supplied translation of the segment, or undefined if there is none. The pieces have no words if their text is
-   * in another segment.
+   * The supplied translation of the segment, or undefined if there is none. If its text was added to another
+   * segment, the pieces have codes but no words.
    */
   pieces: Piece[] | undefined;
   notes: AlignNote[];

@@ -113,8 +113,8 @@ function merge(ranges: Range[], long: Range[]): Range[] {
   for (const range of ranges) {
     while (next < long.length && long[next]!.to <= range.from) next += 1;
     const word = long[next];
-    // A URL may end after the long word. A long word cannot end after the URL, because both end at white space or
-    // before it.
+    // An address may begin before and end after the long word that it overlaps, so the range becomes the
+    // union of both.
     if (word && range.from < word.to && range.to > word.from) {
       word.to = Math.max(word.to, range.to);
       word.from = Math.min(word.from, range.from);

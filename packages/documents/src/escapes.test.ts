@@ -1,5 +1,5 @@
 /**
- * Noncharacters of Unicode, such as U+FFFF, written as references. Such references are not decoded: segments do not
+ * Tests of references to noncharacters of Unicode, such as `&#xFFFF;`. They are not decoded: segments do not
  * contain them, and the result has them unchanged.
  */
 import { describe, expect, it } from 'vitest';

@@ -202,13 +202,16 @@ function replaceRanges(stretch: TextRun[], ranges: Range[], counter: { next: num
   let index = 0;
   let offset = 0; // The length of the joined text before `stretch[index]`.
   let used = 0; // The number of characters of `stretch[index]` that are already consumed.
-  /** Consumes text up to `to` and adds it to the result. With `swallow`, only returns its range in the document. */
+  /**
+   * Adds the text up to the offset `to` to the result. With `swallow`, adds nothing and returns the range of
+   * the text in the document.
+   */
   const advance = (to: number, swallow: boolean): { start: number; end: number } | undefined => {
     let covered: { start: number; end: number } | undefined;
     while (index < stretch.length && offset + used < to) {
       const run = stretch[index]!;
       const until = run.whole ? run.text.length : Math.min(run.text.length, to - offset);
-      // An indivisible run belongs to the range that reaches it first.
+      // If two ranges share an indivisible run, it belongs to the first of them.
       const part = sliceRun(run, used, until);
       if (swallow) covered = { start: covered?.start ?? part.start, end: part.end };
       else if (part.end > part.start) out.push(part);

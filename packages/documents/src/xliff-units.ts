@@ -82,7 +82,9 @@ export function finishUnit(
   const target = targetOf(document.text, found);
   const translatable = found.translate && target.action !== 'leave';
   const wrap = wholeSection(document.text, basis, sections);
-  if (wrap) sections.pop(); // The content is one CDATA section, which is the last in the list.
+  // The content is a single CDATA section. It becomes the unit itself, so it is removed from the list of
+  // sections inside units, where it is the last.
+  if (wrap) sections.pop();
   const kept = basis.preserve;
   const unit: Unit = {
     index: document.units.length,

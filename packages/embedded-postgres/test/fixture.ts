@@ -79,7 +79,8 @@ export class TestProgram {
       detached: true,
       ...(uid !== undefined && { uid, gid: uid }),
     });
-    this.#child.stdin!.on('error', () => {}); // the program may exit before it reads `stop`
+    // A write fails if the program exits before it reads `stop`, which is no error here.
+    this.#child.stdin!.on('error', () => {});
     this.#ended = once(this.#child, 'close').then(([code]) => {
       this.#over = true;
       return code;

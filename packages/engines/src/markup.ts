@@ -315,7 +315,7 @@ function pushBlank(blank: string, out: Piece[], push: (text: string) => void): v
   push(blank);
 }
 
-/** Merges adjacent pieces of text and cleans them. */
+/** Merges adjacent pieces of text, without NUL and lone surrogates. */
 function join(pieces: readonly Piece[]): Piece[] {
   const out: Piece[] = [];
   for (const piece of pieces) {

@@ -30,7 +30,8 @@ describe.each(Object.entries(NOTATIONS))('the notation %s', (name, notation) => 
   test('reads back the pieces that it wrote, for any text and codes', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (raw) => {
-        // Merging adjacent pieces of text would join a surrogate pair that is split over two pieces.
+        // Two adjacent pieces of text may each have half of a surrogate pair. `write` would join them to a
+        // character, so lone surrogates are replaced first.
         const pieces = raw.map((each) =>
           'text' in each && !('keep' in each) ? { text: each.text.toWellFormed() } : each,
         );

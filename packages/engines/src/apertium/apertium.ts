@@ -53,8 +53,8 @@ export interface ApertiumOptions {
    */
   memoryMebibytes?: number;
   /**
-   * Maximum number of pipelines in the bulk lane of a mode. Default: 1. The second and later pipelines start
-   * only under load, if memory is free.
+   * Maximum number of pipelines for the bulk requests of a mode. Default: 1. The second and later pipelines
+   * start only under load, if memory is free.
    */
   bulkPipelines?: number;
   /**

@@ -41,7 +41,8 @@ const LEFT_SPACE = /([([{“«‘¿¡]|(?<![^\s([{])") +(?=\S)|(?<=\S) +([)\]}�
 const NO_IDS: readonly number[] = [];
 
 /**
- * Matches the next part of a reply: an escape, a wrapper, the end of a wrapper, a superblank, or plain text.
+ * Matches the next part of a reply: an escape, the start or the end of a word-bound blank, a superblank, or
+ * plain text.
  */
 const LEXEMES =
   /\\([\s\S])|\[\[((?:t:b:\d+(?:; )?)+)\]\]|\[\[\/\]\]|\[((?:[^[\]\\]|\\[\s\S])*)\]|([^\\[\]]+)|[\s\S]/gu;

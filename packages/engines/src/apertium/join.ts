@@ -26,7 +26,7 @@ export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[
 
 interface Span {
   id: number;
-  /** Index of the first item of the span, and index after its last item. */
+  /** The paired code with the number `id` covers the items from the index `start` up to, but not including, `end`. */
   start: number;
   end: number;
 }

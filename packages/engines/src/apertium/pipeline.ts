@@ -73,7 +73,10 @@ export interface Item {
   settle: (reply: Reply) => void;
 }
 
-/** How long to wait, in ms, for the exit event of a stage after the output has ended or a reply had no id. */
+/**
+ * How long to wait, in ms, for the exit event of a stage. A stage has probably died when the output has ended
+ * or a reply has no id.
+ */
 const SHORT_DRAIN_MS = 100;
 const MAX_REPLY = 1024 * 1024;
 /**

@@ -23,8 +23,8 @@ export interface Processes {
 export interface ProcessEvents {
   /**
    * Called once per stage, when the stage has ended or could not start, for example with `lt-proc ended by
-   * SIGSEGV`. `clean` means exit status 0: stages behind a faulty stage exit so, and their exits may be
-   * reported before that of the faulty stage.
+   * SIGSEGV`. `clean` means exit status 0. When a stage dies, the stages after it exit with this status, and
+   * their exits may be reported first.
    */
   onDeath(detail: string, clean: boolean): void;
   onOutput(chunk: Buffer): void;
@@ -104,7 +104,7 @@ function lowerPriority(pid: number, niceness: number): void {
   try {
     setPriority(pid, niceness);
   } catch {
-    // The stage has already ended, or the system does not allow the change. The stage then keeps normal
-    // priority.
+    // The priority cannot be changed: the stage has already ended, or the system does not allow it. A running
+    // stage keeps normal priority.
   }
 }

@@ -41,7 +41,10 @@ export async function downloadFiles(
   for (const file of files) await downloadFile(file, source, folder, options);
 }
 
-/** A file needs its size twice, because the compressed file is removed after it was unpacked. */
+/**
+ * Checks the free space on the disk. A file needs twice its size, because the compressed file is removed only
+ * after it was unpacked.
+ */
 async function requireSpace(folder: string, files: readonly RemoteFile[]): Promise<void> {
   const sizes = await Promise.all(
     files.map(async ({ name, bytes }) => 2 * bytes - Math.max(0, await sizeOf(join(folder, name)))),

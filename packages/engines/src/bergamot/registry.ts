@@ -57,7 +57,7 @@ const FILE_NAME = /^\w[\w.-]{0,127}$/;
 /** A relative path without the parts `.` and `..`. */
 const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/;
 const SUFFIX = /\.(?:gz|zst)$/;
-/** A mirror uses the architecture of a model in the name of its folder. */
+/** Matches an architecture that can be part of a folder's name, because a mirror uses it there. */
 const ARCHITECTURE = /^\w[\w.-]{0,63}$/;
 
 /**

@@ -74,7 +74,7 @@ function azure({ key, region, model }: AzureOptions): ServiceAdapter {
   };
 }
 
-/** The API's language codes for each language code of Azure. Azure's `pt` is Brazilian Portuguese. */
+/** Dragoman's language codes for each language code of Azure. Azure's `pt` is Brazilian Portuguese. */
 const API_CODES: Readonly<Record<string, Language[]>> = {
   pt: ['pt-br'],
   'pt-pt': ['pt', 'pt-pt'],

@@ -133,7 +133,7 @@ function versionThree(options: GoogleProjectOptions): ServiceAdapter {
   };
 }
 
-/** The API's language codes for each language code of Google. Google's Portuguese without a region is Brazilian. */
+/** Dragoman's language codes for each language code of Google. Google's Portuguese without a region is Brazilian. */
 const API_CODES: Readonly<Record<string, Language[]>> = {
   'zh-cn': ['zh-hans', 'zh'],
   zh: ['zh-hans', 'zh'],

@@ -68,7 +68,7 @@ function libreTranslate({ key }: LibreTranslateOptions): ServiceAdapter {
   };
 }
 
-/** The API's language code for each language code of LibreTranslate, including the older codes `zt` and `pb`. */
+/** Dragoman's language code for each language code of LibreTranslate, including the older codes `zt` and `pb`. */
 const API_CODES: Readonly<Record<string, Language>> = { zh: 'zh-hans', zt: 'zh-hant', pb: 'pt-br', no: 'nb' };
 
 const apiCodeOf = (code: string): Language => API_CODES[code.toLowerCase()] ?? code.toLowerCase();

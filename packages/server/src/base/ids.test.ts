@@ -35,9 +35,9 @@ describe('uuidv7', () => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  it('uses all random bits', () => {
+  it('has every hex digit at each random position in some of 2,000 ids', () => {
     const ids = Array.from({ length: 2000 }, () => uuidv7().replaceAll('-', ''));
-    // The seventeenth digit is left out, because its first two bits are the variant.
+    // The first random digit (the seventeenth) is not checked, because two of its bits are the fixed variant.
     for (let digit = 17; digit < 32; digit++) {
       expect(new Set(ids.map((id) => id[digit])).size, `digit ${digit}`).toBe(16);
     }

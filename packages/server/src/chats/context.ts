@@ -1,4 +1,4 @@
-/** Builds the context that an engine may read: the earlier messages of the chat. Pure. */
+/** Builds the context that an engine may read: the earlier messages of the chat. The functions are pure. */
 import { plainText, scan, segments } from '@dragoman/documents';
 import type { EarlierRow } from './store.ts';
 

@@ -1,4 +1,4 @@
-/** Chats and messages in the JSON form of the chat interface. Pure. */
+/** Converts chats and messages to the JSON form of the chat interface. The functions are pure. */
 import type { ChatRow, MessageRow } from './store.ts';
 
 type Body = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Checks and normalizes the body of a chat message request. Pure. */
+/** Checks and normalizes the body of a chat message request. The functions are pure. */
 import type { Static } from 'typebox';
 import { fieldError, reason } from '../base/errors.ts';
 import type { ChatMessageRequest, MESSAGE_FORMATS } from './schemas.ts';

@@ -223,7 +223,7 @@ async function withClient<T>(connection: Connection, work: (client: pg.Client) =
   try {
     return await work(client);
   } finally {
-    await client.end(); // the end of the session also ends an open transaction
+    await client.end(); // The end of the session also ends an open transaction.
   }
 }
 

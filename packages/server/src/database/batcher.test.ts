@@ -246,7 +246,7 @@ describe('createBatcher', () => {
 
   it('is idle only when no item is waiting and no batch is running', async () => {
     const { batcher, flights, started } = held({ maxItems: 1 });
-    await batcher.idle(); // no item was added, so this resolves at once
+    await batcher.idle(); // No item was added, so `idle` resolves at once.
     const results = addAll(batcher, [item(1), item(2)]);
     let idle = false;
     const idling = batcher.idle().then(() => {

@@ -102,7 +102,8 @@ describe('a transaction', () => {
   it('commits its work and returns the result', async () => {
     const result = await database.transaction(async (transaction) => {
       await transaction.query(ADD, ['a', 1]);
-      expect(await readValue('a')).toBeUndefined(); // other connections do not see the row before the commit
+      // Other connections do not see the row before the commit.
+      expect(await readValue('a')).toBeUndefined();
       return 'done';
     });
     expect(result).toBe('done');
@@ -397,7 +398,8 @@ describe('a bigint column', () => {
       'a bigint too large for a number: 9007199254740992',
     );
     await expect(database.query(BIGINT, ['9223372036854775807'])).rejects.toThrow('a bigint too large');
-    expect(await database.query(BIGINT, ['1'])).toEqual([{ value: 1 }]); // the connection is still usable after the error
+    // The connection is still usable after the error.
+    expect(await database.query(BIGINT, ['1'])).toEqual([{ value: 1 }]);
   });
 });
 

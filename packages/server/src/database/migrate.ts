@@ -83,7 +83,7 @@ export async function migrate(connection: Connection, options: { upTo?: number }
       ? await notOwner(client, error as Error)
       : error;
   } finally {
-    await client.end(); // the end of the session releases its lock and ends an open transaction
+    await client.end(); // The end of the session also releases its lock and ends an open transaction.
   }
 }
 
@@ -153,7 +153,8 @@ async function requirePostgresql(client: pg.Client): Promise<void> {
  * database.
  */
 async function notOwner(client: pg.Client, cause: Error): Promise<SchemaError> {
-  await client.query('rollback'); // a failed transaction refuses all other statements
+  // After an error, the transaction refuses all statements except a rollback.
+  await client.query('rollback');
   const user = await quotedUser(client);
   const { rows } = await client.query('select quote_ident(current_database()) as name');
   return new SchemaError(

@@ -103,7 +103,7 @@ describe('a database server without free space', () => {
     },
   );
 
-  it('is detected by failing writes when no trial write is possible', async () => {
+  it('answers 503 to writes that fail, and reports itself as ready, when the program may not make a trial write', async () => {
     const { database } = owner;
     await owner.query(`revoke temporary on database ${database} from public`);
     await fill('53100');

@@ -1,5 +1,5 @@
 /**
- * Decides which addresses a delivery may be sent to. Pure: no DNS and no sockets.
+ * Decides which addresses a delivery may be sent to. The functions are pure: they use no DNS and no sockets.
  *
  *   - `checkUrl` runs when a request contains a URL, and checks everything that the text of the URL shows.
  *   - The connector calls `allows` and `allowsPort` for every address that a name resolves to.

@@ -220,7 +220,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
         claimed.set(account_id, (claimed.get(account_id) ?? 0) + got.leases.length);
         if (got.noRoom !== undefined) {
           last = visits[visits.indexOf(got.noRoom) - 1]?.lane ?? last;
-          return { leases, failures }; // the next round begins with this lane
+          return { leases, failures }; // The next round begins with this lane.
         }
       } catch (error) {
         failures.push(error);

@@ -1,5 +1,5 @@
 /**
- * Decides when a delivery is attempted again. Pure: time and randomness are arguments.
+ * Decides when a delivery is attempted again. The functions are pure: time and randomness are arguments.
  *
  *   answered 2xx                       → delivered
  *   answered 410                       → dead, `gone` (Standard Webhooks: the receiver wants no more)

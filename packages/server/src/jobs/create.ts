@@ -91,7 +91,8 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
     },
     async upgrade(caller, uid, body) {
       const upgraded = await upgradeJob({ database, prepare, maxTextBytes }, caller, uid, body);
-      options.created(0, 1); // an upgrade creates no new job, but makes the upgraded job due
+      // An upgrade creates no new job, but makes the upgraded job due.
+      options.created(0, 1);
       return upgraded;
     },
     idle: () => inserts.idle(),
@@ -123,7 +124,8 @@ async function insertOne(
     }
     if (inserted.kind === 'key used') {
       const found = await findKeyedJobs(database, caller, key!, [job.text]);
-      if (found === undefined) continue; // the key was deleted after the failed insert
+      // If the idempotency key was deleted after the failed insert, the insert can be repeated.
+      if (found === undefined) continue;
       const [row] = found.rows;
       if (row!.job_id === job.jobId) return acknowledge(context, caller, job, row!.order_number, undefined);
       return { status: 200, body: found.bodies[0]! };

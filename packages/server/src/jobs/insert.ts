@@ -168,7 +168,7 @@ async function creating<T>(
       return run(begun);
     });
   } catch (error) {
-    begun.ended = false; // the rollback restored the creation record
+    begun.ended = false; // The rollback restored the creation record.
     throw error;
   } finally {
     if (!begun.ended) await endCreation(database, begun);
@@ -322,7 +322,7 @@ async function insertBulk(
     return await database.transaction(insert);
   } catch (error) {
     if (!(error instanceof UidsTaken)) throw error;
-    begun.ended = false; // the rollback restored the creation record
+    begun.ended = false; // The rollback restored the creation record.
     return { kind: 'taken', uids: error.uids };
   }
 }

@@ -116,11 +116,11 @@ async function openAllLeased(
 /** The outcome of the work on a leased job. */
 export type JobOutcome =
   | { kind: 'completed'; result: string; matches?: SegmentMatch[] }
-  /** The result exists but is not shown before the delay before delivery ends. */
+  /** The result exists, but is not shown until the delay before delivery has passed. */
   | { kind: 'held'; result: string; matches?: SegmentMatch[] }
-  /** Drafts were made for an editor. */
+  /** Drafts were made for an editor, who works on them next. */
   | { kind: 'drafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
-  /** New drafts were made while editors have the job. */
+  /** New drafts were made for a job that editors already have. */
   | { kind: 'redrafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
   | { kind: 'failed'; reason: string };
 

@@ -102,7 +102,7 @@ const BY_STATUS = inBoth<JobRow>('status', (direction) =>
   ),
 );
 
-/** On an empty page, the one row has the count and no job. */
+/** An empty page still has one row: it has the count, but no job. */
 type Matched = { matched: number } & { [Field in keyof JobRow]: JobRow[Field] | null };
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Builds the response and callback bodies of jobs, in both formats of the interface (`spec` and `legacy`).
- * Pure.
+ * The functions are pure.
  */
 import type { Static } from 'typebox';
 import type { Dialect } from '../base/account.ts';

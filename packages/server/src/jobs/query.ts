@@ -1,7 +1,7 @@
 /**
- * Reads the query string of a job list. Pure. A parameter `field` tests for equality; a suffix, as in
+ * Reads the query string of a job list. A parameter `field` tests for equality; a suffix, as in
  * `field__contains`, selects another comparison. Unknown parameters are ignored, because the links of a page
- * repeat them.
+ * repeat them. The functions are pure.
  */
 import type { Dialect } from '../base/account.ts';
 import { fieldErrors } from '../base/errors.ts';

@@ -62,7 +62,7 @@ const NOTHING_LEFT = 'No segment is left to redraft: editors have claimed or tou
 
 /**
  * Returns why a job cannot be redrafted, as far as its row shows; undefined if nothing in the row prevents
- * it. The tasks of the job, which may all be claimed, are not checked here. Pure.
+ * it. The tasks of the job, which may all be claimed, are not checked here.
  */
 export function refusalOf(
   job: Pick<store.AnyJobRow, 'status' | 'tier' | 'environment' | 'redraft'>,

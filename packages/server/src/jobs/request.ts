@@ -1,4 +1,4 @@
-/** Reads and checks the bodies and headers of requests that create jobs. Pure. */
+/** Reads and checks the bodies and headers of requests that create jobs. The functions are pure. */
 import { hash } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { fieldErrors, tooLarge } from '../base/errors.ts';

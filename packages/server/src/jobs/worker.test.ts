@@ -183,7 +183,7 @@ describe('a segment that the engine cannot translate', () => {
     await order('hopeless-human', { text: `For people. ${text}` }, { path: HUMAN });
     expect((await ended('hopeless')).failure).toBe('the engine could not translate a segment: garbled');
     await until(async () => (await recordOf('hopeless-human')).status === 'translating');
-    expect(askedAbout(text)).toBe(2); // one request for each of the two jobs
+    expect(askedAbout(text)).toBe(2); // Each of the two jobs caused one request.
     expect((await segmentsOf('hopeless-human')).map(({ failure }) => failure)).toEqual([null, 'garbled']);
     expect((await moneyOf('hopeless')).map((one) => 'kind' in one && one.kind)).toEqual(['hold', 'void']);
   });
@@ -422,7 +422,8 @@ describe('a worker that stops or dies', () => {
     await order('fault');
     await until(() => askedAbout('The text of fault.') === 1);
     expect((await recordOf('fault')).status).toBe('machine_translate_in_progress');
-    await owner.query(`update jobs set due_at = now() where uid = 'fault'`); // skips the wait of five seconds before the retry
+    // Skips the wait of five seconds before the retry.
+    await owner.query(`update jobs set due_at = now() where uid = 'fault'`);
     expect((await ended('fault')).translated_text).toBe('THE TEXT OF FAULT.');
     expect(askedAbout('The text of fault.')).toBe(2);
   });
@@ -497,7 +498,7 @@ describe('a lease on a job', () => {
     const other = randomUUID();
     await steal('stolen', other);
     engine.resume();
-    await server.server.stop(); // resolves when all work in progress is done
+    await server.server.stop(); // Resolves when all work in progress is done.
     expect(await recordOf('stolen')).toMatchObject({
       status: 'machine_translate_in_progress',
       lease_token: other,

@@ -436,7 +436,8 @@ describe('an account with more long texts than scanner processes', () => {
       http.once('request', (_, response) => response.once('close', resolve));
     });
     const client = new AbortController();
-    limit = SMALL; // if the word count were started now, it would exceed this limit and be counted in the metrics
+    // If the queued word count were started now, it would exceed this limit and be counted in the metrics.
+    limit = SMALL;
     const gone = fetch(server.url + COUNT, {
       method: 'POST',
       headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },

@@ -197,7 +197,8 @@ it('a busy scanner process ends when its program is killed', async () => {
   await until(() => children(program.pid).length === 1);
   const [pid] = children(program.pid);
   try {
-    await until(() => isBusy(pid!)); // the start of a process takes less than the second of processor time that `isBusy` requires
+    // `isBusy` requires a second of processor time, which is more than the start of a process takes.
+    await until(() => isBusy(pid!));
     program.kill('SIGKILL');
     await until(() => hasEnded(pid!));
   } finally {

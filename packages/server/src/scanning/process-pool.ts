@@ -80,7 +80,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
 
   function answered(child: ChildProcess, answer: TaskAnswer): void {
     const task = running.get(child);
-    if (task === undefined) return; // the task was already rejected
+    if (task === undefined) return; // The task was already rejected.
     running.delete(child);
     processes.rest(child);
     if ('error' in answer) task.reject(answer.error);
@@ -262,7 +262,8 @@ function createAccountQueues(accountShare: number) {
 
 function forkScanner({ memoryMebibytes, script = SCRIPT }: ProcessPoolOptions): ChildProcess {
   // Compiling takes most of the start time of a process, so the processes use the program's compile cache.
-  const compiled = getCompileCacheDir(); // a folder for this version of Node, inside the configured one
+  // `getCompileCacheDir` returns the folder of this version of Node, which is inside the configured folder.
+  const compiled = getCompileCacheDir();
   return fork(fileURLToPath(script), [String(process.pid)], {
     env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
     execArgv: [`--max-old-space-size=${memoryMebibytes}`],

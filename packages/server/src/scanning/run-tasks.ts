@@ -28,7 +28,8 @@ export function runTasks(tasks: Tasks): void {
     }
     // The watchdog is killing this process. If the process answered, the parent would send it the next task.
     if (Atomics.exchange(limit, 0, 0) === ENDING) return;
-    process.send!(answer, () => {}); // the empty callback discards the error when the parent is dead
+    // The empty callback discards the error that occurs when the parent is dead.
+    process.send!(answer, () => {});
   });
   process.on('disconnect', () => process.exit());
   // A terminal or service manager signals all processes, while the parent still needs this one to finish its work.

@@ -173,7 +173,8 @@ describe('texts that wait for a scanner process', () => {
     await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
     expect(await small.examine(account, { ...task, text: sentence })).toMatchObject({ kind: 'valid' });
     const opened = await small.open(account, { ...languages, text: large });
-    expect(opened.segments).not.toHaveLength(0); // the limits do not apply to texts that workers open
+    // The limits of the queue do not apply to texts that workers open.
+    expect(opened.segments).not.toHaveLength(0);
     await Promise.all(first);
     expect(await small.examine(account, apart)).toMatchObject({ kind: 'valid' });
   });

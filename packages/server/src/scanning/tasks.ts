@@ -157,7 +157,8 @@ export interface AssembleTask extends OpenTask {
 
 export function assemble(task: AssembleTask): string {
   const document = scan(task.text, task.format, languagesOf(task));
-  document.segmentLanguage = task.sourceLanguage; // the ids of segments depend on the language
+  // The ids of segments depend on the language, so it must be the one with which the text was opened.
+  document.segmentLanguage = task.sourceLanguage;
   return rebuild(document, new Map(task.drafts), task.targetLanguage);
 }
 

@@ -148,7 +148,7 @@ describe('an engine route', () => {
     for (let i = 0; i < 8; i++) await translated(`away-${i}`, { text: `The engine is away ${i} times.` });
     expect(asked).toBe(5);
     first.draft = honest;
-    await server.restart(); // a new worker starts with closed circuit breakers
+    await server.restart(); // The circuit breakers of a new worker are closed.
     call = createClient(server.url, account.production_key);
     await translated('back', { text: 'It is back again.' });
     expect(askedOf(first, 'It is back again.')).toHaveLength(1);

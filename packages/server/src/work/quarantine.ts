@@ -58,7 +58,7 @@ export function createQuarantine(
         await queue.adjustAttempts(lease, 1);
         await work();
       });
-    const over = done.catch(() => {}); // the caller handles the error
+    const over = done.catch(() => {}); // The caller of the returned function handles the error.
     const after = turn.then(() =>
       Promise.race([over, wait(PATIENCE_MILLISECONDS, undefined, { ref: false })]),
     );

@@ -333,7 +333,8 @@ describe.each(TABLES)('the weight limit of claims of %s', (table) => {
       { attempts: 0, lease_token: null },
       { attempts: 0, lease_token: null },
     ]);
-    // No other row is claimed before the row that exceeds the free capacity.
+    // The first of the remaining rows exceeds the free capacity. Until it is claimed, no other row is
+    // claimed.
     expect(await queue.claim(10, room(30))).toEqual([]);
     expect(idsOf(await queue.claim(10, room(51)))).toEqual(ids.slice(2).sort());
   });

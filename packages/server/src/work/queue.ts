@@ -295,8 +295,9 @@ export function createLeaseQueue(
           ]);
           for (const row of rows) {
             if (row.attempts === null) {
-              if (row.weight > weight) return leases; // the row exceeds the free weight; the next round begins with it
-              break; // the account has reached its own limit of weight
+              // A row that exceeds the free weight ends the round, and the next round begins with it.
+              if (row.weight > weight) return leases;
+              break; // The account has reached its own limit of weight.
             }
             leases.push({ account, id: row.id, token, attempts: row.attempts, weight: row.weight });
             weight = Math.max(0, weight - row.weight);

@@ -230,7 +230,8 @@ function createPoller<L extends Lease, Item, Outcome>(
         }
         const claimed = await queue.claim(places, held.claimLimits());
         if (stopping) {
-          await queue.release(claimed); // the claim started before the stop and returned after it
+          // The claim started before the stop and returned after it.
+          await queue.release(claimed);
           break;
         }
         for (const lease of claimed) take(lease);
