@@ -98,7 +98,7 @@ export interface Deliveries {
   ): AsyncGenerator<Delivery, void, undefined>;
   /** Returns a delivery with its attempts. Its id is the callback's `webhook-id`. @throws DragomanError 404 */
   get(id: string, options?: CallOptions): Promise<DeliveryDetail>;
-  /** Attempts a delivery again that has succeeded or died. */
+  /** Attempts a finished delivery again, whether it succeeded or is dead. */
   replay(id: string, options?: CallOptions): Promise<Delivery>;
   /**
    * Attempts all deliveries again that died since a date or time.

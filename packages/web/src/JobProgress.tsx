@@ -17,7 +17,7 @@ export function hasProgress({ status, progress }: Job): boolean {
   return progress !== null || DRAFTED.includes(status);
 }
 
-/** @param drafted the latest drafting progress from live updates */
+/** Shows the progress of a job. @param drafted the latest drafting progress from live updates */
 export function JobProgress({ job, drafted }: { job: Job; drafted: DraftingProgress | undefined }) {
   const t = useTranslate();
   const reported =

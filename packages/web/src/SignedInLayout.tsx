@@ -55,7 +55,8 @@ const NAVIGATION: Record<User['role'], NavigationEntry[]> = {
 export function SignedInLayout() {
   const t = useTranslate();
   const user = useUser();
-  if (user === undefined) return null; // the user has signed out, and the redirect to the sign-in page follows
+  // When the user has signed out, the redirect to the sign-in page follows.
+  if (user === undefined) return null;
   const items = NAVIGATION[user.role].map((entry) => ({ ...entry, label: t(entry.label) }));
   return (
     <AppLayout name="Dragoman" items={items} foot={<UserMenu user={user} />}>

@@ -50,7 +50,7 @@ export function readUser(queries: QueryClient): Promise<User | null> {
   return queries.ensureQueryData(sessionQuery());
 }
 
-/** @throws CallError `wrong_sign_in`, `too_many_attempts` */
+/** Signs a user in. @throws CallError `wrong_sign_in`, `too_many_attempts` */
 export async function signIn(queries: QueryClient, body: SignIn): Promise<User> {
   return startSession(queries, await call('signIn', { body }));
 }

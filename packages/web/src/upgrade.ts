@@ -10,7 +10,7 @@
 /** The session storage key of the version that this page was reloaded from. */
 const RELOADED_FROM = 'dragoman_upgraded_from';
 
-/** The error when a file belongs to an older version, but the page must not be reloaded automatically. */
+/** Thrown when a file belongs to an older version, but the page must not be reloaded automatically. */
 export class NewVersionError extends Error {
   override name = 'NewVersionError';
 }
@@ -18,7 +18,11 @@ export class NewVersionError extends Error {
 type Guard = () => Promise<boolean>;
 const guards = new Set<Guard>();
 
-/** @param guard called before a reload; resolves false to prevent it. @returns a function that removes the guard */
+/**
+ * Adds a guard.
+ * @param guard called before a reload; resolves false to prevent it
+ * @returns a function that removes the guard
+ */
 export function beforeReload(guard: Guard): () => void {
   guards.add(guard);
   return () => {

@@ -19,7 +19,7 @@ export interface CheckedAnswer {
 }
 
 export interface Checker {
-  /** @throws Error that names the differences from the description */
+  /** Checks an answer. @throws Error that names the differences from the description */
   answer(given: CheckedAnswer): void;
   /** Checks a callback. @returns a sentence about the fault, or undefined when the callback is correct */
   callback(headers: IncomingHttpHeaders, body: string): string | undefined;

@@ -59,7 +59,8 @@ export function start(command: string, args: string[], own: Environment = {}, in
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  child.stdin.on('error', () => {}); // a command may exit before it reads its input
+  // A write fails if the command exits before it reads its input, which is no error here.
+  child.stdin.on('error', () => {});
   child.stdin.end(input);
   const ended = once(child, 'close').then(([status]) => {
     running.delete(child);

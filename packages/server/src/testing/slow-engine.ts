@@ -8,6 +8,7 @@ export interface SlowEngine extends FakeEngine {
 const SLICE_MILLISECONDS = 200;
 
 /**
+ * Creates the engine.
  * @param slices the number of slices after which the engine pauses
  * @param start the engine drafts nothing before this promise resolves
  */

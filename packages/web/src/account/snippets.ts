@@ -1,7 +1,7 @@
 /** Commands to paste into a terminal. */
 import { baseUrlOf, type Environment } from './environment.tsx';
 
-/** @param key `user:key` or a placeholder */
+/** Returns a command that sends a first request. @param key `user:key` or a placeholder */
 export function firstRequest(environment: Environment, key: string): string {
   const body = { text: 'The house is big.', source_language: 'en', target_language: 'es' };
   return [

@@ -7,7 +7,7 @@ import { announce, toast } from './Toast.tsx';
 
 const SHOWN_MILLISECONDS = 2_000;
 
-/** @param what the name of the copied text, for screen readers */
+/** A button that copies a text. @param what the name of the copied text, for screen readers */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const t = useTranslate();
   const [copied, setCopied] = useState(false);

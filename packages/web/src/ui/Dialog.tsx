@@ -15,7 +15,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** @param wide true for a dialog that contains lines of code */
+/** A dialog with a title. @param wide true for a dialog that contains lines of code */
 export function Dialog({ title, opened, onClose, wide = false, children }: DialogProps & { wide?: boolean }) {
   const t = useTranslate();
   return (

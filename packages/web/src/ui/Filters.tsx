@@ -46,7 +46,7 @@ export function SearchFilter({ name, label, search }: FilterProps) {
   );
 }
 
-/** @param choices the values to choose from; the first choice selects everything */
+/** A filter with a fixed list of values. @param choices the values; the first one selects everything */
 export function ChoiceFilter({ name, label, search, choices }: FilterProps & { choices: readonly Choice[] }) {
   const change = useFilters();
   return (

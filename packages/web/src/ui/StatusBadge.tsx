@@ -15,7 +15,7 @@ import { useTranslate } from '../i18n.tsx';
 import css from './StatusBadge.module.css';
 
 const STATUSES = {
-  // statuses of jobs and messages
+  // Statuses of jobs and messages.
   new: ['neutral', IconCircle],
   translating: ['info', IconCircleHalf2],
   completed: ['success', IconCheck],
@@ -24,17 +24,17 @@ const STATUSES = {
   accepted: ['success', IconChecks],
   rejected: ['warning', IconRotate2],
   machine_translate_in_progress: ['info', IconCircleDashed],
-  // statuses of editing tasks
+  // Statuses of editing tasks.
   open: ['neutral', IconCircle],
   claimed: ['info', IconCircleHalf2],
   submitted: ['success', IconCheck],
   done: ['success', IconChecks],
   reported: ['warning', IconRotate2],
-  // deliveries
+  // Statuses of deliveries.
   pending: ['info', IconClock],
   delivered: ['success', IconCheck],
   dead: ['danger', IconX],
-  // keys, people, subscriptions, requests
+  // Statuses of keys, users, subscriptions and requests.
   active: ['success', IconCheck],
   expiring: ['warning', IconClock],
   expired: ['neutral', IconBan],
@@ -44,7 +44,7 @@ const STATUSES = {
   requested: ['info', IconClock],
   granted: ['success', IconCheck],
   refused: ['danger', IconX],
-  // statuses of brands and terms
+  // Statuses of brands and terms.
   published: ['success', IconCheck],
   draft: ['warning', IconCircleDashed],
   term_added: ['success', IconCirclePlus],

@@ -118,7 +118,7 @@ export function FileField({ accept, ...props }: FieldProps & { accept: string })
   return <TextInput type="file" {...field} accept={accept} classNames={{ input: css.file! }} />;
 }
 
-/** @param plain true for a field without the button that shows the password */
+/** A field for a password. @param plain true for a field without the button that shows the password */
 export function PasswordField({ plain = false, ...props }: FieldProps & { plain?: boolean }) {
   const t = useTranslate();
   const [shown, setShown] = useState(false);

@@ -33,7 +33,7 @@ const SHAPE = 3;
 
 const TONES = ['info', 'success', 'warning', 'danger'];
 const GROUNDS = ['bg', 'surface', 'sunken'];
-/** Foreground, background and the minimum contrast. */
+/** Pairs of a foreground and a background colour, with the minimum contrast between them. */
 const PAIRS: [string, string, number][] = [
   ...GROUNDS.flatMap((ground): [string, string, number][] => [
     ['text', ground, TEXT],
