@@ -29,8 +29,8 @@ function stemsOf(word: string, language: string): string[] {
 /**
  * Returns a function that tells whether a text contains a term in any grammatical form. Each word of the term
  * must occur, in any order. An unrelated word with the same stem is accepted too. So the function can accept
- * a translation, but cannot locate a term. @param language the language of the text and the term, with or
- * without a region
+ * a translation, but cannot locate a term.
+ * @param language the language of the text and the term, with or without a region
  */
 export function createTermRecogniser(text: string, language: string): (term: string) => boolean {
   const code = base(language);

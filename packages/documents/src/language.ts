@@ -73,7 +73,10 @@ const CLEAR = 3;
 
 export type Detected = { language: string } | { languageUndetermined: string };
 
-/** The detector's name of a language, and its distance from the best language. A distance of 1 or more is clear. */
+/**
+ * The detector's name of a language, and how far it is behind the best language. Languages that are behind by
+ * less than 1 are too close to the best one to be ruled out.
+ */
 type Ranked = readonly [name: string, behind: number];
 
 /**

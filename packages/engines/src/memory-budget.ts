@@ -38,6 +38,7 @@ export class MemoryBudget implements MemoryGate {
   #waiting: MemoryUser[] = [];
 
   /**
+   * Creates the budget of one engine.
    * @param maxMegabytes memory limit of all pipelines or threads together; a pipeline or thread that needs
    * more than this runs alone
    * @param turnMs time slice: how long a busy pipeline or thread keeps its memory while another one waits for

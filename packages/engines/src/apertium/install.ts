@@ -85,7 +85,7 @@ async function privilege(): Promise<string[] | null> {
     await run('sudo', ['-n', 'true'], { timeout: 5_000 });
     return ['sudo', '-n'];
   } catch {
-    // sudo is not installed, or it asks for a password.
+    // The command fails when sudo is not installed or asks for a password.
     return null;
   }
 }

@@ -14,7 +14,10 @@ export class ProcessPool implements PoolView {
   readonly queue = new FairQueue<object, Item>();
   readonly pipelines: readonly Pipeline[];
 
-  /** @param size maximum number of pipelines: the first one, and spare ones for high load */
+  /**
+   * Creates the pool without starting a process.
+   * @param size maximum number of pipelines: the first one, and spare ones for high load
+   */
   constructor(size: number, setup: Omit<PipelineSetup, 'pool' | 'spare'>) {
     this.name = setup.name;
     this.pipelines = Array.from(

@@ -25,7 +25,10 @@ export const DATA_PREFIX = '/usr/share/apertium/';
  */
 const COMMON = { LC_ALL: 'C.UTF-8', GLIBC_TUNABLES: 'glibc.malloc.tcache_count=2000' };
 
-/** @param root absolute path of a private tree; without it, the system's Apertium */
+/**
+ * Returns the locations of the files of one installation.
+ * @param root absolute path of a private tree; without it, the system's Apertium
+ */
 export function treeAt(root = ''): Tree {
   const base = root.replace(/(?<!\/)\/+$/, '');
   if (base === '') return { root: '', env: { ...COMMON, PATH: '/usr/bin:/bin' } };

@@ -8,7 +8,10 @@ export interface OutageWatch {
   lost(error: unknown): void;
 }
 
-/** @param isLoss returns whether an error means that the server or the connection is lost */
+/**
+ * Creates the watch of one database.
+ * @param isLoss returns whether an error means that the server or the connection is lost
+ */
 export function createOutageWatch(isLoss: (error: unknown) => boolean, log: Log): OutageWatch {
   /**
    * Time of the latest loss of the connection, by `performance.now()`; undefined while the database answers.

@@ -77,8 +77,8 @@ const ASK_TO_END = statement<{ since: Date; is_first: boolean }>(
 );
 
 /**
- * Records that an account is to be erased. @returns the time of the first request, and whether this request
- * is the first
+ * Records that an account is to be erased.
+ * @returns the time of the first request, and whether this request is the first
  */
 export async function markForErasure(
   transaction: Transaction,

@@ -57,11 +57,13 @@ export class TextTakesTooLong extends ApiError {
  */
 export interface Scanner {
   /**
+   * Checks a text, determines its language, and counts its words.
    * @param options `apart`: use a process even for a small text, because it is one of many
    * @throws ApiError `unavailable` when the queue is full
    */
   examine(account: AccountRef, task: ExamineTask, options?: { apart?: boolean }): Promise<ExamineResult>;
   /**
+   * Counts the words of a text.
    * @param signal aborted when the client disconnects
    * @throws ApiError `unavailable` when the queue is full
    */

@@ -223,8 +223,8 @@ async function sliceUncached(
 }
 
 /**
- * Drafts the sentences of one slice with one engine. @param work an object that identifies the text for the
- * fair scheduler
+ * Drafts the sentences of one slice with one engine.
+ * @param work an object that identifies the text for the fair scheduler
  */
 async function draftSlice(
   runner: EngineRunner,

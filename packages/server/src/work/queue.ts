@@ -106,6 +106,7 @@ export const UNLIMITED: ClaimLimits<never> = {
 };
 
 /**
+ * Creates the statements that claim rows of a table.
  * @param weight an SQL expression that reads only the row itself, not a text stored outside the row (TOAST)
  */
 function queueStatements(table: 'jobs' | 'messages', key: 'job_id' | 'message_id', weight: string) {
@@ -224,6 +225,7 @@ const STATEMENTS = {
 const START = { part: -1, accountId: '00000000-0000-0000-0000-000000000000' };
 
 /**
+ * Creates the lease queue of a table.
  * @param name the table that contains the rows
  * @param leaseSeconds the duration of a lease that is not extended
  */

@@ -171,7 +171,10 @@ function createRowRunner<L extends Lease, Item, Outcome>(
     get runningCount() {
       return runningCount;
     },
-    /** @param reserved whether the row uses a place that is reserved for small accounts */
+    /**
+     * Starts to process a leased row.
+     * @param reserved whether the row uses a place that is reserved for small accounts
+     */
     take(lease: L, adopted?: Item, reserved = false): void {
       const row: HeldLease<L> = { lease, reserved, lost: new AbortController(), done: Promise.resolve() };
       held.add(row);
