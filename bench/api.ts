@@ -73,7 +73,7 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
       const load = (length: number) => runWrk(tools.wrk, lua, program.url, length);
       const baseline = (clients: number, length: number) =>
         runPgbench(tools.pgbench, sql, store.connection as Record<string, string>, clients, length);
-      await load(2); // This load is not measured: V8 compiles the hot code during its first seconds.
+      await load(2); // Before the measurement, V8 compiles the hot code during two seconds of load.
       const sixteen = await baseline(16, 2);
       const clients = sixteen >= (await baseline(CONNECTIONS, 2)) ? 16 : CONNECTIONS;
       const service: Load[] = [];

@@ -59,7 +59,7 @@ export async function benchChat({ numbers }: Flags): Promise<Report> {
     const client = await createChatClient(program, key);
     const figures: Figure[] = [];
     try {
-      // These messages are not measured: they warm the pipeline and the compiler.
+      // Before the measurement, some messages warm the pipeline and the compiler.
       await client.send(20, 3, 'warm');
       for (const load of LOADS) {
         const sent = await client.send(load.rate, load.seconds, `at ${load.rate}`);

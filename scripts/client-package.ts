@@ -29,7 +29,7 @@ export function writeClientPackage(directory: string): void {
     type,
     engines,
     exports: { '.': { types: './client.d.ts', default: './client.js' } },
-    // These fields are for tools that do not read `exports`.
+    // The fields `main` and `types` are for tools that do not read `exports`.
     main: './client.js',
     types: './client.d.ts',
   };

@@ -41,7 +41,7 @@ function soundHistory(): DeliveryHistory {
       arrival('first', 100, { answer: 429, retryAfter: 1 }),
       arrival('alone', 200),
       arrival('first', 1200),
-      // This delivery is repeated, because the kill interrupted its previous attempt.
+      // The event `first` is delivered again, because a kill interrupted its previous attempt.
       arrival('first', 1300),
       arrival('second', 1400, { answer: undefined }),
       arrival('second', 2400),

@@ -78,7 +78,7 @@ const RULES: Record<string, readonly Rule[]> = {
   fa: [arabic],
   ur: [arabic],
   ps: [arabic],
-  // These languages put spaces before marks or use other marks, so no rule applies.
+  // Thai and the languages after it put spaces before marks or use other marks, so no rule applies.
   th: [],
   lo: [],
   km: [],

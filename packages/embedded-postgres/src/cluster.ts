@@ -31,14 +31,15 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
-  // These sizes suit a small machine. Shared buffers cost memory only when they are used, connections only
-  // when they are open.
+  // The buffer sizes and the number of connections suit a small machine. Shared buffers cost memory only when
+  // they are used, connections only when they are open.
   shared_buffers: '128MB',
   max_connections: '100',
   // On two cores a parallel plan slows down other queries. It also uses /dev/shm, which has 64 MB in a
   // container.
   max_parallel_workers_per_gather: '0',
-  // This value suits solid-state disks. The default of 4 assumes a spinning disk and avoids indexes.
+  // A random read costs nearly as much as a sequential one, as on solid-state disks. The default of 4 assumes
+  // a spinning disk and avoids indexes.
   random_page_cost: '1.1',
   // JIT compilation takes longer than the short statements of a service.
   jit: 'off',

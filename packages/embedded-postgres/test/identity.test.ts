@@ -137,7 +137,7 @@ test.runIf(root)('chooseIdentity tells root what to do when the server cannot ru
   mkdirSync(dataDir, { recursive: true });
   chmodSync(dirname(dataDir), 0o700);
   const { PATH } = process.env;
-  // This PATH simulates a system without `unshare` and `setpriv`.
+  // The PATH `/nowhere` simulates a system without `unshare` and `setpriv`.
   process.env.PATH = '/nowhere';
   try {
     const choose = () => chooseIdentity(dataDir, join(dataDir, 'postgres'));

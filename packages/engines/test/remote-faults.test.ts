@@ -115,7 +115,7 @@ describe.each(makers)('the HTTP engine for $name', ({ start }) => {
     },
   );
 
-  // These tests wait for a deadline, so they run concurrently, each with its own service.
+  // The tests of timeouts wait for a deadline, so they run concurrently, each with its own service.
   test.concurrent.each(['stall', 'stall in the body'] as const)(
     'fails with a timeout at the deadline after this fault: %s',
     async (fault) => {
@@ -190,7 +190,7 @@ describe.each(makers)('the HTTP engine for $name', ({ start }) => {
     await Promise.all([engine, narrow, bent].map((each) => each.stop()));
   });
 
-  test('changes its version with its settings, but not with its key', async () => {
+  test('has another version when its settings change, but not when its key changes', async () => {
     const { make } = await start();
     const [one, same, other] = [make(), make({ key: 'other' }), make({ baseUrl: 'http://127.0.0.1:9' })];
     expect(await one.version()).toBe(await same.version());

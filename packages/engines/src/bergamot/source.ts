@@ -8,7 +8,10 @@ import { Agent, request } from 'undici';
 import { ModelError } from './models.ts';
 import { type Registry, readRegistry } from './registry.ts';
 
-/** The rest of a file. `resumed` is false if it begins at the start of the file although a later part was requested. */
+/**
+ * An open file of the registry. `resumed` is false if `body` begins at the start of the file although a later
+ * part was requested.
+ */
 export interface OpenFile {
   body: Readable;
   resumed: boolean;

@@ -155,7 +155,7 @@ describe('createBatcher', () => {
       flights[1]!.land();
       expect(await Promise.all([second, third])).toEqual(['result 2', 'result 3']);
       await batcher.idle();
-      // The rest time is over, so the next batch starts at once.
+      // The minimum time between two batches has passed, so the next batch starts at once.
       vi.advanceTimersByTime(50);
       const fourth = batcher.add(item(4));
       await started(3);

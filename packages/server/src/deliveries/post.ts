@@ -97,8 +97,8 @@ export function createPoster(settings: PosterSettings): Poster {
     }),
     connections: connectionsPerOrigin,
     pipelining: 1,
-    // These limits are turned off, because each restarts with every chunk of the answer. One limit for the
-    // whole POST is set below.
+    // undici's own time limits are turned off, because each restarts with every chunk of the answer. One
+    // limit for the whole POST is set below.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 16_384,

@@ -53,7 +53,7 @@ export type BulkInsertResult =
       found: Map<string, { orderNumber: number } | store.JobRow>;
       balance: number | undefined;
     }
-  /** These uids belong to other jobs. Nothing was inserted. */
+  /** Nothing was inserted, because some uids (`uids`) belong to other jobs. */
   | { kind: 'taken'; uids: ReadonlySet<string> }
   | { kind: 'key used' };
 

@@ -27,7 +27,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** Who triggers a transition. */
 export type JobActor = 'machine' | 'editor' | 'customer' | 'operator';
 
-/** The other effects of a status change, in the same transaction. */
+/** The effects of a status change in addition to the new status. They happen in the same transaction. */
 export type JobEffect = 'hold' | 'capture' | 'void' | 'callback';
 
 interface Move {

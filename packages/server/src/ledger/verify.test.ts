@@ -175,7 +175,8 @@ describe('the transfers of a job', () => {
       ['hold', 6, null],
       ['void', 6, null],
     ]);
-    // This refund is larger than the captured amount of every other job of the account, but not of this job.
+    // A refund of this amount exceeds what was captured for every other job of the account, but not for this
+    // job.
     await refundJob(server.database, account, { environment: 'sandbox', uid: 'up', memo: 'complaint' });
     expect((await transfersOf('up')).at(-1)).toEqual(['refund', 10, 'complaint']);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);

@@ -149,7 +149,7 @@ describe('recalled targets with variables in any order', () => {
 
   it('have the variables at the same positions as the target that was stored', () => fc.assert(coded(fit)));
 
-  it('are correct or absent when the entry has its protected words as plain text', () =>
+  it('are correct, or are not used, when the entry has its protected words as plain text', () =>
     fc.assert(bare(fit)));
 
   it('have the variables at the same positions after a TMX export and import', async () => {

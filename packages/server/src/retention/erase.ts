@@ -110,7 +110,7 @@ async function revokeAccess(
 ): Promise<void> {
   await eraseTable(database, account, 'keys', counts);
   await database.notify(KEYS_CHANNEL);
-  // This statement runs before the users are deleted, because it needs their ids.
+  // The names are removed before the users are deleted, because the statement needs the ids of the users.
   await forgetNames(database, account);
   await eraseTable(database, account, 'users', counts);
 }

@@ -206,7 +206,7 @@ describe('the worker loop', () => {
     const other = { part: 1, accountId: uuidv7() } as AccountRef;
     expect(loop.capacityFor(crowd!).pieces).toBe(0);
     expect([loop.isAlone(crowd!), loop.isAlone(other)]).toEqual([true, false]);
-    // There are two reserved places, an eighth of the capacity, for all small accounts together.
+    // Two places, an eighth of the capacity, are reserved for all small accounts together.
     for (const left of [2, 1, 0]) {
       expect(loop.capacityFor(other).pieces).toBe(left);
       const lease = { account: other, id: uuidv7(), token: uuidv7(), attempts: 1, weight: 1 };
