@@ -22,7 +22,7 @@ export type Figure = Measured | Promised;
 
 export interface Report {
   seed?: number;
-  /** The duration of the run. */
+  /** The duration of the run in seconds. */
   seconds?: number;
   figures: Figure[];
 }

@@ -37,7 +37,7 @@ export interface Probe {
   round: string;
   seed: number;
   customers: Customer[];
-  /** The number of jobs, and the number of messages. */
+  /** The number of jobs, which is also the number of messages. */
   count: number;
 }
 

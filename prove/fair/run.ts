@@ -240,7 +240,10 @@ async function startClient() {
 
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}-${n}`);
 
-/** Waits until the worker has released a postponed document. Otherwise the next block would not be without load. */
+/**
+ * Waits until the worker has released a postponed document. Otherwise this document would be a load in the
+ * next block.
+ */
 async function untilStill(count: () => number): Promise<void> {
   for (let before = -1; before !== count(); ) {
     before = count();

@@ -24,7 +24,7 @@ const OPENING_CENTS = 100_000_000;
 export interface FuzzHistory extends FuzzResult {
   alive: boolean;
   ledger: boolean;
-  /** The names of all described operations. */
+  /** The names of all operations in the API description. */
   operations: string[];
   /** The 99th percentile of the event loop's delay over the whole run, in milliseconds. */
   lateness: number;

@@ -8,7 +8,7 @@ import type { Answered } from './run.ts';
 export interface Shown {
   asked: string;
   answer: Answered;
-  /** The marks that the response may contain. */
+  /** The marks that the response may contain. Each mark is a word in one of the customer's texts. */
   may: readonly string[];
   /** True if the call would change the job if it were allowed. */
   changes: boolean;

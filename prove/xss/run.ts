@@ -241,8 +241,8 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 `;
 
 /**
- * Returns elements of a preview that may open connections although no policy allows it. Connections alone do not show
- * them, because not every browser preconnects (the headless shell does not).
+ * Returns the elements of a preview that could open connections, although the policy forbids connections. The
+ * elements themselves are searched, because some browsers, such as the headless shell, never preconnect.
  */
 async function connecting(page: Page): Promise<string[]> {
   const frame = page.locator('iframe[title=Preview]');

@@ -10,7 +10,7 @@ import { blocks, voids } from './html-elements.ts';
 import { Stack } from './html-stack.ts';
 import { decodeReference, type Tag, type Visitor } from './markup.ts';
 
-/** Calls a visitor for each token of a text. */
+/** A function that reads a text and calls a visitor for each token. */
 export type Walk = (visitor: Visitor) => void;
 
 export interface KeptElement {

@@ -1,4 +1,4 @@
-/** Connections from this package to its own server. */
+/** Connects this package to the PostgreSQL server that it started or joined. */
 import pg from 'pg';
 
 /** The address of the server. `host` is the directory of the server's socket. */

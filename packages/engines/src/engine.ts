@@ -123,7 +123,7 @@ export interface Capabilities {
   terms: boolean;
   tone: boolean;
   instructions: boolean;
-  /** Whether the engine uses `before` and `examples`. */
+  /** Whether the engine uses the preceding text (`before`) and the `examples` of a request. */
   context: boolean;
   /** Whether the engine sends texts to another machine. */
   remote: boolean;

@@ -37,7 +37,7 @@ function draft(engine: ApertiumEngine, texts: string[], lane: Lane = 'bulk', to 
 const good = (n: number): string => `A big house number ${n}.`;
 const answered = (n: number): string => `A grande house number ${n}.`;
 
-/** Returns twenty good segments, with those in `bad` replaced. */
+/** Returns twenty good segments. Those whose indexes are in `bad` have the text from `bad`. */
 const batch = (bad: Record<number, string>): string[] =>
   Array.from({ length: 20 }, (_, n) => bad[n] ?? good(n));
 

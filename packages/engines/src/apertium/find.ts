@@ -12,7 +12,7 @@ import { hasMode, toolPath, treeFor } from './tree.ts';
 export interface ApertiumFound {
   /** Version of Debian's package `apertium`, if it is known. */
   version?: string;
-  /** `the system`, or the folder of a private installation. */
+  /** Where Apertium is installed: `the system`, or the folder of a private installation. */
   where: string;
   /** Installed modes that this program supports. */
   modes: string[];

@@ -25,7 +25,7 @@ export interface InstallOptions {
    * path.
    */
   root?: string;
-  /** Makes a private installation even as root. */
+  /** Installs into the private folder even when run as root. */
   private?: boolean;
   /** Receives the progress, line by line. */
   onProgress?: (line: string) => void;

@@ -290,7 +290,7 @@ describe('the log of a server at the level debug', () => {
     await nothingLeaked();
   });
 
-  it('contains no part of a body that is not JSON', async () => {
+  it('contains no part of a body with invalid JSON', async () => {
     expect((await production('POST', HUMAN, `{"text": ${CANARY}`)).status).toBe(400);
     await answered(400);
     await nothingLeaked();

@@ -19,7 +19,7 @@ export const MESSAGE_STATUSES = [
 
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/** Who triggers a transition. The sender acts when the receiver has answered; the operator replays. */
+/** Who can trigger a transition. The sender acts when the receiver has answered; the operator replays. */
 export type MessageActor = 'machine' | 'sender' | 'operator';
 
 interface Move {

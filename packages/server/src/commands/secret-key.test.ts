@@ -96,7 +96,7 @@ describe('the secret key of an external database', () => {
     expect(await named('')).toMatchObject({ ok: false });
   });
 
-  it('is not needed by commands that neither encrypt nor decrypt a secret', async () => {
+  it('is needed only by commands that encrypt or decrypt a secret', async () => {
     expect(await dragoman(['ledger', 'verify', ...at('d4')], place(''))).toMatchObject({ status: 0 });
     expect(await dragoman(['ledger', 'verify', ...at('d4')], place(key(2)))).toMatchObject({ status: 0 });
   });

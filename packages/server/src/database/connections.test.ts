@@ -46,7 +46,7 @@ describe('a connection whose database is dropped', () => {
     await pool.end();
   });
 
-  it('throws nothing without a listener, even while the pool is closing', async () => {
+  it('causes no uncaught error when it has no listener, even while the pool is closing', async () => {
     const client = createConnection(test.connection);
     await client.connect();
     const pool = createPool(test.connection);

@@ -31,7 +31,7 @@ export interface NextAttemptIn {
   createdAt: Date;
   /** The time at which the outcome of the attempt was known. */
   now: Date;
-  /** Returns a number in [0, 1). */
+  /** The source of randomness: returns a number in [0, 1). */
   random: () => number;
 }
 

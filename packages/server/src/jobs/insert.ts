@@ -84,7 +84,7 @@ const MAX_WAITING = 10_000;
 /** The maximum number of waiting bulks, because each may take 40 MB of memory. */
 const MAX_WAITING_BULKS = 32;
 
-/** The worker functions that inserts call. */
+/** The functions of a worker that an insert needs. */
 type JobWorker = Pick<LeaseWorker<Lease, LeasedJob>, 'leaseSeconds' | 'capacityFor' | 'adopt'>;
 
 export interface JobInserterOptions {
@@ -168,7 +168,7 @@ async function creating<T>(
       return run(begun);
     });
   } catch (error) {
-    begun.ended = false; // The rollback restored the creation record.
+    begun.ended = false; // The rollback restored the creation record, so it must still be deleted.
     throw error;
   } finally {
     if (!begun.ended) await endCreation(database, begun);
@@ -322,7 +322,7 @@ async function insertBulk(
     return await database.transaction(insert);
   } catch (error) {
     if (!(error instanceof UidsTaken)) throw error;
-    begun.ended = false; // The rollback restored the creation record.
+    begun.ended = false; // The rollback restored the creation record, so it must still be deleted.
     return { kind: 'taken', uids: error.uids };
   }
 }

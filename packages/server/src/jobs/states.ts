@@ -24,7 +24,7 @@ export const JOB_STATUSES = [
 
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Who triggers a transition. */
+/** Who can trigger a transition between statuses. */
 export type JobActor = 'machine' | 'editor' | 'customer' | 'operator';
 
 /** The effects of a status change in addition to the new status. They happen in the same transaction. */

@@ -218,7 +218,7 @@ export function voidPrice(transaction: Transaction, account: AccountRef, charge:
   return store.voidHold(transaction, account, charge, uuidv7());
 }
 
-/** Returns the available balance in cents, without the credit. */
+/** Returns the available balance in cents, without the credit limit. */
 export async function availableCents(
   on: Queryable,
   account: AccountRef,

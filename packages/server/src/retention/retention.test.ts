@@ -172,7 +172,7 @@ async function createMarked(mark: string): Promise<Customer & { mate: string }> 
   return { ...(await accountNamed(server.database, username)), person, call, mate: mate!.user_id };
 }
 
-/** Returns every column that contains the mark, as `table.column`. */
+/** Returns every column that contains the mark (a unique word) as `table.column`. */
 async function columnsWith(mark: string): Promise<string[]> {
   const { rows: columns } = await owner.query(
     `select table_name, column_name, data_type from information_schema.columns

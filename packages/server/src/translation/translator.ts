@@ -86,7 +86,7 @@ export interface TranslatorOptions {
   inSandbox(engine: string): boolean;
   observer: EngineObserver;
   cacheBytes: number;
-  /** The log for engines that throw an error. */
+  /** The log to which the errors of engines are written. */
   log?: Log;
 }
 
