@@ -24,8 +24,8 @@ function message(text: string, format: Format): string {
 
 const groups = (count: number) => xliff(`${'<group>'.repeat(count)}${unit('a')}${'</group>'.repeat(count)}`);
 /**
- * The levels of nesting that the test document has besides the groups: xliff, file and body around them,
- * trans-unit and source inside.
+ * The levels of nesting that the test document has in addition to the groups: xliff, file and body around
+ * the groups, trans-unit and source inside.
  */
 const around = 5;
 const attributes = (count: number) => Array.from({ length: count }, (_, index) => ` a${index}="1"`).join('');
