@@ -113,9 +113,9 @@ const inOrder: DeliveryCheck = ({ accepted, arrivals }) => {
 };
 
 /**
- * Checks that a fault explains every repeated delivery: a kill, a connection reset, a worker that was paused longer
- * than its lease, or a request that the receiver took although the sender's attempt timed out. The last two happen on
- * a busy machine.
+ * Checks that a fault explains every repeated delivery. The faults are a kill, a connection reset, a worker
+ * that was paused longer than its lease, and a request that the receiver took although the sender's attempt
+ * timed out. The last two happen on a busy machine.
  */
 const fewRepeats: DeliveryCheck = (history) => {
   const taken = Map.groupBy(history.arrivals.filter(isSuccess), ({ webhookId }) => webhookId);

@@ -1,7 +1,7 @@
 /**
  * The stack of open HTML elements, which finds where elements end. No tree is built, so malformed markup
- * needs no extra work: an end tag closes everything up to its start tag, and an end tag without a start tag
- * is ignored.
+ * needs no extra work. An end tag closes everything up to its start tag. An end tag without a start tag is
+ * ignored.
  */
 
 import { errorAt } from './document.ts';

@@ -1,8 +1,9 @@
 /**
- * Reassembles paired codes after translation. Apertium wraps each output word separately; adjacent words with the same
- * codes are merged, including the white space between them. A code in two places covers both if no other code is between
- * them and the gap is not longer than the covered words; otherwise it covers the longer run. A code whose words vanished
- * ("I" is dropped in Spanish) is inserted empty at the same relative position. The result is always well nested.
+ * Reassembles paired codes after translation. Apertium wraps each output word separately; adjacent words with
+ * the same codes are merged, including the white space between them. A code may come back in two places. It
+ * then covers both if no other code is between them and the gap is not longer than the covered words;
+ * otherwise it covers the longer run. A code whose words vanished ("I" is dropped in Spanish) is inserted
+ * empty at the same relative position. The result is always well nested.
  */
 
 import type { Piece } from '../engine.ts';
@@ -168,7 +169,7 @@ function shift(spans: Span[], at: number): void {
   }
 }
 
-/** Shortens spans that cross other spans, so that all spans form a tree. */
+/** Shortens the spans (ranges of items inside a paired code) that cross each other, so that all spans form a tree. */
 function nest(spans: readonly Span[]): Span[] {
   const sorted = [...spans].sort((a, b) => a.start - b.start || b.end - a.end || a.id - b.id);
   const stack: Span[] = [];

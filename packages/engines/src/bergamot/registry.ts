@@ -84,8 +84,9 @@ export function readRegistry(models: unknown, records: unknown): Registry {
 }
 
 /**
- * Chooses the model of a pair to install: among the released ones with all checksums the one with the highest chrF,
- * because the largest model is not always the best; with `small` the one with the fewest bytes.
+ * Chooses the model of a pair to install, among the released models with all checksums. It is the one with the
+ * highest chrF, because the largest model is not always the best. With `small`, it is the one with the fewest
+ * bytes.
  * @throws ModelError when the registry has none
  */
 export function chooseModel(registry: Registry, pair: string, small = false): RemoteModel {

@@ -31,8 +31,9 @@ export class JsonError extends Error {
 }
 
 /**
- * Parses a JSON body. Its depth and its number of values are checked first: 10 MB of `[` keep the parser busy
- * for three seconds, and a list of ten million empty lists takes 800 MB.
+ * Parses a JSON body. Its depth and its number of values are checked first, because small bodies can be
+ * costly. 10 MB of `[` keep the parser busy for three seconds, and a list of ten million empty lists takes
+ * 800 MB.
  * @throws JsonError when the body is nested too deeply, has too many values, or is not valid JSON in UTF-8
  */
 export function parseJson(body: Buffer): unknown {

@@ -447,8 +447,8 @@ const RELEASE_ANSWERS = statement<MessageRow>(
 );
 
 /**
- * Advances `answered_position` of locked chats. @returns the messages after `answered` up to the first
- * without an answer, by chat and position
+ * Moves the `answered_position` of locked chats to the last message before the first one without an answer.
+ * @returns the messages after `answered` up to there, by chat and position
  */
 export async function releaseAnswers(
   transaction: Transaction,

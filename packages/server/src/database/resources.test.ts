@@ -103,7 +103,7 @@ describe('a database server without free space', () => {
     },
   );
 
-  it('answers 503 to writes that fail, and reports itself as ready, when the program may not make a trial write', async () => {
+  it('makes writes fail with 503, while readiness stays 200, when the program may not make a trial write', async () => {
     const { database } = owner;
     await owner.query(`revoke temporary on database ${database} from public`);
     await fill('53100');

@@ -44,9 +44,9 @@ const accountTables = readAccountTables();
 
 /**
  * Returns the tables of accounts that an SQL text uses without restricting them to one account; undefined if
- * there are none. A table is restricted when both columns of the account (`part`, `account_id`) are compared
- * with parameters or with the same columns of another table, named in `using`, or listed first in an insert.
- * Naming the columns elsewhere, as in a select list, restricts nothing.
+ * there are none. The columns of the account are `part` and `account_id`. A table is restricted when both are
+ * compared with parameters or with the same columns of another table, and also when both are named in `using`
+ * or listed first in an insert. Naming the columns elsewhere, as in a select list, restricts nothing.
  */
 function breach(sql: string): string | undefined {
   const touched = [...sql.matchAll(/\b(?:from|join|into|update)\s+(\w+)/gi)]

@@ -144,7 +144,10 @@ function isSecretLength(bytes: number): boolean {
   return bytes >= SECRET_BYTES.least && bytes <= SECRET_BYTES.most;
 }
 
-/** Returns true for visible ASCII without dots, because the id is a header value and a signed part. */
+/**
+ * Returns true if an id is visible ASCII without dots. It is sent in a header, and dots separate the signed
+ * parts.
+ */
 function isId(id: string): boolean {
   return /^[!-~]{1,255}$/.test(id) && !id.includes('.');
 }

@@ -95,7 +95,8 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   const { uid, uidStart, uidEnd, uidPart, createdFrom, createdBefore } = filter;
   if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
   const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
-  if (parts.some((part) => !isPartOfUid(part))) return NONE; // A part with other characters matches no uid.
+  // No job matches a part with characters that uids never have.
+  if (parts.some((part) => !isPartOfUid(part))) return NONE;
   // If few jobs have the requested statuses, they are read instead of millions of uids with a common prefix.
   const few =
     isIndexedByStatus(filter) && parts.length > 0 && (await countJobs(database, scope)) <= MAX_COUNTED;

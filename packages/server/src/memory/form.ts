@@ -90,8 +90,8 @@ export function fit(source: readonly Piece[], stored: StoredPair): { pieces: Pie
 }
 
 /**
- * Returns true if a translation of one text can be used for the other: both have the same codes and, if their
- * visible texts are equal, have the codes in the same places.
+ * Returns true if a translation of one text can be used for the other. Both must have the same codes. If
+ * their visible texts are equal, the codes must also be in the same places.
  */
 function isAlike(one: readonly Piece[], other: readonly Piece[]): boolean {
   const form = (pieces: readonly Piece[]) => JSON.stringify(pieces).normalize('NFC');

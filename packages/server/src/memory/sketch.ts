@@ -4,9 +4,9 @@
  * index on the numbers finds a few hundred candidates, which are then compared exactly.
  *
  * A pg_trgm index was measured first. It reads the lists of all trigrams of the searched text, which takes 50
- * to 350 ms among 100,000 sentences. With bands of three, two texts that share half of their trigrams have a
- * common number with a probability of 93 %; with 60 % shared trigrams it is 99 %, and with 10 %, as in any
- * two sentences, 2 %.
+ * to 350 ms among 100,000 sentences. With bands of three, the probability that two texts have a common number
+ * is 93 % if they share half of their trigrams. It is 99 % for 60 % shared trigrams, and 2 % for 10 %, as in
+ * any two sentences.
  */
 const BANDS = 20;
 const ROWS = 3;

@@ -361,8 +361,8 @@ export async function stripJobs(on: Queryable, account: AccountRef, limit: numbe
 }
 
 /**
- * Removes customer data from all other remaining rows, and frees the user name. @returns false if the account
- * was erased before
+ * Removes customer data from the rows that stay after the erasure, except jobs, and frees the user name.
+ * @returns false if the account was erased before
  */
 export async function stripAccount(transaction: Transaction, account: AccountRef): Promise<boolean> {
   const values = [account.part, account.accountId];

@@ -8,8 +8,8 @@ import { ENDING, LIMIT_SIGNAL, processorMilliseconds } from './limit.ts';
 
 export interface WatchdogData {
   /**
-   * One number, shared with the main thread: the processor time, in milliseconds, at which the task is over its limit;
-   * 0 while there is no task; `ENDING` once this thread kills the process.
+   * One number, shared with the main thread: the processor time, in milliseconds, at which the task exceeds
+   * its limit. It is 0 while there is no task, and `ENDING` once this thread kills the process.
    */
   limit: Int32Array;
   /** The process id of the parent. */

@@ -122,7 +122,7 @@ interface Entry {
   id: string;
   lease_token: string | null;
   attempts: number;
-  /** Seconds until the row is due; null when no worker has anything to do. */
+  /** Seconds until the row is due; null when no worker needs to process it. */
   due_in: number | null;
 }
 
