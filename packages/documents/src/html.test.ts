@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkHtml, checkHtmlLoosely } from '../test/checks.ts';
 import { faulty, silent } from '../test/engines.ts';
 import { result, sent } from '../test/helpers.ts';
+import { rebuild, scan, segments } from './documents.ts';
 
 describe('HTML units', () => {
   test.each([
@@ -189,6 +190,38 @@ const bits = fc.constantFrom(
   '<p translate=yes>',
 );
 const page = fc.array(bits, { maxLength: 25 }).map((parts) => parts.join(''));
+
+describe('marks around segments', () => {
+  const marked = (html: string, translations: [string, string][] = []) => {
+    const document = scan(html, 'html');
+    const found = segments(document, 'en');
+    const pieces = new Map(translations.map(([id, text]) => [id, [{ text }]]));
+    return rebuild(document, pieces, 'de', new Map(found.map(({ id }, index) => [id, `m ${index}`])));
+  };
+
+  test('stand around every segment of the text, translated or not', () => {
+    expect(marked('<h1>One</h1><p>Two. <b>Three.</b></p>', [['0.0', 'Eins & mehr']])).toBe(
+      '<h1><!--m 0-->Eins &amp; mehr<!--/m 0--></h1>' +
+        '<p><!--m 1-->Two.<!--/m 1--> <b><!--m 2-->Three.<!--/m 2--></b></p>',
+    );
+  });
+
+  test('do not stand in attribute values', () => {
+    expect(marked('<img alt="a dog"><pre>x\ny</pre>')).toBe(
+      '<img alt="a dog"><pre><!--m 1-->x<!--/m 1-->\n<!--m 2-->y<!--/m 2--></pre>',
+    );
+  });
+
+  test('change nothing but the comments', () => {
+    fc.assert(
+      fc.property(page, (html) => {
+        fc.pre(!html.includes('origval'));
+        expect(marked(html).replace(/<!--\/?m \d+-->/g, '')).toBe(html);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
 
 describe('random HTML', () => {
   test('stays unchanged when the engine changes nothing', () => {

@@ -3,7 +3,7 @@
 import { cueEdits } from './cues.ts';
 import type { Document, Piece, Target, Unit } from './document.ts';
 import { asciiOnly, escapeAttribute, escapeMarkup } from './escapes.ts';
-import { renderUnit, type Translations } from './render.ts';
+import { type Marks, renderUnit, type Translations } from './render.ts';
 import { firstSection } from './runs.ts';
 import { segmentUnit } from './segmentation.ts';
 import { type Edit, Splicer } from './splice.ts';
@@ -17,11 +17,13 @@ import { type Edit, Splicer } from './splice.ts';
  * are repaired, and they cannot break the format.
  *
  * @param translations by segment id, as returned by `segments` for the same document and language
+ * @param marks the comments to write around the segments of an HTML document, for a preview
  */
 export function rebuild(
   document: Document,
   translations: ReadonlyMap<string, readonly Piece[]>,
   targetLanguage: string,
+  marks?: Marks,
 ): string {
   const language = document.segmentLanguage ?? document.sourceLanguage ?? 'und';
   if (document.format === 'srt') {
@@ -32,7 +34,10 @@ export function rebuild(
   for (const id of translations.keys()) known.add(Number.parseInt(id, 10));
   if (document.format === 'xliff')
     return rebuildXliff(document, language, translations, known, targetLanguage);
-  const copy = splice(document, language, translations, (unit) => known.has(unit.index));
+  const isMarked = document.format === 'html' && marks !== undefined;
+  if (isMarked) for (const id of marks.keys()) known.add(Number.parseInt(id, 10));
+  const takes = (unit: Unit) => known.has(unit.index);
+  const copy = splice(document, language, translations, takes, isMarked ? marks : undefined);
   return copy(0, document.text.length);
 }
 
@@ -42,6 +47,7 @@ function splice(
   language: string,
   translations: Translations,
   takes: (unit: Unit) => boolean,
+  marks?: Marks,
 ): (start: number, end: number) => string {
   const edits: Edit[] = document.patches.map(({ start, end, text }) => ({ start, end, write: () => text }));
   for (const unit of document.units) {
@@ -50,7 +56,8 @@ function splice(
       start: unit.start,
       end: unit.end,
       write: () =>
-        renderUnit(document, unit, language, translations, copy) ?? splicer.slice(unit.start, unit.end),
+        renderUnit(document, unit, language, translations, copy, marks) ??
+        splicer.slice(unit.start, unit.end),
     });
   }
   const splicer = new Splicer(document.text, edits);

@@ -18,24 +18,39 @@ export type Copy = (start: number, end: number) => string;
 /** Encodes translated text for the document. */
 export type Encode = (text: string) => string;
 
-/** Returns a unit with its translations, or undefined if the result equals the source. */
+/**
+ * The contents of the HTML comments around segments, by segment id. The segment stands between `<!--MARK-->` and
+ * `<!--/MARK-->`.
+ */
+export type Marks = ReadonlyMap<string, string>;
+
+/**
+ * Returns a unit with its translations, or undefined if the result equals the source.
+ *
+ * @param marks the comments to write around segments of HTML text; attribute values get none
+ */
 export function renderUnit(
   document: Document,
   unit: Unit,
   language: string,
   translations: Translations,
   copy: Copy,
+  marks?: Marks,
 ): string | undefined {
   const { cuts, html } = segmentUnit(document, unit, language);
   const encode = encoderOf(document, unit, html);
+  const marked = unit.form === 'html' || unit.form === 'pre' ? marks : undefined;
   const out: string[] = [];
   let position = unit.start;
   let changed = false;
   cuts.forEach((cut, index) => {
-    const pieces = translationOf(cut, translations.get(`${unit.index}.${index}`), document.format);
-    if (!pieces) return;
+    const id = `${unit.index}.${index}`;
+    const mark = marked?.get(id);
+    const pieces = translationOf(cut, translations.get(id), document.format);
+    if (!pieces && mark === undefined) return;
     changed = true;
-    out.push(copy(position, cut.start), renderPieces(cut, pieces, encode, copy, document.format));
+    const text = pieces ? renderPieces(cut, pieces, encode, copy, document.format) : copy(cut.start, cut.end);
+    out.push(copy(position, cut.start), mark === undefined ? text : `<!--${mark}-->${text}<!--/${mark}-->`);
     position = cut.end;
   });
   if (!changed) return undefined;

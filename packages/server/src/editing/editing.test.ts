@@ -285,6 +285,24 @@ describe('an editor who opens a task', () => {
   });
 });
 
+describe('the preview of an HTML document', () => {
+  it('has comments with a random word around each segment, also where nothing is saved yet', async () => {
+    await emptyEditing(owner);
+    await orderEdit(call, '<h1>The door.</h1><p>The house. <b>The garden.</b></p>', { text_format: 'html' });
+    const task = await claimTask(ann);
+    await save(ann, task, task.segments[1], { target: [{ text: 'Casa & jardín.' }] });
+    const { body } = await ann.call('GET', pathOf(task, '/preview'));
+    expect(body.mark).toMatch(/^[0-9a-f]{16}$/);
+    const between = (position: number) =>
+      body.text.split(`<!--${body.mark} ${position}-->`)[1].split(`<!--/${body.mark} ${position}-->`)[0];
+    expect(between(0)).toBe(task.segments[0].draft[0].text);
+    expect(between(1)).toBe('Casa &amp; jardín.');
+    expect(between(2)).toBe(task.segments[2].draft[0].text);
+    expect((await ann.call('GET', pathOf(task, '/preview'))).body.mark).not.toBe(body.mark);
+    await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+  });
+});
+
 describe('an editing task', () => {
   it('is hidden from editors without its language pair and from customers', async () => {
     await emptyEditing(owner);

@@ -356,6 +356,14 @@ export const Preview = Type.Object(
     text: Type.String({
       description: 'The document with the current targets. It is untrusted: show it in a sandboxed frame.',
     }),
+    mark: Type.Optional(
+      Type.String({
+        description:
+          'HTML only. The segment at a position stands between the comments `<!--MARK POSITION-->` and ' +
+          '`<!--/MARK POSITION-->`. The mark is random, so that a document cannot contain such comments. Segments in ' +
+          'attributes have no comments.',
+      }),
+    ),
   },
   { title: 'Preview' },
 );

@@ -1,4 +1,5 @@
 /** Builds the bodies of tasks and segments for the workbench. */
+import { randomBytes } from 'node:crypto';
 import type { Description } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
 import type { AccountRef } from '../base/account.ts';
@@ -310,7 +311,7 @@ export async function addComment(
 
 /**
  * Assembles the whole document from the current targets. A segment without a target shows its draft, or else
- * its source.
+ * its source. In HTML, comments mark where each segment begins and ends.
  * @throws ApiError `not_found` if the user does not hold the task
  */
 export async function preview(context: EditingContext, user: EditingUser, key: store.TaskKey) {
@@ -331,8 +332,13 @@ export async function preview(context: EditingContext, user: EditingUser, key: s
     targetLanguage: job.target_language,
     drafts,
   };
-  const text = await context.scanner.assemble(account, task).catch(unprepared);
-  return { format: job.text_format, text };
+  if (job.text_format !== 'html') {
+    return { format: job.text_format, text: await context.scanner.assemble(account, task).catch(unprepared) };
+  }
+  const mark = randomBytes(8).toString('hex');
+  const marks = targets.map(({ segment_id, position }) => [segment_id, `${mark} ${position}`] as const);
+  const text = await context.scanner.assemble(account, { ...task, marks }).catch(unprepared);
+  return { format: job.text_format, text, mark };
 }
 
 export async function readSegmentHistory(

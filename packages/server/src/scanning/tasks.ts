@@ -153,13 +153,15 @@ export function openDocument(task: OpenTask): { segments: Segment[]; assemble(dr
 export interface AssembleTask extends OpenTask {
   /** Translations by the segment ids of {@link open}; segments without one keep their source. */
   drafts: Drafts;
+  /** The comments to write around the segments of an HTML document, by segment id. */
+  marks?: readonly (readonly [segmentId: string, comment: string])[];
 }
 
 export function assemble(task: AssembleTask): string {
   const document = scan(task.text, task.format, languagesOf(task));
   // The ids of segments depend on the language, so it must be the one with which the text was opened.
   document.segmentLanguage = task.sourceLanguage;
-  return rebuild(document, new Map(task.drafts), task.targetLanguage);
+  return rebuild(document, new Map(task.drafts), task.targetLanguage, task.marks && new Map(task.marks));
 }
 
 function languagesOf(task: { sourceLanguage: string | undefined; targetLanguage: string }) {

@@ -1446,7 +1446,9 @@ export type Piece = {
 export type Preview = {
   format: 'text' | 'html' | 'srt' | 'xliff';
   /** The document with the current targets. It is untrusted: show it in a sandboxed frame. */
-  text: string
+  text: string;
+  /** HTML only. The segment at a position stands between the comments `<!--MARK POSITION-->` and `<!--/MARK POSITION-->`. The mark is random, so that a document cannot contain such comments. Segments in attributes have no comments. */
+  mark?: string | undefined
 };
 
 export type PublishedBrand = {
