@@ -268,7 +268,7 @@ function withoutLead(runs: readonly Run[], lead: string): Run[] {
   });
 }
 
-/** A code of a segment. Both halves of a pair are one code. */
+/** A code of a segment. The opening and the closing half of a pair are one code. */
 interface Inline {
   kind: 'pair' | 'single' | 'keep';
   /** The code as it is written in the document. For a pair, the first half. */

@@ -141,7 +141,10 @@ function stretchesOf(runs: readonly Run[]): Run[][] {
   return found.filter(hasLetters);
 }
 
-/** Returns the index of the cue that contains a run. The space between two cues belongs to the second cue. */
+/**
+ * Returns the index of the cue that contains a run (a text or a code). The space between two cues belongs to
+ * the second cue.
+ */
 function cueAt(cues: readonly Unit[], start: number, end: number): number {
   const cue = cues.find((one) => start >= one.start && end <= one.end);
   return (cue ?? cues[0]!).index;

@@ -59,7 +59,10 @@ function common(document: Document, id: string, unit: Unit, cut: CutSegment): De
   return { id, unit: unit.index, notes: unit.notes ?? [], codes: codesOf(document, cut) };
 }
 
-/** Returns the markup of a segment's codes by key. Pieces and runs have their codes in the same order. */
+/**
+ * Returns the markup of a segment's codes by key. The segment's pieces and its runs in the document have
+ * their codes in the same order.
+ */
 function codesOf(document: Document, cut: CutSegment): Record<string, string> {
   const codes: Record<string, string> = {};
   const runs = cut.runs.filter((run) => !isText(run));

@@ -56,7 +56,7 @@ export interface Code {
   tied?: true;
 }
 
-/** A translatable run of a document: a line, a paragraph, an attribute value, a cue or a trans-unit. */
+/** A translatable stretch of a document: a line, a paragraph, an attribute value, a cue or a trans-unit. */
 export interface Unit {
   /** The index in `Document.units`. It identifies the unit, because ids in documents are not unique. */
   index: number;

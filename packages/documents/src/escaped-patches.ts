@@ -43,17 +43,20 @@ function patchesOf(
   return { patches, open };
 }
 
-/** HTML markup in the native code of an XLIFF element `bpt`, `ept`, `it` or `ph`. */
+/** The HTML markup that an XLIFF element `bpt`, `ept`, `it` or `ph` contains (its native code). */
 export interface NativeMarkup {
-  /** The native code after decoding. */
+  /** The content of the XLIFF element after decoding. */
   text: string;
-  /** The replacements for elements that begin and end in this native code. */
+  /** The replacements for `notranslate` elements that begin and end in this XLIFF element. */
   patches: Patch[];
-  /** A `notranslate` element that begins in this native code and ends in another one. */
+  /** A `notranslate` element that begins in this XLIFF element and ends in another one. */
   open?: OpenElement;
 }
 
-/** Reads the native code between two offsets. Returns undefined if it contains elements (`sub`). */
+/**
+ * Reads the native code (the content of an inline XLIFF element) between two offsets. Returns undefined if it
+ * contains elements (`sub`).
+ */
 export function readNative(document: string, start: number, end: number): NativeMarkup | undefined {
   const raw = document.slice(start, end);
   const isSection = raw.startsWith('<![CDATA[') && raw.indexOf(']]>') === raw.length - 3;
@@ -86,7 +89,7 @@ export function depthAfter(text: string, name: string, depth: number): number {
   return open;
 }
 
-/** Returns the text runs between codes. Line breaks count as text here. */
+/** Returns the texts between codes. Line breaks count as text here. */
 function textStretches(runs: readonly Run[]): TextRun[][] {
   const found: TextRun[][] = [[]];
   for (const run of runs) {
@@ -129,7 +132,7 @@ class RawOffsets {
         : run.start + offset - this.#before;
   }
 
-  /** Returns the run that contains the decoded text up to an offset. */
+  /** Returns the text run that contains the decoded text up to an offset. */
   #reach(offset: number): TextRun | undefined {
     for (;;) {
       const run = this.#stretch[this.#index];

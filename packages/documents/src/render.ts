@@ -114,7 +114,10 @@ function restoreHalves(cut: CutSegment, pieces: readonly Piece[]): Piece[] {
   return out;
 }
 
-/** Returns the half pairs outside all pairs. Halves of crossing pairs are inside other pairs and may move. */
+/**
+ * Returns the half pairs (codes whose other half is in another sentence) that are outside all pairs. Halves
+ * of crossing pairs are inside other pairs and may move.
+ */
 function outsideHalves(cut: CutSegment): Piece[] {
   const codes = codesOf(cut);
   let depth = 0;
@@ -149,7 +152,7 @@ function same(a: readonly Piece[], b: readonly Piece[]): boolean {
   );
 }
 
-/** Returns the code runs of a segment, by the keys of their pieces. */
+/** Returns the codes of a segment as runs of the document, by the keys of their pieces. */
 export function codesOf(cut: CutSegment): Map<string, Run> {
   const runs = cut.runs.filter((run) => !isText(run));
   const keys = cut.pieces.map(keyOf).filter((key) => key !== '');

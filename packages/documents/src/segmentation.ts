@@ -9,7 +9,7 @@ import { type CodeRun, isText, type Run, runsOf, sliceRun } from './runs.ts';
 import { sentenceEnds, splitLong } from './sentences.ts';
 import { blankEnd, blankStart } from './spaces.ts';
 
-/** A segment with the runs of the document that it consists of. */
+/** A segment with its runs: the texts and codes of the document that it consists of. */
 export interface CutSegment {
   runs: Run[];
   pieces: Piece[];
@@ -236,7 +236,7 @@ export function pairs(runs: readonly Run[]): Map<number, number> {
   return partner;
 }
 
-/** Makes a segment from runs. Returns undefined if the runs have no letters. */
+/** Makes a segment from runs (texts and codes). Returns undefined if the runs have no letters. */
 export function makeSegment(runs: Run[]): CutSegment | undefined {
   if (!hasLetters(runs)) return undefined;
   return { runs, pieces: piecesOf(runs), start: runs[0]!.start, end: runs.at(-1)!.end };

@@ -28,7 +28,7 @@ export function countWords(document: Document, language: string): number {
   return count;
 }
 
-/** Removes ranges of the document from runs. The ranges must be in order. */
+/** Removes ranges of the document from runs (texts and codes). The ranges must be in order. */
 function without(runs: readonly Run[], stretches: readonly Stretch[] = []): readonly Run[] {
   if (stretches.length === 0) return runs;
   const left: Run[] = [];
@@ -51,7 +51,10 @@ function without(runs: readonly Run[], stretches: readonly Stretch[] = []): read
   return left;
 }
 
-/** Returns the visible text of runs. Halves of pairs may be inside a word; any other code separates words. */
+/**
+ * Returns the visible text of runs (texts and codes). Halves of pairs may be inside a word; any other code
+ * separates words.
+ */
 function visibleText(runs: readonly Run[]): string {
   return runs
     .map((run) => {

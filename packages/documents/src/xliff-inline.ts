@@ -16,7 +16,7 @@ import type { Attributes } from './xliff-units.ts';
 
 type Ends = (start: number, end: number) => void;
 
-/** A text inside native code (the element `sub`). */
+/** A text inside the native code of an inline element (the element `sub`). */
 export interface SubText {
   start: number;
   end: number;
@@ -27,7 +27,10 @@ const native = new Set(['bpt', 'ept', 'ph', 'it']);
 /** Elements that XLIFF 1.2 defines without content. */
 const empties = new Set(['x', 'bx', 'ex']);
 
-/** A `notranslate` element whose start tag is in native code and whose end tag has not been found yet. */
+/**
+ * A `notranslate` element whose start tag is in the native code of an inline element, and whose end tag has
+ * not been found yet.
+ */
 interface KeptNative {
   code: Code;
   /** The index of the code in `codes`, and the number of sub texts and segments before it. */
@@ -129,7 +132,10 @@ export class Capture {
     };
   }
 
-  /** Handles half a pair of separate elements. The halves are linked by `rid`, or by `id` if there is no `rid`. */
+  /**
+   * Handles one half of a pair whose halves are separate elements. The halves are linked by `rid`, or by `id`
+   * if there is no `rid`.
+   */
   #half(kind: 'open' | 'close', family: string, attributes: Attributes, start: number, end: number): Code {
     const tie = `${family} ${attributes.rid ?? attributes.id ?? ''}`;
     if (kind === 'open') {
@@ -182,7 +188,10 @@ export class Capture {
     };
   }
 
-  /** Finds `notranslate` elements whose tags are in native code. Both tags may be in one code or in two codes. */
+  /**
+   * Finds `notranslate` elements whose tags are in the native code of inline elements. Both tags may be in
+   * one element or in two.
+   */
   #readNative(
     local: string,
     attributes: Attributes,

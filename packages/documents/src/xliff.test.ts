@@ -140,7 +140,7 @@ describe('XLIFF: inline elements', () => {
     expect(target(after)).toBe('<target>One. Two &amp; &lt;b&gt;x&lt;/b&gt;. DREI.</target>');
   });
 
-  test('that are half a pair never move into another pair', () => {
+  test('whose other half is in another sentence never move into a pair', () => {
     const text = xliff(unit('<source>One <b>two <g id="1">three</g>. Four</b> five.</source>'));
     const after = result(text, 'xliff', (pieces) =>
       [...pieces].sort((a, b) => Number('close' in a) - Number('close' in b)),

@@ -151,7 +151,10 @@ export function withoutTargets(text: string, units: readonly Node[] = transUnits
   return out + text.slice(position);
 }
 
-/** Returns ids and names of inline elements, with the text of native codes but without the content of `sub`. */
+/**
+ * Returns ids and names of inline elements, with the native code that they contain but without the content of
+ * `sub`.
+ */
 function codesOf(text: string, element: Node): string[] {
   return [...walk(element)]
     .filter((one) => one !== element)

@@ -211,7 +211,7 @@ test('XLIFF elements with the class notranslate get the value of origval as cont
   );
 });
 
-/** HTML as most tools write it in XLIFF 1.2: the tags are escaped in native codes. */
+/** HTML as most tools write it in XLIFF 1.2: the tags are escaped in the native code of inline elements. */
 const start = '&lt;span class="notranslate" origval="%CUSTOMER%"&gt;';
 const stop = '&lt;/span&gt;';
 const native: [string, string, string, string[]][] = [

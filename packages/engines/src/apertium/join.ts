@@ -126,8 +126,8 @@ function spanOf(id: number, items: readonly Item[]): Span | null {
 }
 
 /**
- * Inserts pairs whose words vanished, as empty pairs at the word boundary nearest to their relative
- * position. Shifts `spans` accordingly.
+ * Inserts the pairs whose words vanished, as empty pairs at the word boundary nearest to their relative
+ * position. Moves the ranges in `spans` accordingly.
  */
 function putBack(
   items: readonly Item[],
@@ -161,7 +161,10 @@ function putBack(
   return out;
 }
 
-/** Adjusts spans after an insertion at `at`: later spans move, and spans around it grow. */
+/**
+ * Adjusts the ranges of items in `spans` after an insertion at `at`: later ranges move, and ranges around it
+ * grow.
+ */
 function shift(spans: Span[], at: number): void {
   for (const span of spans) {
     if (span.start >= at) span.start++;

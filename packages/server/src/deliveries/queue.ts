@@ -46,8 +46,8 @@ interface Lane {
 }
 
 /**
- * A row that a claim examined. If `attempts` is null, the row was not claimed: it was parked, or its body
- * exceeded the memory limit.
+ * A row that a claim examined. If `attempts` is null, the row was not claimed: its body exceeded the memory
+ * limit, or it was parked until an earlier delivery of the same order has ended.
  */
 interface ExaminedRow {
   /** The index of the row's lane in the claim, from 1. */
@@ -77,7 +77,10 @@ const MAX_ROUND_FAILURES = 2;
  * it first examines only twice as many as it may take, and more only if all of those were parked.
  */
 const MAX_EXAMINED = 64;
-/** Seconds after which a parked delivery becomes due again if nothing makes it due earlier. */
+/**
+ * Seconds after which a delivery that was parked behind an earlier one becomes due again if nothing makes it
+ * due earlier.
+ */
 const PARKED_SECONDS = 1;
 
 const DUE_LANES: Statement<Lane> = statement(
@@ -308,7 +311,7 @@ async function claimVisits(
       max_examined: maxExamined,
     });
   let rows = await claim(null);
-  // A lane may have hundreds of parked deliveries before one that may be sent.
+  // A lane may have hundreds of deliveries parked behind earlier ones before one that may be sent.
   while (rows.length > 0 && rows.every(({ parked }) => parked)) rows = await claim(MAX_EXAMINED);
   const account = { part, accountId: account_id } as AccountRef;
   const leases = rows.flatMap(({ turn, id, attempts, weight, environment }) => {

@@ -102,7 +102,7 @@ it('the account page shows the balances, the number of jobs by status, and the j
 });
 
 describe('API keys', () => {
-  it('are created, rolled with an overlap and revoked, with audit entries', async () => {
+  it('are created, replaced with an overlap (rolled) and revoked, with audit entries', async () => {
     const customer = await createCustomer();
     const wanted = { name: 'build', environment: 'sandbox', read_only: true, expires_at: '2999-01-01' };
     const made = await customer.call('POST', '/api/account/keys', wanted);
@@ -148,7 +148,7 @@ describe('API keys', () => {
   });
 });
 
-it('a rolled webhook secret and its successor both sign during the overlap', async () => {
+it('a webhook secret that was replaced (rolled) and its successor both sign during the overlap', async () => {
   const customer = await createCustomer();
   const rolled = await customer.call('POST', '/api/account/webhook-secrets/production/roll', {
     overlap: '24h',

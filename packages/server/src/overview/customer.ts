@@ -29,8 +29,8 @@ import { readBalances } from '../ledger/ledger.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * The limit per account and day of keys and webhook secrets that are created or rolled: 100 without a delay,
- * then delays of 1, 3, 7 … seconds, up to an hour.
+ * The limit per account and day of keys and webhook secrets that are created or replaced (rolled). The first
+ * 100 have no delay. Then the delays are 1, 3, 7 … seconds, up to an hour.
  */
 const CREDENTIALS = { free: 100, mostSeconds: 3600 };
 

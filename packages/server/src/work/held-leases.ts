@@ -4,7 +4,7 @@ import type { ClaimLimits, Lease } from './queue.ts';
 export interface HeldLease<L extends Lease> {
   lease: L;
   /**
-   * True when the row uses one of the reserved places, which exist in addition to the capacity for accounts
+   * True when the row uses a reserved place. Reserved places exist in addition to the capacity, for accounts
    * that hold few rows.
    */
   reserved: boolean;
@@ -14,9 +14,9 @@ export interface HeldLease<L extends Lease> {
 
 export interface HeldLeases<L extends Lease> extends Set<HeldLease<L>> {
   leases(): L[];
-  /** Returns the number of free places that are not reserved. */
+  /** Returns how many more rows the worker can hold, without the reserved places. */
   freePlaces(): number;
-  /** Returns the number of free reserved places. One eighth of the capacity is reserved. */
+  /** Returns how many reserved places are free. One eighth of the capacity is reserved. */
   freeReserved(): number;
   claimLimits(): ClaimLimits<L>;
 }

@@ -116,8 +116,8 @@ describe('the worker loop', () => {
     const [first, second] = [...inHand.values()];
     const [later] = await createJobs(1);
     await first!.finish();
-    // A row is due and a place is free. Because the worker still holds a row, it polls only after the rest
-    // time.
+    // A row is due, and the worker could hold one more row. Because the worker still holds a row, it polls
+    // only after the rest time.
     for (let times = 0; times < 20; times++) expect(await due()).toBe(1);
     await second!.finish();
     await until(() => inHand.has(later!));
@@ -193,7 +193,8 @@ describe('the worker loop', () => {
     await createJobs(100);
     const ofCrowd = () => [...inHand.values()].filter(({ lease }) => crowd.has(lease.id));
     for (const one of ofCrowd().slice(8)) await one.finish();
-    // The worker claims when a quarter of its capacity is free, so up to three places may stay empty.
+    // The worker claims when a quarter of its capacity is free, so it may hold up to three rows less than its
+    // capacity.
     await until(() => inHand.size > 12);
     expect(ofCrowd()).toHaveLength(8);
   });

@@ -74,8 +74,8 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   readonly runningCount: number;
   /**
    * Returns the number of new rows of an account that the worker could take now, and the maximum of their
-   * total weight. While older rows are queued, only an account with few held rows has capacity, in reserved
-   * places.
+   * total weight. While older rows are queued, only accounts that hold few rows get capacity, in the places
+   * reserved for them.
    */
   capacityFor(account: AccountRef): { pieces: number; weight: number };
   /** Returns whether all rows that the worker holds belong to this account. */
@@ -192,7 +192,7 @@ function createRowRunner<L extends Lease, Item, Outcome>(
   };
 }
 
-/** Claims due rows: at every poll, when it is woken, and when a place becomes free. */
+/** Claims due rows: at every poll, when it is woken, and when the worker can hold more rows. */
 function createPoller<L extends Lease, Item, Outcome>(
   { name, queue, capacity, log, ...options }: LeaseWorkerOptions<L, Item, Outcome>,
   held: HeldLeases<L>,
@@ -209,8 +209,8 @@ function createPoller<L extends Lease, Item, Outcome>(
   /** True when the last poll drained the queue, so that new rows cannot overtake queued rows. */
   let caughtUp = false;
   /**
-   * True when the last poll found no due row and `wake` was not called since. A place that becomes free then
-   * causes no poll.
+   * True when the last poll found no due row and `wake` was not called since. A row that ends then causes no
+   * poll.
    */
   let nothingDue = false;
 
