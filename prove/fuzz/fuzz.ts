@@ -115,7 +115,7 @@ async function scannersEnded(watch: Watch): Promise<void> {
     await wait(500);
 }
 
-/** Reads the event loop's delay since the last scrape, in milliseconds. */
+/** Reads the event loop's delay since the metrics were last read, in milliseconds. */
 async function scrapeLateness(url: string, token: string): Promise<number> {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   const [, seconds] = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(await response.text()) ?? [];

@@ -34,7 +34,7 @@ const VARIANCE = 6.8;
  */
 const REACH = 50;
 
-/** Returns beads that cover every sentence exactly once. Takes linear time. */
+/** Returns beads (groups of corresponding sentences) that cover every sentence exactly once. Takes linear time. */
 export function alignLengths(source: readonly number[], target: readonly number[]): Bead[] {
   const sums = [source, target].map((all) => all.reduce((sum, one) => sum + one, 0));
   const growth = (sums[1]! + 1) / (sums[0]! + 1);
@@ -43,7 +43,7 @@ export function alignLengths(source: readonly number[], target: readonly number[
   const width = 2 * reach + 1;
   const firstOf = (i: number) => Math.round(i * slope) - reach;
   const steps = new Int8Array((source.length + 1) * width).fill(-1);
-  // Three rows of the cost table are enough, because a bead has at most two source sentences.
+  // Three rows of the cost table are enough, because a group has at most two source sentences.
   const rows = [0, 1, 2].map(() => new Float64Array(width));
   const costAt = (i: number, j: number): number => {
     const at = j - firstOf(i);
@@ -84,7 +84,7 @@ export function alignLengths(source: readonly number[], target: readonly number[
 
 /**
  * Returns the deviation (see `Bead.strain`) of a bead that ends before source sentence `i` and target
- * sentence `j`. `kind` is the index of its numbers of sentences.
+ * sentence `j`. `kind` is the index in `KINDS` of its numbers of sentences.
  */
 function strainOf(
   source: readonly number[],

@@ -220,7 +220,7 @@ export const PLACES: readonly Place[] = [
   { format: 'xliff', name: 'units', around: (filler) => xliff(`${filler}${unit('House')}`) },
 ];
 
-/** Repeats an atom up to a length, at least once. */
+/** Repeats an atom (a short text) up to a length, at least once. */
 export function fill(atom: Atom, length: number): string {
   if (typeof atom === 'string') return atom.repeat(Math.max(1, Math.floor(length / atom.length)));
   let text = '';
@@ -292,8 +292,8 @@ export function ratioOf(workOf: WorkOf, length: number, most: number): number {
 }
 
 /**
- * An atom is measured in detail if a text of {@link GLANCE} characters takes longer than this many
- * milliseconds. Linear work mostly takes 1 to 5, quadratic work 30 to 300.
+ * An atom (a text to repeat) is measured in detail if its repetition to {@link GLANCE} characters takes
+ * longer than this many milliseconds. Linear work mostly takes 1 to 5, quadratic work 30 to 300.
  */
 const LITTLE = 20;
 const GLANCE = 8_192;
@@ -327,7 +327,7 @@ export function* growths(most: number): Generator<Growth> {
   }
 }
 
-/** Prints the slowest position and the largest ratio of each atom. */
+/** Prints each atom (text to repeat) with its slowest position and its largest ratio. */
 function printTable(): void {
   for (const places of Map.groupBy(growths(3), ({ atom }) => atom).values()) {
     const slowest = places.reduce((one, other) => (other.time > one.time ? other : one));

@@ -43,8 +43,8 @@ export interface ServerRecord extends ProcessRef {
   socketDir: string;
   version: string;
   /**
-   * The whole command line of the server. A server with another command line is replaced rather than
-   * adopted.
+   * The whole command line of the server. A server that an earlier owner left running is taken over only if
+   * it has the same command line; otherwise it is replaced.
    */
   command: string[];
 }
@@ -67,7 +67,7 @@ const SILENCE_LIMIT_MS = 60_000;
  */
 const FAST_STOP_MS = 5_000;
 const IMMEDIATE_STOP_MS = 5_000;
-/** An adopted server is not a child of this process, so its end is noticed by polling. */
+/** A server that was taken over is not a child of this process, so its end is noticed by polling. */
 const POLL_MS = 200;
 
 export function readRecord(dataDir: string): ServerRecord | undefined {
@@ -98,7 +98,7 @@ export function findOrphan(dataDir: string, cluster: string): ProcessRef | undef
   return serves ? server : undefined;
 }
 
-/** Adopts the recorded server if the server answers. Otherwise returns undefined. */
+/** Takes over the server of the record if it answers. Otherwise returns undefined. */
 export async function adopt(
   record: ServerRecord,
   address: Address,

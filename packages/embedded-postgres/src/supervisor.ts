@@ -1,7 +1,7 @@
 /**
  * Keeps the server of one data directory running while this process owns the server. States:
  *
- * - `opening`: an orphaned server is adopted or stopped, or a new server is started. The next state is
+ * - `opening`: an orphaned server is taken over or stopped, or a new server is started. The next state is
  *   `running`; if no server could be started, an error is thrown.
  * - `running`: the server runs. After an unexpected exit and a growing delay, the next state is `opening`.
  * - `stopping`: the final state. The server is stopped and not restarted.
@@ -58,7 +58,10 @@ export class Supervisor {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Starts or adopts the server. @throws EmbeddedPostgresError `start` or `in_use` */
+  /**
+   * Starts the server, or takes over a server that an earlier owner left running.
+   * @throws EmbeddedPostgresError `start` or `in_use`
+   */
   async open(): Promise<void> {
     this.#supervise(await openServer(this.#plan, this.#stop.signal));
   }

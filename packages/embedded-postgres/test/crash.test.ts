@@ -23,7 +23,7 @@ async function killedOwner(dataDir: string) {
   return readRecord(dataDir)!;
 }
 
-test('startEmbeddedPostgres adopts the server of a killed program', async () => {
+test('startEmbeddedPostgres takes over the server of a killed program', async () => {
   const dataDir = await fixture.sharedCluster();
   const orphan = await killedOwner(dataDir);
   expect(isAlive(orphan)).toBe(true);
@@ -54,7 +54,7 @@ test('startEmbeddedPostgres finds a server without a record by its pid file and 
   await next.stop();
 });
 
-test('an adopted server is restarted when it dies', async () => {
+test('a server that was taken over is restarted when it dies', async () => {
   const dataDir = await fixture.sharedCluster();
   const orphan = await killedOwner(dataDir);
   const next = await fixture.start(dataDir);

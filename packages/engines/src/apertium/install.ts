@@ -155,7 +155,7 @@ async function installInto(
     }
     await writeFile(join(tree, MANIFEST), JSON.stringify(manifest, null, 2));
     await mkdir(dirname(root), { recursive: true });
-    // The new tree replaces the old one atomically. The old one is removed with the work folder.
+    // The new installation replaces the old one atomically. The old one is removed with the work folder.
     if (existsSync(root)) await rename(root, join(work, 'old'));
     await rename(tree, root);
   } finally {

@@ -104,7 +104,10 @@ export interface MemoryMatch {
   pieces: Piece[];
 }
 
-/** The maximum size of a slice. With small slices, other texts wait less for their turns. */
+/**
+ * The maximum number of characters of a slice, the part of a text that is sent to an engine at once. With
+ * small slices, other texts wait less for their turns.
+ */
 const SLICE_CHARACTERS = 1024;
 const SLICE_SEGMENTS = 16;
 const ROUTES_MILLISECONDS = 2_000;
@@ -186,7 +189,10 @@ async function draftWith(runner: EngineRunner, open: readonly Sentence[], drafti
   await Promise.all(slices.map((slice) => draftSlice(runner, slice, context, work, drafting)));
 }
 
-/** Uses the cached translations, and groups the sentences without one into slices. */
+/**
+ * Uses the cached translations, and groups the other sentences into slices, each of which is sent to an
+ * engine at once.
+ */
 async function sliceUncached(
   { name, engine }: EngineRunner,
   version: string,
@@ -291,7 +297,7 @@ async function findExamples(
   return found;
 }
 
-/** Maximum number of examples that an engine gets with a slice. */
+/** Maximum number of examples that an engine gets with one slice of a text. */
 const EXAMPLES_PER_SLICE = 3;
 
 /** Adds the nearest examples of all sentences in a slice to the context, without repetitions. */
