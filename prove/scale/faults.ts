@@ -51,7 +51,7 @@ export function createFaultInjector(
     return left.splice(random.below(left.length), 1)[0]!;
   }
 
-  /** Returns a running process of the role that has no fault. */
+  /** Returns a running process with this role that has no fault at the moment. */
   function victim(role?: Member['role']): Member | undefined {
     const free = fleet.members.filter(
       (member) =>

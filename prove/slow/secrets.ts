@@ -1,5 +1,6 @@
 /**
- * Measures deliveries of an account with far more webhook secrets than may sign, and of an account with one secret.
+ * Measures deliveries of an account with far more webhook secrets than may sign a delivery, and of an account
+ * with one secret.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { statement } from '../../packages/server/src/database/statements.ts';

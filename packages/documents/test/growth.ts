@@ -263,7 +263,7 @@ const ENOUGH = 48;
  */
 const ROUNDS = 6;
 
-/** Returns the CPU time of one run in milliseconds. It runs the work as often as needed to measure it. */
+/** Returns the CPU time of one run in milliseconds. The work runs as often as needed to measure it. */
 function timeOfOne(work: () => void): number {
   for (let times = 1; ; times *= 2) {
     const time = processorTime(work, times);

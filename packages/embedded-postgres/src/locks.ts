@@ -52,7 +52,10 @@ export function tryOwnerLock(dataDir: string, role: Role): Lock | undefined {
   };
 }
 
-/** Takes a shared lock as a guest. Returns undefined while an owner is stopping the server. */
+/**
+ * Takes the shared lock of a process that uses the owner's server (a guest). Returns undefined while an owner
+ * is stopping the server.
+ */
 export function tryGuestLock(dataDir: string): Lock | undefined {
   // The first read takes the shared lock. The transaction stays open and holds it.
   return tryLock(join(dataDir, 'guests.lock'), ['BEGIN', 'SELECT count(*) FROM sqlite_schema']);

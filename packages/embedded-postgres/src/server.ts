@@ -38,7 +38,10 @@ export interface ServerPlan {
   log: (line: string) => void;
 }
 
-/** The content of `server.json`, which describes the running server to the next owner and to guests. */
+/**
+ * The content of `server.json`, which describes the running server to the next owner and to other processes
+ * that use it.
+ */
 export interface ServerRecord extends ProcessRef {
   socketDir: string;
   version: string;

@@ -208,7 +208,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
     'person.owner',
     async () => {
       const account = await server.createAccount();
-      // A second customer of the account, because the first one is already an owner.
+      // Creates a second customer of the account, because the first one is already an owner.
       await createPerson(server, { role: 'customer', account });
       const { email } = await createPerson(server, { role: 'customer', account });
       return run('user', 'owner', email);

@@ -50,7 +50,7 @@ async function createAccount(): Promise<AccountRef> {
   return account;
 }
 
-/** Records events of messages, each in its own transaction. @returns the delivery ids, in that order */
+/** Records events of messages, each in its own transaction. @returns the delivery ids, in the order of the events */
 async function enqueue(
   account: AccountRef,
   url: string,

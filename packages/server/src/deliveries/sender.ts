@@ -39,7 +39,7 @@ export interface SenderOptions {
   perHost: number;
   leaseSeconds: number;
   log: Log;
-  /** Called when deliveries are delivered or dead, in the same transaction. */
+  /** Called when deliveries are delivered or dead, in the transaction that records this. */
   onDeliveriesChanged?: OnDeliveriesChanged;
   metrics: SenderMetrics;
   now?: () => Date;

@@ -97,7 +97,7 @@ const ACCOUNTS_A_ROUND = 64;
  * rather than one account.
  */
 const FAILURES_A_ROUND = 2;
-/** Used when the weight of an account is not limited. */
+/** The weight that an account may add when its weight is not limited. */
 const UNWEIGHED = { left: Number.MAX_SAFE_INTEGER, none: true };
 export const UNLIMITED: ClaimLimits<never> = {
   weight: Number.MAX_SAFE_INTEGER,
