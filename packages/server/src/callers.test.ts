@@ -7,6 +7,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from './access/accounts.ts';
+import type { Scope } from './base/account.ts';
 import { parseBrand } from './brands/brand.ts';
 import { saveBrand } from './brands/brands.ts';
 import { importEntries } from './memory/memory.ts';
@@ -170,38 +171,40 @@ DELETE /api/sessions/{session_id}                                       out     
 `;
 
 /**
- * The rights in the API for programs, in production. `ro`: 403, because the key is read-only. The column
- * `person` is a user with a session instead of a key.
+ * The rights in the API for programs, in production. `ro`: 403, because the key is read-only. `scope`: 403,
+ * because the key does not have the scope of the operation. The columns `jobs`, `chat`, `calls` and `account`
+ * are keys with one scope each; that of `calls` is `deliveries`. The column `person` is a user with a session
+ * instead of a key.
  */
 const PROGRAMS = `
-                                                                        nobody    key       reads     sandbox   other     person
-GET /api/v1/deliveries/                                                 out       in        in        out       in        out
-POST /api/v1/deliveries/replay/                                         out       in        ro        out       in        out
-GET /api/v1/deliveries/{delivery_id}/                                   out       in        in        out       -         out
-POST /api/v1/deliveries/{delivery_id}/replay/                           out       in        ro        out       in        out
-GET /api/v1/events/                                                     out       in        in        out       in        out
-POST /api/v1/test-event/                                                out       in        ro        out       in        out
-POST /chats                                                             out       in        ro        out       in        out
-GET /chats/{chat_id}/messages                                           out       in        in        out       -         out
-GET /tapi/v2/account/                                                   out       in        in        out       in        out
-GET /tapi/v2/language_pair/                                             out       in        in        out       in        out
-POST /tapi/v2/mt_translation/                                           out       in        ro        out       in        out
-GET /tapi/v2/mt_translation/                                            out       in        in        out       in        out
-GET /tapi/v2/mt_translation/{uid}/                                      out       in        in        out       -         out
-DELETE /tapi/v2/mt_translation/{uid}/                                   out       in        ro        out       in        out
-PATCH /tapi/v2/mt_translation/{uid}/                                    out       in        ro        out       in        out
-GET /tapi/v2/tone/                                                      out       in        in        out       in        out
-GET /tapi/v2/topic/                                                     out       in        in        out       in        out
-POST /tapi/v2/translation/                                              out       in        ro        out       in        out
-GET /tapi/v2/translation/                                               out       in        in        out       in        out
-PATCH /tapi/v2/translation/                                             out       in        ro        out       in        out
-GET /tapi/v2/translation/{uid}/                                         out       in        in        out       -         out
-DELETE /tapi/v2/translation/{uid}/                                      out       in        ro        out       in        out
-POST /tapi/v2/translation/{uid}/accept/                                 out       in        ro        out       in        out
-POST /tapi/v2/translation/{uid}/reject/                                 out       in        ro        out       in        out
-POST /tapi/v2/wordcount/                                                out       in        ro        out       in        out
-POST /v2/chats/messages                                                 out       in        ro        out       in        out
-GET /v2/chats/{chat_id}/messages/{message_id}                           out       in        in        out       -         out
+                                                                        nobody    key       reads     jobs      chat      calls     account   sandbox   other     person
+GET /api/v1/deliveries/                                                 out       in        in        scope     scope     in        scope     out       in        out
+POST /api/v1/deliveries/replay/                                         out       in        ro        scope     scope     in        scope     out       in        out
+GET /api/v1/deliveries/{delivery_id}/                                   out       in        in        scope     scope     in        scope     out       -         out
+POST /api/v1/deliveries/{delivery_id}/replay/                           out       in        ro        scope     scope     in        scope     out       in        out
+GET /api/v1/events/                                                     out       in        in        scope     scope     in        scope     out       in        out
+POST /api/v1/test-event/                                                out       in        ro        scope     scope     in        scope     out       in        out
+POST /chats                                                             out       in        ro        scope     in        scope     scope     out       in        out
+GET /chats/{chat_id}/messages                                           out       in        in        scope     in        scope     scope     out       -         out
+GET /tapi/v2/account/                                                   out       in        in        scope     scope     scope     in        out       in        out
+GET /tapi/v2/language_pair/                                             out       in        in        in        in        in        in        out       in        out
+POST /tapi/v2/mt_translation/                                           out       in        ro        in        scope     scope     scope     out       in        out
+GET /tapi/v2/mt_translation/                                            out       in        in        in        scope     scope     scope     out       in        out
+GET /tapi/v2/mt_translation/{uid}/                                      out       in        in        in        scope     scope     scope     out       -         out
+DELETE /tapi/v2/mt_translation/{uid}/                                   out       in        ro        in        scope     scope     scope     out       in        out
+PATCH /tapi/v2/mt_translation/{uid}/                                    out       in        ro        in        scope     scope     scope     out       in        out
+GET /tapi/v2/tone/                                                      out       in        in        in        in        in        in        out       in        out
+GET /tapi/v2/topic/                                                     out       in        in        in        in        in        in        out       in        out
+POST /tapi/v2/translation/                                              out       in        ro        in        scope     scope     scope     out       in        out
+GET /tapi/v2/translation/                                               out       in        in        in        scope     scope     scope     out       in        out
+PATCH /tapi/v2/translation/                                             out       in        ro        in        scope     scope     scope     out       in        out
+GET /tapi/v2/translation/{uid}/                                         out       in        in        in        scope     scope     scope     out       -         out
+DELETE /tapi/v2/translation/{uid}/                                      out       in        ro        in        scope     scope     scope     out       in        out
+POST /tapi/v2/translation/{uid}/accept/                                 out       in        ro        in        scope     scope     scope     out       in        out
+POST /tapi/v2/translation/{uid}/reject/                                 out       in        ro        in        scope     scope     scope     out       in        out
+POST /tapi/v2/wordcount/                                                out       in        ro        in        scope     scope     scope     out       in        out
+POST /v2/chats/messages                                                 out       in        ro        scope     in        scope     scope     out       in        out
+GET /v2/chats/{chat_id}/messages/{message_id}                           out       in        in        scope     in        scope     scope     out       -         out
 `;
 
 let server: TestServer;
@@ -222,9 +225,17 @@ beforeAll(async () => {
   people.operator = await createPerson(server, { role: 'operator' });
   const reading = { environment: 'production', name: 'reads', read_only: true };
   const made = await people.owner.call('POST', '/api/account/keys', reading);
+  const withScope = async (scope: Scope) => {
+    const wanted = { environment: 'production', name: scope, scopes: [scope] };
+    return (await people.owner!.call('POST', '/api/account/keys', wanted)).body.key;
+  };
   Object.assign(keys, {
     key: account.production_key,
     reads: made.body.key,
+    jobs: await withScope('jobs'),
+    chat: await withScope('chat'),
+    calls: await withScope('deliveries'),
+    account: await withScope('account'),
     sandbox: account.sandbox_key,
     other: other.production_key,
   });
@@ -302,8 +313,8 @@ async function probes(which?: 'web'): Promise<Probe[]> {
 
 type Sent = Record<string, string>;
 
-/** Sends a request. @returns the status of the answer */
-async function ask({ method, path, body }: Probe, sent: Sent): Promise<number> {
+/** Sends a request. @returns the word of the table for the answer */
+async function ask({ method, path, body }: Probe, sent: Sent): Promise<string> {
   const at = path.replace(/\{(\w+)\}/g, (_, name) => ids[name] ?? '00000000-0000-7000-8000-000000000000');
   const uid = at.replace(/mt_translation\/[^/]+/, 'mt_translation/machine');
   const query = path.endsWith('/concordance') ? '?q=house' : '';
@@ -312,7 +323,8 @@ async function ask({ method, path, body }: Probe, sent: Sent): Promise<number> {
   const init = { method, headers, redirect: 'manual' as const, ...(body === undefined ? {} : { body }) };
   const response = await fetch(`${server.url}${uid}${query}`, init);
   await response.body?.cancel();
-  return response.status;
+  const isOutOfScope = response.headers.get('www-authenticate')?.includes('insufficient_scope');
+  return isOutOfScope ? 'scope' : wordOf(response.status);
 }
 
 /** Signs in and returns the cookie. */
@@ -332,7 +344,7 @@ async function tableOf(which: 'web' | undefined, callers: ReadonlyMap<string, Se
   const lines: string[] = [];
   for (const probe of await probes(which)) {
     const cells: string[] = [];
-    for (const sent of callers.values()) cells.push(wordOf(await ask(probe, sent)));
+    for (const sent of callers.values()) cells.push(await ask(probe, sent));
     lines.push(lineOf(probe.operation, cells));
   }
   return `\n${[lineOf('', [...callers.keys()]), ...lines].join('\n')}\n`;

@@ -116,6 +116,7 @@ it('a customer creates and rolls a key, and the old key is rejected after the ov
     // The form refuses a key without a name.
     await form.locator('[aria-invalid=true][name=name]').waitFor();
     await form.getByLabel('Name').fill('Build server');
+    await form.getByRole('group', { name: 'Parts of the API' }).getByLabel('Chat').uncheck();
     await form.getByRole('button', { name: 'Create key' }).click();
     const shown = page.getByRole('dialog', { name: 'Copy it now' });
     const first = (await shown.locator('code').first().innerText()).trim();
@@ -125,6 +126,9 @@ it('a customer creates and rolls a key, and the old key is rejected after the ov
     await shown.getByRole('button', { name: 'I have saved it' }).click();
 
     const row = page.getByRole('row').filter({ hasText: 'Build server' });
+    // The row shows the scopes of a key that does not have all of them.
+    await row.getByText('Jobs', { exact: true }).waitFor();
+    expect(await row.getByText('Chat', { exact: true }).count()).toBe(0);
     await row.getByRole('button', { name: 'Roll' }).click();
     await page
       .getByRole('dialog', { name: 'Roll Build server' })

@@ -1,6 +1,6 @@
 /** API-key authentication: finds the account of the key in an `Authorization` header. */
 import type { FastifyInstance } from 'fastify';
-import type { AccountRef, Caller, Environment } from '../base/account.ts';
+import { type AccountRef, type Caller, type Environment, SCOPES, type Scope } from '../base/account.ts';
 import { ApiError, unauthorized } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { hashesEqual, hashKey, keyIdOf } from './secrets.ts';
@@ -28,6 +28,7 @@ const NO_KEY: store.KeyRow = {
   secret_hash: Buffer.alloc(32),
   dialect: 'spec',
   read_only: true,
+  scopes: [],
   default_brand: null,
   seconds_left: null,
   untouched: false,
@@ -89,6 +90,7 @@ export function createApiKeyAuthenticator(
       environment,
       dialect: key.dialect,
       readOnly: key.read_only,
+      scopes: key.scopes ?? SCOPES,
       defaultBrand: key.default_brand ?? undefined,
     };
     return { caller, secondsLeft: key.seconds_left ?? Number.POSITIVE_INFINITY };
@@ -117,14 +119,31 @@ export function createApiKeyAuthenticator(
   };
 }
 
-/** Requires an API key of one environment for every route of `app`. */
+/** Requires that the caller's key has a scope. @throws ApiError `insufficient_scope` that names the scope */
+export function requireScope({ scopes }: Caller, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  // The form of RFC 6750, because answers 403 of the chat interface have no body that could name the scope.
+  throw new ApiError('insufficient_scope', `This key does not have the scope "${scope}".`, {
+    'www-authenticate': `ApiKey error="insufficient_scope", scope="${scope}"`,
+  });
+}
+
+/**
+ * Requires an API key of one environment, with the scope of the operation, for every route of `app`.
+ * @throws TypeError when a route without a scope is registered
+ */
 export function requireCaller(
   app: FastifyInstance,
   authenticator: ApiKeyAuthenticator,
   environment: Environment,
 ): void {
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.scope === undefined) throw new TypeError(`the route ${url} does not declare its scope`);
+  });
   app.addHook('onRequest', async (request) => {
     request.caller = await authenticator.authenticate(request.headers.authorization, environment);
+    const { scope = 'any' } = request.routeOptions.config;
+    if (scope !== 'any') requireScope(request.caller, scope);
     if (request.caller.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {
       throw new ApiError('read_only_key', 'This key is read-only.');
     }

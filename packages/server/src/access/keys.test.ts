@@ -40,6 +40,7 @@ const PLAIN: NewKey = {
   name: 'build',
   dialect: 'spec',
   readOnly: false,
+  scopes: undefined,
   expiresAt: undefined,
 };
 const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
@@ -59,6 +60,37 @@ async function createCustomer() {
 const statusWith = async (key: string) => (await createClient(server.url, key)('GET', HUMAN)).status;
 
 describe('API keys', () => {
+  it('are refused outside their scopes, with the name of the missing scope', async () => {
+    const { make } = await createCustomer();
+    const call = createClient(server.url, (await make({ scopes: ['deliveries', 'jobs'] })).key);
+    expect((await call('POST', HUMAN, job)).status).toBe(201);
+    expect((await call('GET', '/api/v1/events/')).status).toBe(200);
+    expect((await call('GET', '/tapi/v2/language_pair/')).status).toBe(200);
+    const refused = await call('GET', '/tapi/v2/account/');
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { error: 'This key does not have the scope "account".' },
+    });
+    expect(refused.headers.get('www-authenticate')).toBe(
+      'ApiKey error="insufficient_scope", scope="account"',
+    );
+    // Answers 403 of the chat interface have no body, so only the header names the scope.
+    const chat = await call('POST', '/chats', {});
+    expect([chat.status, chat.text]).toEqual([403, '']);
+    expect(chat.headers.get('www-authenticate')).toMatch(/scope="chat"/);
+  });
+
+  it('keep their scopes when they are rolled', async () => {
+    const { make, account } = await createCustomer();
+    const old = await make({ scopes: ['jobs'] });
+    const rolled = await rollKey(server.database, 'command', account, old.key_id, 0);
+    const [key] = (await listKeys(server.database, account.ref)).filter(
+      ({ key_id }) => key_id === rolled.key_id,
+    );
+    expect(key?.scopes).toEqual(['jobs']);
+    expect((await createClient(server.url, rolled.key)('GET', '/tapi/v2/account/')).status).toBe(403);
+  });
+
   it('are accepted next to other keys of the account, but only in their environment and with their rights', async () => {
     const { make, account, production_key } = await createCustomer();
     const reader = await make({ readOnly: true, name: 'reader' });

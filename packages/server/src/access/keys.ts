@@ -3,7 +3,7 @@
  * the key is created.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
-import type { AccountRef, Dialect, Environment } from '../base/account.ts';
+import { type AccountRef, type Dialect, type Environment, SCOPES, type Scope } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { type Account, AccountError, KEYS_CHANNEL } from './accounts.ts';
@@ -16,6 +16,8 @@ export interface NewKey {
   name: string;
   dialect: Dialect;
   readOnly: boolean;
+  /** The scopes of the key; undefined for every scope, including those that later versions add. */
+  scopes: readonly Scope[] | undefined;
   expiresAt: Date | undefined;
 }
 
@@ -51,12 +53,12 @@ export async function makeKey(
   wanted: NewKey,
 ): Promise<CreatedKeySecret> {
   const made = await addKey(transaction, by, account, wanted);
-  const { environment, name, readOnly: read_only } = wanted;
+  const { environment, name, readOnly: read_only, scopes } = wanted;
   await recordAudit(transaction, by, {
     action: 'key.made',
     account: account.ref,
     subject: made.key_id,
-    detail: { environment, name, read_only },
+    detail: { environment, name, read_only, ...(scopes && { scopes }) },
   });
   return made;
 }
@@ -66,7 +68,7 @@ export async function addKey(
   on: Transaction,
   by: Actor,
   { ref, username }: Pick<Account, 'ref' | 'username'>,
-  { environment, name, dialect, readOnly, expiresAt }: NewKey,
+  { environment, name, dialect, readOnly, scopes, expiresAt }: NewKey,
 ): Promise<CreatedKeySecret> {
   const { keyId: key_id, secret, hash: secret_hash } = createKey(environment);
   await store.lockAccount(on, ref);
@@ -80,6 +82,7 @@ export async function addKey(
     secret_hash,
     dialect,
     read_only: readOnly,
+    scopes: scopes === undefined ? null : SCOPES.filter((scope) => scopes.includes(scope)),
     expires_at: expiresAt ?? null,
     made_by: typeof by === 'string' ? null : by.userId,
   });
@@ -147,6 +150,7 @@ export async function rollKey(
       name: old.name,
       dialect: old.dialect,
       readOnly: old.read_only,
+      scopes: old.scopes ?? undefined,
       expiresAt: old.expires_at ?? undefined,
     });
     await recordAudit(transaction, by, {

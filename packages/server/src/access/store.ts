@@ -1,5 +1,5 @@
 /** The SQL statements about accounts, API keys and webhook secrets. */
-import type { AccountRef, Dialect, Environment } from '../base/account.ts';
+import type { AccountRef, Dialect, Environment, Scope } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -13,6 +13,8 @@ export interface KeyRow {
   secret_hash: Buffer;
   dialect: Dialect;
   read_only: boolean;
+  /** Null for a key with every scope. */
+  scopes: Scope[] | null;
   default_brand: string | null;
   /** Seconds until the key ends; null when it has no end. */
   seconds_left: number | null;
@@ -108,14 +110,17 @@ export interface NewKeyRow {
   secret_hash: Buffer;
   dialect: Dialect;
   read_only: boolean;
+  scopes: readonly Scope[] | null;
   expires_at: Date | null;
   made_by: string | null;
 }
 
 const INSERT_KEY = statement(
   'accounts.insert_key',
-  `insert into keys (key_id, part, account_id, environment, name, secret_hash, dialect, read_only, expires_at, made_by)
-   values (:key_id, :part, :account_id, :environment, :name, :secret_hash, :dialect, :read_only, :expires_at, :made_by)`,
+  `insert into keys (key_id, part, account_id, environment, name, secret_hash, dialect, read_only, scopes,
+                     expires_at, made_by)
+   values (:key_id, :part, :account_id, :environment, :name, :secret_hash, :dialect, :read_only, :scopes,
+           :expires_at, :made_by)`,
 );
 
 export async function insertKey(on: Queryable, account: AccountRef, key: NewKeyRow): Promise<void> {
@@ -128,6 +133,8 @@ export interface StoredKeyRow {
   name: string;
   dialect: Dialect;
   read_only: boolean;
+  /** Null for a key with every scope. */
+  scopes: Scope[] | null;
   created_at: Date;
   /** The time of the last use, accurate to the hour; null when the key was never used. */
   last_used_at: Date | null;
@@ -182,8 +189,8 @@ export async function forgetEndedKeys(
 
 const LIST_KEYS = statement<StoredKeyRow>(
   'accounts.keys',
-  `select k.key_id, k.environment, k.name, k.dialect, k.read_only, k.created_at, k.last_used_at, k.expires_at,
-          k.revoked_at, coalesce(least(k.expires_at, k.revoked_at) > now(), true) as live,
+  `select k.key_id, k.environment, k.name, k.dialect, k.read_only, k.scopes, k.created_at, k.last_used_at,
+          k.expires_at, k.revoked_at, coalesce(least(k.expires_at, k.revoked_at) > now(), true) as live,
           u.email as made_by, coalesce(u.role = 'operator', false) as made_by_operator
      from keys k left join users u on u.user_id = k.made_by
     where k.part = $1 and k.account_id = $2 order by k.created_at, k.key_id`,
@@ -267,7 +274,7 @@ export async function touchKey(on: Queryable, keyId: string): Promise<void> {
 const FIND_KEY = statement<KeyRow>(
   'accounts.find_key',
   `select k.part, k.account_id, a.username, k.environment, k.secret_hash, k.dialect, k.read_only,
-          a.default_brand,
+          k.scopes, a.default_brand,
           extract(epoch from least(k.expires_at, k.revoked_at) - now())::float8 as seconds_left,
           coalesce(k.last_used_at < now() - interval '1 hour', true) as untouched
      from keys k join accounts a on a.part = k.part and a.account_id = k.account_id

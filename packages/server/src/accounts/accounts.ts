@@ -61,7 +61,7 @@ export async function createAccount(
       const { account: ref, webhookSecrets } = await registerAccount(transaction, vault, wanted);
       await openBalances(transaction, ref, { production: balanceCents, sandbox: 0 });
       if (!prepaid) await setCreditLimit(transaction, ref, 'production', null);
-      const first = { name: 'first', dialect, readOnly: false, expiresAt: undefined };
+      const first = { name: 'first', dialect, readOnly: false, scopes: undefined, expiresAt: undefined };
       const createFirst = (environment: Environment) =>
         addKey(transaction, by, { ref, username }, { ...first, environment });
       const { key: production_key } = await createFirst('production');

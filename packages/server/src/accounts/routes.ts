@@ -9,6 +9,7 @@ export function accountRoutes(app: FastifyInstance, { database }: { database: Da
   resource(app, '/tapi/v2/account/', {
     GET: {
       schema: getAccountSchema,
+      scope: 'account',
       handler: async ({ caller }) => ({ objects: [{ account: await presentAccount(database, caller) }] }),
     },
   });

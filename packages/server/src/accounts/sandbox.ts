@@ -234,7 +234,13 @@ export async function openLink(
     const ref = await store.useLink(transaction, hashKey(token));
     if (ref === undefined) throw usedUp();
     const username = await usernameOf(transaction, ref);
-    const first = { name: 'first', dialect: 'spec', readOnly: false, expiresAt: undefined } as const;
+    const first = {
+      name: 'first',
+      dialect: 'spec',
+      readOnly: false,
+      scopes: undefined,
+      expiresAt: undefined,
+    } as const;
     const account = { ref, username };
     const made = await makeKey(transaction, 'program', account, { ...first, environment: 'sandbox' });
     const secret = await replaceWebhookSecret(transaction, vault, ref, 'sandbox');

@@ -3,6 +3,10 @@
 export type Environment = 'production' | 'sandbox';
 export type Dialect = 'spec' | 'legacy';
 
+/** The parts of the API for which a key can be limited. Each operation needs one of them, or only a valid key. */
+export const SCOPES = ['jobs', 'chat', 'deliveries', 'account'] as const;
+export type Scope = (typeof SCOPES)[number];
+
 declare const accountBrand: unique symbol;
 
 /**
@@ -21,6 +25,8 @@ export interface Caller {
   readonly environment: Environment;
   readonly dialect: Dialect;
   readonly readOnly: boolean;
+  /** The scopes of the key. */
+  readonly scopes: readonly Scope[];
   /** The default brand of the account, which applies to requests that name no brand. */
   readonly defaultBrand: string | undefined;
 }

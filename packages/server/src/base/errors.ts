@@ -19,6 +19,10 @@ export const ERRORS = {
     meaning: 'The account has no chat subscription, or the pair is not in it; nothing was created.',
   },
   read_only_key: { status: 403, meaning: 'The key is read-only.' },
+  insufficient_scope: {
+    status: 403,
+    meaning: 'The key does not have the scope of the operation; `WWW-Authenticate` names it.',
+  },
   chat_not_allowed: { status: 403, meaning: 'The account has no chat subscription.' },
   owner_only: { status: 403, meaning: 'Only an owner of the account may do this.' },
   cross_site: { status: 403, meaning: 'The request comes from a page of another site.' },

@@ -8,6 +8,10 @@ const tones = { objects: TONES.map((tone) => ({ tone })) };
 const topics = { objects: TOPICS.map((topic) => ({ topic })) };
 
 export function brandRoutes(app: FastifyInstance): void {
-  resource(app, '/tapi/v2/tone/', { GET: { schema: listTones, handler: async () => tones } });
-  resource(app, '/tapi/v2/topic/', { GET: { schema: listTopics, handler: async () => topics } });
+  resource(app, '/tapi/v2/tone/', {
+    GET: { schema: listTones, scope: 'any', handler: async () => tones },
+  });
+  resource(app, '/tapi/v2/topic/', {
+    GET: { schema: listTopics, scope: 'any', handler: async () => topics },
+  });
 }

@@ -26,6 +26,7 @@ export function chatRoutes(
     resource(room, '/v2/chats/messages', {
       POST: {
         schema: createMessageSchema,
+        scope: 'chat',
         bodyLimit: 'texts',
         emptyIsAbsent: true,
         async handler(request, reply) {
@@ -37,6 +38,7 @@ export function chatRoutes(
     resource(room, '/v2/chats/:chat_id/messages/:message_id', {
       GET: {
         schema: messageSchema,
+        scope: 'chat',
         allow: ({ caller }) => requireSubscription(database, caller),
         async handler(request) {
           const { chat_id: chatId, message_id: messageId } = request.params;
@@ -47,6 +49,7 @@ export function chatRoutes(
     resource(room, '/chats', {
       POST: {
         schema: createChatSchema,
+        scope: 'chat',
         emptyIsAbsent: true,
         handler: (request) => createChat(database, request.caller, request.body),
       },
@@ -54,6 +57,7 @@ export function chatRoutes(
     resource(room, '/chats/:chat_id/messages', {
       GET: {
         schema: listMessagesSchema,
+        scope: 'chat',
         allow: ({ caller }) => requireSubscription(database, caller),
         async handler(request) {
           return readMessages(database, request.caller, request.params.chat_id, request.query);

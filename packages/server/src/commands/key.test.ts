@@ -33,7 +33,7 @@ const knock = async (key: string) =>
 
 it('dragoman key creates a key, lists it without its secret, and replaces and revokes it', async () => {
   const create = ['key', 'create', username, '--environment', 'production', '--name', 'build'];
-  const made = await runJson(...create, '--read-only', '--expires', '2999-01-01');
+  const made = await runJson(...create, '--read-only', '--expires', '2999-01-01', '--scope', 'jobs', 'chat');
   expect(made).toEqual({
     username,
     environment: 'production',
@@ -54,12 +54,13 @@ it('dragoman key creates a key, lists it without its secret, and replaces and re
   expect(keys.find(({ key_id }: { key_id: string }) => key_id === made.key_id)).toMatchObject({
     name: 'build',
     read_only: true,
+    scopes: ['jobs', 'chat'],
     live: false,
   });
   const listed = await command('key', 'list', username);
   expect(listed.stdout).toMatch(
     new RegExp(
-      `^${made.key_id}  production +ended +build +spec +read-only +2\\S+Z +the operator +2\\S+Z$`,
+      `^${made.key_id}  production +ended +build +spec +read-only +jobs, chat +2\\S+Z +the operator +2\\S+Z$`,
       'm',
     ),
   );
@@ -90,6 +91,11 @@ it.each([
   [['key', 'create', 'nobody', '--environment', 'sandbox'], 1, /no account named nobody/],
   [['key', 'create', 'x', '--environment', 'sandbox', '--expires', '2020-01-01'], 1, /must end after/],
   [['key', 'create', 'x', '--environment', 'sandbox', '--name', ''], 2, /1 to 100 characters/],
+  [
+    ['key', 'create', 'x', '--environment', 'sandbox', '--scope', 'moon'],
+    2,
+    /jobs, chat, deliveries, account/,
+  ],
   [['key', 'revoke', 'nobody'], 2, /missing required argument/],
   [['key', 'revoke', 'x', 'y', '--after', 'soon'], 2, /whole number/],
   [['webhook-secret', 'roll', 'nobody', '--environment', 'sandbox'], 1, /no account named nobody/],

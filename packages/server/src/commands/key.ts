@@ -8,7 +8,7 @@ import { listKeys, makeKey, revokeKey, rollKey } from '../access/keys.ts';
 import { replaceSecretKey } from '../access/secret-key.ts';
 import { rollWebhookSecret } from '../access/webhook-secrets.ts';
 import { recordAudit } from '../audit/audit.ts';
-import type { Dialect, Environment } from '../base/account.ts';
+import { type Dialect, type Environment, SCOPES, type Scope } from '../base/account.ts';
 import { data, date, duration, environment, json, settingsWith, withStore, withVault } from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
 
@@ -42,6 +42,9 @@ function addCreate(key: Command): void {
         .default('spec'),
     )
     .option('--read-only', 'allow only reading', false)
+    .addOption(
+      new Option('--scope <scope...>', 'what it may be used for; everything by default').choices(SCOPES),
+    )
     .option('--expires <date>', 'when it expires, in UTC; never by default', date)
     .addOption(data())
     .addOption(json())
@@ -53,6 +56,7 @@ function addCreate(key: Command): void {
           name: string;
           dialect: Dialect;
           readOnly: boolean;
+          scope?: Scope[];
           expires?: Date;
         },
       ) =>
@@ -62,7 +66,11 @@ function addCreate(key: Command): void {
           }
           const account = await accountNamed(database, username);
           const made = await database.transaction((transaction) =>
-            makeKey(transaction, 'command', account, { ...options, expiresAt: options.expires }),
+            makeKey(transaction, 'command', account, {
+              ...options,
+              scopes: options.scope,
+              expiresAt: options.expires,
+            }),
           );
           if (options.json) return printJson({ username, ...made });
           print(made.key);
@@ -84,7 +92,18 @@ function addList(key: Command): void {
         const keys = await listKeys(database, ref);
         if (options.json) return printJson({ username, keys });
         printTable(
-          ['key', 'environment', 'state', 'name', 'dialect', 'access', 'ends', 'made by', 'last used'],
+          [
+            'key',
+            'environment',
+            'state',
+            'name',
+            'dialect',
+            'access',
+            'scopes',
+            'ends',
+            'made by',
+            'last used',
+          ],
           keys.map((one) => [
             one.key_id,
             one.environment,
@@ -92,6 +111,7 @@ function addList(key: Command): void {
             one.name,
             one.dialect,
             one.read_only ? 'read-only' : 'full',
+            one.scopes?.join(', ') ?? 'all',
             iso(endOf(one)),
             one.made_by ?? 'the operator',
             iso(one.last_used_at),

@@ -45,6 +45,7 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
   resource(app, '/api/v1/deliveries/', {
     GET: {
       schema: listDeliveriesSchema,
+      scope: 'deliveries',
       async handler(request) {
         const { account, environment } = request.caller;
         const { status, after, limit } = request.query;
@@ -57,6 +58,7 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
   resource(app, '/api/v1/deliveries/replay/', {
     POST: {
       schema: replayAllSchema,
+      scope: 'deliveries',
       async handler(request, reply) {
         const { account: ref, username, environment } = request.caller;
         const since = new Date(request.body.since);
@@ -77,6 +79,7 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
   resource(app, '/api/v1/deliveries/:delivery_id/', {
     GET: {
       schema: deliverySchema,
+      scope: 'deliveries',
       async handler(request) {
         const delivery = await find(request.caller, request.params.delivery_id);
         const attempts = await readAttempts(database, request.caller.account, delivery.id);
@@ -88,6 +91,7 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
   resource(app, '/api/v1/deliveries/:delivery_id/replay/', {
     POST: {
       schema: replaySchema,
+      scope: 'deliveries',
       async handler(request, reply) {
         const { id } = await find(request.caller, request.params.delivery_id);
         if (!(await replayDelivery(database, 'key', request.caller.account, id, onDeliveriesChanged))) {
@@ -102,6 +106,7 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
   resource(app, '/api/v1/test-event/', {
     POST: {
       schema: testEventSchema,
+      scope: 'deliveries',
       async handler(request, reply) {
         const { url } = request.body;
         const verdict = guard.checkUrl(url);
@@ -116,6 +121,7 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
   resource(app, '/api/v1/events/', {
     GET: {
       schema: feedSchema,
+      scope: 'deliveries',
       async handler(request) {
         const { account, environment } = request.caller;
         const { limit, after: written } = request.query;

@@ -6,7 +6,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Caller } from '../base/account.ts';
+import type { Caller, Scope } from '../base/account.ts';
 import { ApiError, ERRORS, fieldError, notFound, notSignedIn, OperatorError } from '../base/errors.ts';
 import { JsonError, parseJson } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
@@ -19,6 +19,10 @@ declare module 'fastify' {
     caller: Caller;
     /** The `Content-Type` header as the client sent it. */
     bodyType: string | undefined;
+  }
+  interface FastifyContextConfig {
+    /** The scope that the operation needs, or `any` if every valid key may use it. Only routes for keys have it. */
+    scope?: Scope | 'any';
   }
   interface FastifyInstance {
     /** The body limit in bytes of routes that receive texts. */
@@ -40,6 +44,8 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   handler(request: Checked<S>, reply: FastifyReply): Promise<unknown>;
   /** The body limit in bytes, or `texts` for `textBodyLimit`. The default is `BODY_LIMIT`. */
   bodyLimit?: number | 'texts';
+  /** The scope that a key needs, or `any` if every valid key may use it. Required for the routes for keys. */
+  scope?: Scope | 'any';
   /** Throws for callers that may not use the operation. Runs before the body is read. */
   allow?(request: FastifyRequest): unknown;
   /** Whether an empty string counts as absent when its field is optional. */
@@ -219,13 +225,14 @@ export function resource<T extends Partial<Record<Method, FastifySchema>>>(
     method === 'GET' ? ['GET', 'HEAD'] : [method],
   );
   for (const [method, operation] of Object.entries(operations)) {
-    const { schema, handler, bodyLimit, allow, ...options } = (
+    const { schema, handler, bodyLimit, scope, allow, ...options } = (
       typeof operation === 'function' ? { schema: { hide: true }, handler: operation } : operation
     ) as Operation;
     app.route({
       method: method as HTTPMethods,
       url: path,
       schema,
+      config: scope === undefined ? {} : { scope },
       handler: handler as Handler,
       bodyLimit: bodyLimit === 'texts' ? app.textBodyLimit : (bodyLimit ?? BODY_LIMIT),
       validatorCompiler: ({ schema, httpPart }) => checkerOf(schema as TObject, httpPart, options),
@@ -244,9 +251,18 @@ export function resource<T extends Partial<Record<Method, FastifySchema>>>(
     method: METHODS.filter((method) => !allowed.includes(method as string)),
     url: path,
     schema: { hide: true },
+    config: scopeOf(operations),
     onRequest: refuse, // This hook runs after those of the app, which authenticate the caller.
     handler: refuse,
   });
+}
+
+/** Returns the scope of a path, which all its operations share. */
+function scopeOf(operations: object): { scope?: Scope | 'any' } {
+  const [scope] = Object.values(operations as Record<string, Partial<Operation>>).flatMap(
+    (operation) => operation.scope ?? [],
+  );
+  return scope === undefined ? {} : { scope };
 }
 
 type Checker = (given: unknown) => { value: unknown } | { error: Error } | true;

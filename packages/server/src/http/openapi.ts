@@ -10,6 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
+import type { Scope } from '../base/account.ts';
 import { ERRORS, type ErrorCode } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { isWebPath, resource } from './http.ts';
@@ -122,7 +123,8 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
             type: 'apiKey',
             in: 'header',
             name: 'Authorization',
-            description: '`ApiKey USERNAME:KEY`',
+            description:
+              '`ApiKey USERNAME:KEY`. The scope of an operation is the role that its security requirement names.',
           },
         },
       },
@@ -130,8 +132,11 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
       tags: TAGS,
     },
     // Hides the sandbox's paths. The sandbox is the same API at another server address.
-    transform: ({ schema, url }) => ({
-      schema: url.startsWith('/sandbox/') || isWebPath(url) ? { ...schema, hide: true } : asPublished(schema),
+    transform: ({ schema, url, route }) => ({
+      schema:
+        url.startsWith('/sandbox/') || isWebPath(url)
+          ? { ...schema, hide: true }
+          : withScope(asPublished(schema), route.config?.scope),
       url,
     }),
     transformObject: (made) =>
@@ -201,6 +206,11 @@ function withoutDefaults(schema: FastifySchema): FastifySchema {
 
 const asPublished = (schema: FastifySchema) => withErrorCodes(withoutDefaults(schema));
 
+/** Adds the scope that an operation needs, as the role of its security requirement. */
+function withScope(schema: FastifySchema, scope: Scope | 'any' | undefined): FastifySchema {
+  return scope === undefined || scope === 'any' ? schema : { ...schema, security: [{ ApiKey: [scope] }] };
+}
+
 /** Moves the error codes of an operation's answers into the field `x-errors`, grouped by status. */
 function withErrorCodes(schema: FastifySchema): FastifySchema {
   const responses = Object.entries((schema?.response ?? {}) as Record<string, DescribedResponse>);
@@ -220,6 +230,7 @@ const EVERYWHERE = Object.fromEntries(
         'invalid_request',
         'unauthorized',
         'read_only_key',
+        'insufficient_scope',
         'not_found',
         'method_not_allowed',
         'headers_too_large',

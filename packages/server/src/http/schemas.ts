@@ -6,6 +6,7 @@
  */
 import type { FastifySchema } from 'fastify';
 import Type, { type TObject, type TSchema } from 'typebox';
+import { SCOPES } from '../base/account.ts';
 import { ERRORS, type ErrorCode, REASONS, type ReasonCode, reason } from '../base/errors.ts';
 import { explainPattern } from './input.ts';
 
@@ -45,6 +46,17 @@ export const GIVEN_MOMENT = Type.String({
 export const OPTIONAL_GIVEN_MOMENT = Type.Union([GIVEN_MOMENT, Type.Null()]);
 export const CENTS = Type.Integer({ description: 'US cents.' });
 export const ENVIRONMENT = Type.Enum(['production', 'sandbox']);
+/** The scopes of a key. */
+export const KEY_SCOPES = Type.Union([Type.Array(Type.Enum([...SCOPES], { title: 'Scope' })), Type.Null()], {
+  description: 'The parts of the API that the key may use; null for every part.',
+});
+/** The scopes of a new key. */
+export const GIVEN_SCOPES = Type.Optional(
+  Type.Union([
+    Type.Array(Type.Enum([...SCOPES], { title: 'Scope' }), { minItems: 1, maxItems: SCOPES.length }),
+    Type.Null(),
+  ]),
+);
 /** The environment to which a request applies. */
 export const IN_ENVIRONMENT = Type.Enum(['production', 'sandbox'], { default: 'production' });
 export const OPTIONAL_TEXT = Type.Union([Type.String(), Type.Null()]);
@@ -154,6 +166,7 @@ export const WebError = Type.Object(
 /** The errors with which every operation can answer. */
 export const EVERYWHERE: ErrorCode[] = [
   'unauthorized',
+  'insufficient_scope',
   'request_timeout',
   'headers_too_large',
   'server_error',

@@ -37,6 +37,7 @@ export function jobRoutes(
   const { database, creator, hooks } = options;
   const bulk: Operation = {
     schema: createJobsSchema,
+    scope: 'jobs',
     bodyLimit: 'texts',
     unchecked: true,
     async handler(request, reply) {
@@ -47,6 +48,7 @@ export function jobRoutes(
   };
   const upgrade: Operation<typeof upgradeJobSchema> = {
     schema: upgradeJobSchema,
+    scope: 'jobs',
     bodyLimit: UPGRADE_BODY_LIMIT,
     unchecked: true,
     async handler(request, reply) {
@@ -58,6 +60,7 @@ export function jobRoutes(
     resource(app, path, {
       POST: {
         schema: createJobSchema(tier),
+        scope: 'jobs',
         bodyLimit: 'texts',
         unchecked: true,
         async handler(request, reply) {
@@ -68,6 +71,7 @@ export function jobRoutes(
       },
       GET: {
         schema: listJobsSchema(tier),
+        scope: 'jobs',
         unchecked: true,
         async handler(request) {
           const parameters = parametersOf(request);
@@ -81,6 +85,7 @@ export function jobRoutes(
     resource(app, `${path}:uid/`, {
       GET: {
         schema: readJobSchema(tier),
+        scope: 'jobs',
         async handler(request) {
           const { uid } = request.params;
           return readJob(database, request.caller, tier, uid);
@@ -88,6 +93,7 @@ export function jobRoutes(
       },
       DELETE: {
         schema: cancelJobSchema(tier),
+        scope: 'jobs',
         async handler(request, reply) {
           const { uid } = request.params;
           await cancelJob(database, hooks, request.caller, tier, uid);
@@ -100,6 +106,7 @@ export function jobRoutes(
     resource(app, `${path}:uid/accept/`, {
       POST: {
         schema: acceptJobSchema,
+        scope: 'jobs',
         async handler(request) {
           const { uid } = request.params;
           await acceptJob(database, request.caller, uid, tier);
@@ -110,6 +117,7 @@ export function jobRoutes(
     resource(app, `${path}:uid/reject/`, {
       POST: {
         schema: rejectJobSchema,
+        scope: 'jobs',
         async handler(request) {
           const { uid } = request.params;
           const { reason } = request.body;

@@ -44,6 +44,7 @@ export function wordCountRoutes(
   resource(app, '/tapi/v2/wordcount/', {
     POST: {
       schema: countWordsSchema,
+      scope: 'jobs',
       bodyLimit: 'texts',
       emptyIsAbsent: true,
       async handler(request, reply) {

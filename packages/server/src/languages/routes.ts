@@ -25,6 +25,7 @@ export function languageRoutes(app: FastifyInstance, { languages }: { languages:
   resource(app, '/tapi/v2/language_pair/', {
     GET: {
       schema: listPairsSchema,
+      scope: 'any',
       async handler({ caller, headers }, reply) {
         const objects = await languages.pairs(caller.environment);
         reply.header('vary', 'accept-encoding');

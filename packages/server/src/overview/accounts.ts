@@ -19,6 +19,8 @@ import {
   CENTS,
   described,
   ENVIRONMENT,
+  GIVEN_SCOPES,
+  KEY_SCOPES,
   MOMENT,
   OPTIONAL_GIVEN_MOMENT,
   OPTIONAL_MOMENT,
@@ -83,6 +85,7 @@ const Key = Type.Object(
     name: Type.String(),
     dialect: Type.Enum(['spec', 'legacy']),
     read_only: Type.Boolean(),
+    scopes: KEY_SCOPES,
     created_at: MOMENT,
     last_used_at: OPTIONAL_MOMENT,
     expires_at: OPTIONAL_MOMENT,
@@ -212,6 +215,7 @@ const schemas = {
       environment: ENVIRONMENT,
       dialect: DIALECT,
       read_only: Type.Boolean({ default: false }),
+      scopes: GIVEN_SCOPES,
     }),
   }),
   revokeKey: described('revokeAccountKey', 'Revoke a key of an account', Detail, {
@@ -271,8 +275,8 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
       schema: schemas.makeKey,
       async handler(request, reply) {
         const account = await requestedAccount(database, request);
-        const { read_only: readOnly, ...named } = request.body;
-        const wanted = { ...named, readOnly, expiresAt: undefined };
+        const { read_only: readOnly, scopes, ...named } = request.body;
+        const wanted = { ...named, readOnly, scopes: scopes ?? undefined, expiresAt: undefined };
         const made = await database.transaction((transaction) =>
           makeKey(transaction, request.person, account, wanted),
         );

@@ -104,7 +104,13 @@ it('the account page shows the balances, the number of jobs by status, and the j
 describe('API keys', () => {
   it('are created, replaced with an overlap (rolled) and revoked, with audit entries', async () => {
     const customer = await createCustomer();
-    const wanted = { name: 'build', environment: 'sandbox', read_only: true, expires_at: '2999-01-01' };
+    const wanted = {
+      name: 'build',
+      environment: 'sandbox',
+      read_only: true,
+      scopes: ['account', 'jobs'],
+      expires_at: '2999-01-01',
+    };
     const made = await customer.call('POST', '/api/account/keys', wanted);
     expect(made.status).toBe(201);
     const knock = async (key: string) =>
@@ -113,7 +119,13 @@ describe('API keys', () => {
     const listed = (await customer.call('GET', '/api/account/keys')).body.objects;
     const { name, read_only } = wanted;
     expect(listed).toContainEqual(
-      expect.objectContaining({ key_id: made.body.key_id, name, read_only, live: true }),
+      expect.objectContaining({
+        key_id: made.body.key_id,
+        name,
+        read_only,
+        scopes: ['jobs', 'account'],
+        live: true,
+      }),
     );
     expect(JSON.stringify(listed)).not.toContain(made.body.key.split(':')[1]);
     const path = `/api/account/keys/${made.body.key_id}`;
@@ -136,7 +148,7 @@ describe('API keys', () => {
 
   it('are refused with a sentence for each invalid field', async () => {
     const { call } = await createCustomer();
-    const wrong = { name: ' ', environment: 'moon', read_only: 'yes', expires_at: '2001-01-01' };
+    const wrong = { name: ' ', environment: 'moon', read_only: 'yes', scopes: [], expires_at: '2001-01-01' };
     const { status, body } = await call('POST', '/api/account/keys', wrong);
     expect(status).toBe(400);
     expect(Object.keys(body.error.fields).toSorted()).toEqual([
@@ -144,6 +156,7 @@ describe('API keys', () => {
       'expires_at',
       'name',
       'read_only',
+      'scopes',
     ]);
   });
 });

@@ -18,7 +18,9 @@ import {
   CENTS,
   describedOwn,
   ENVIRONMENT,
+  GIVEN_SCOPES,
   ID,
+  KEY_SCOPES,
   MOMENT,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
@@ -107,6 +109,7 @@ const Key = Type.Object(
     name: Type.String(),
     dialect: Type.Enum(['spec', 'legacy']),
     read_only: Type.Boolean(),
+    scopes: KEY_SCOPES,
     created_at: MOMENT,
     last_used_at: OPTIONAL_MOMENT,
     expires_at: OPTIONAL_MOMENT,
@@ -170,6 +173,7 @@ const schemas = {
       name: Type.String({ minLength: 1, maxLength: 100, pattern: ONE_LINE, 'x-trim': true }),
       environment: ENVIRONMENT,
       read_only: Type.Boolean({ default: false }),
+      scopes: GIVEN_SCOPES,
       expires_at: Type.Optional(Type.Union([Type.String({ format: 'future' }), Type.Null()])),
     }),
   }),
@@ -225,12 +229,13 @@ function keyRoutes(app: FastifyInstance, options: CustomerOptions): void {
       schema: schemas.makeKey,
       async handler(request, reply) {
         const account = accountOf(request);
-        const { name, environment, read_only, expires_at } = request.body;
+        const { name, environment, read_only, scopes, expires_at } = request.body;
         const wanted = {
           name,
           environment,
           dialect: 'spec' as const,
           readOnly: read_only,
+          scopes: scopes ?? undefined,
           expiresAt: expires_at == null ? undefined : new Date(expires_at),
         };
         await limitCredentials(options, account.ref);

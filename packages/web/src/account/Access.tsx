@@ -14,6 +14,7 @@ import { Facts } from '../ui/Facts.tsx';
 import { ChoiceField, Field, Form, SubmitButton } from '../ui/form.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
+import { ScopesField, ScopeTags, scopesOf } from '../ui/Scopes.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
@@ -99,9 +100,10 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
       key: 'name',
       header: t('account.key.name'),
       wide: true,
-      cell: ({ name, key_id, read_only }) => (
+      cell: ({ name, key_id, read_only, scopes }) => (
         <>
-          <bdi>{name}</bdi> {read_only && <Tag>{t('account.key.read_only')}</Tag>}
+          <bdi>{name}</bdi> {read_only && <Tag>{t('account.key.read_only')}</Tag>}{' '}
+          <ScopeTags scopes={scopes} />
           <div className={css.muted}>
             <code dir="ltr">{key_id}…</code>
           </div>
@@ -282,9 +284,15 @@ function MakeKey({ opened, onClose, onMade }: MadeProps & { onMade(shown: Shown)
   return (
     <Dialog title={t('account.key.make')} opened={opened} onClose={onClose}>
       <Form
-        onSubmit={async ({ name = '', environment, may }) => {
+        onSubmit={async (values) => {
+          const { name = '', environment, may } = values;
           const where = environment as Environment;
-          const body = { name, environment: where, read_only: may === 'read' };
+          const body = {
+            name,
+            environment: where,
+            read_only: may === 'read',
+            scopes: scopesOf(values),
+          };
           const { key } = await call('makeOwnKey', { body });
           await queries.invalidateQueries(keys());
           onClose();
@@ -305,6 +313,7 @@ function MakeKey({ opened, onClose, onMade }: MadeProps & { onMade(shown: Shown)
             label: t(`account.key.permissions.${value}`),
           }))}
         />
+        <ScopesField />
         <DialogActions>
           <Button onClick={onClose}>{t('ui.cancel')}</Button>
           <SubmitButton>{t('account.key.make')}</SubmitButton>

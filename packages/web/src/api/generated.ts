@@ -471,6 +471,8 @@ export type ConsoleKey = {
   name: string;
   dialect: 'spec' | 'legacy';
   read_only: boolean;
+  /** The parts of the API that the key may use; null for every part. */
+  scopes: Scope[] | null;
   /** ISO 8601, in UTC. */
   created_at: string;
   last_used_at: string | null;
@@ -1364,6 +1366,8 @@ export type OwnKey = {
   name: string;
   dialect: 'spec' | 'legacy';
   read_only: boolean;
+  /** The parts of the API that the key may use; null for every part. */
+  scopes: Scope[] | null;
   /** ISO 8601, in UTC. */
   created_at: string;
   last_used_at: string | null;
@@ -1599,6 +1603,8 @@ export type SavedSegment = {
   lease: Lease
 };
 
+export type Scope = 'jobs' | 'chat' | 'deliveries' | 'account';
+
 export type Segment = {
   /** The number of the segment in its job, from 0. */
   position: number;
@@ -1790,7 +1796,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'chat_not_allowed' | 'owner_only' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'chat_not_allowed' | 'owner_only' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type Work = {
   /** Segments confirmed in the last 30 days, latest day first. */
@@ -2286,6 +2292,7 @@ export interface Operations {
       name: string;
       environment: 'production' | 'sandbox';
       read_only?: boolean | undefined;
+      scopes?: Scope[] | null | undefined;
       expires_at?: string | null | undefined
     };
     answer: OwnMadeKey
@@ -2807,7 +2814,8 @@ export interface Operations {
       name: string;
       environment: 'production' | 'sandbox';
       dialect?: 'spec' | 'legacy' | undefined;
-      read_only?: boolean | undefined
+      read_only?: boolean | undefined;
+      scopes?: Scope[] | null | undefined
     };
     answer: ConsoleMadeKey
   };

@@ -15,6 +15,7 @@ import { Link } from '../ui/Link.tsx';
 import { Money } from '../ui/Money.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Section } from '../ui/Page.tsx';
+import { ScopesField, ScopeTags, scopesOf } from '../ui/Scopes.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
@@ -326,10 +327,11 @@ function Keys({ account: { username, keys } }: { account: ConsoleAccount }) {
           {
             key: 'environment',
             header: t('console.environment'),
-            cell: ({ environment, read_only }) => (
+            cell: ({ environment, read_only, scopes }) => (
               <span className={css.row}>
                 <Tag>{t(`console.environment.${environment}`)}</Tag>
                 {read_only && <Tag>{t('console.keys.read_only')}</Tag>}
+                <ScopeTags scopes={scopes} />
               </span>
             ),
           },
@@ -401,11 +403,13 @@ function MakeKey({ username, opened, onClose }: MakeKeyProps) {
     <Dialog title={t('console.keys.make')} opened={opened} onClose={close}>
       {made === undefined ? (
         <Form
-          onSubmit={async ({ name = '', environment, rights }) => {
+          onSubmit={async (values) => {
+            const { name = '', environment, rights } = values;
             const body = {
               name,
               environment: environment as 'production' | 'sandbox',
               read_only: rights === 'read',
+              scopes: scopesOf(values),
             };
             setMade(await change(() => call('makeAccountKey', { path: { username }, body })));
           }}
@@ -420,6 +424,7 @@ function MakeKey({ username, opened, onClose }: MakeKeyProps) {
               { value: 'read', label: t('console.keys.read_only') },
             ]}
           />
+          <ScopesField />
           <DialogActions>
             <Button onClick={close}>{t('ui.cancel')}</Button>
             <SubmitButton>{t('console.keys.make')}</SubmitButton>

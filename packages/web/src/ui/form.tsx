@@ -210,6 +210,30 @@ export function CheckField(props: FieldProps & { defaultChecked?: boolean }) {
   return <Checkbox defaultChecked={defaultChecked} {...field} />;
 }
 
+/**
+ * A group of checkboxes, all checked at first. The value of a checked box is in the field `NAME.VALUE`; an
+ * unchecked box has no field.
+ */
+export function ChecksField({ choices, ...props }: FieldProps & { choices: readonly Choice[] }) {
+  const { name, label, description, error } = useField(props);
+  return (
+    <Checkbox.Group
+      label={label}
+      defaultValue={choices.map(({ value }) => value)}
+      {...(description === undefined ? {} : { description })}
+      {...(error === undefined ? {} : { error })}
+    >
+      {/* Gives the group a name in the form, so that its error is shown here. */}
+      <input type="hidden" name={name} />
+      <div className={css.checks}>
+        {choices.map(({ value, label }) => (
+          <Checkbox key={value} name={`${name}.${value}`} value={value} label={label} />
+        ))}
+      </div>
+    </Checkbox.Group>
+  );
+}
+
 export function FormActions({ children }: { children: ReactNode }) {
   return <div className={css.actions}>{children}</div>;
 }
