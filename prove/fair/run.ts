@@ -71,6 +71,7 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
     DRAGOMAN_DATA: directory,
     DRAGOMAN_PORT: '0',
     DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
+    DRAGOMAN_KEY_REQUESTS: '0',
     DRAGOMAN_LEASE: String(LEASE_SECONDS),
     // The cache is off: a resumed document starts from the beginning, and its sentences must reach the engine again.
     DRAGOMAN_CACHE_MEMORY: '0',

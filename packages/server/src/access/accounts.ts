@@ -6,7 +6,10 @@ import type { Queryable, Transaction } from '../database/database.ts';
 import { createWebhookSecret, secretContext, type Vault } from './secrets.ts';
 import * as store from './store.ts';
 
-export { lockAccount, setChat, setCorrection } from './store.ts';
+export { lockAccount, setChat, setCorrection, setKeyRequests } from './store.ts';
+
+/** The highest limit of requests a second that can be set. */
+export const MAX_KEY_REQUESTS = 100_000;
 
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
@@ -22,6 +25,8 @@ export interface Account {
   chat: boolean;
   /** Whether editors correct chat messages after their delivery. */
   chat_correction: boolean;
+  /** The limit of requests a second for each key; 0 for no limit, null for the usual limit. */
+  key_requests: number | null;
 }
 
 export interface RegisteredAccount {

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type AccountRef, type Caller, type Environment, SCOPES, type Scope } from '../base/account.ts';
 import { ApiError, unauthorized } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
+import type { KeyRateLimiter } from './key-rate-limiter.ts';
 import { hashesEqual, hashKey, keyIdOf } from './secrets.ts';
 import * as store from './store.ts';
 
@@ -29,6 +30,7 @@ const NO_KEY: store.KeyRow = {
   dialect: 'spec',
   read_only: true,
   scopes: [],
+  key_requests: null,
   default_brand: null,
   seconds_left: null,
   untouched: false,
@@ -87,10 +89,12 @@ export function createApiKeyAuthenticator(
     const caller = {
       account: { part: key.part, accountId: key.account_id } as AccountRef,
       username,
+      keyId,
       environment,
       dialect: key.dialect,
       readOnly: key.read_only,
       scopes: key.scopes ?? SCOPES,
+      requestsPerSecond: key.key_requests ?? undefined,
       defaultBrand: key.default_brand ?? undefined,
     };
     return { caller, secondsLeft: key.seconds_left ?? Number.POSITIVE_INFINITY };
@@ -129,19 +133,21 @@ export function requireScope({ scopes }: Caller, scope: Scope): void {
 }
 
 /**
- * Requires an API key of one environment, with the scope of the operation, for every route of `app`.
+ * Requires an API key of one environment, with the scope of the operation, for every route of `app`. Counts
+ * the requests of each key.
  * @throws TypeError when a route without a scope is registered
  */
 export function requireCaller(
   app: FastifyInstance,
-  authenticator: ApiKeyAuthenticator,
+  { authenticator, limiter }: { authenticator: ApiKeyAuthenticator; limiter: KeyRateLimiter },
   environment: Environment,
 ): void {
   app.addHook('onRoute', ({ url, config }) => {
     if (config?.scope === undefined) throw new TypeError(`the route ${url} does not declare its scope`);
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     request.caller = await authenticator.authenticate(request.headers.authorization, environment);
+    reply.headers(limiter.count(request.caller));
     const { scope = 'any' } = request.routeOptions.config;
     if (scope !== 'any') requireScope(request.caller, scope);
     if (request.caller.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {

@@ -16,6 +16,8 @@ export interface KeyRow {
   /** Null for a key with every scope. */
   scopes: Scope[] | null;
   default_brand: string | null;
+  /** The account's own limit of requests a second for each key; null for the usual limit. */
+  key_requests: number | null;
   /** Seconds until the key ends; null when it has no end. */
   seconds_left: number | null;
   /** Whether the time of this use must be written to `last_used_at`. */
@@ -63,11 +65,13 @@ export interface AccountRow {
   email: string | null;
   chat: boolean;
   chat_correction: boolean;
+  key_requests: number | null;
 }
 
 const FIND_ACCOUNT = statement<AccountRow>(
   'accounts.find',
-  `select part, account_id, username, email, chat, chat_correction from accounts where username = $1`,
+  `select part, account_id, username, email, chat, chat_correction, key_requests
+     from accounts where username = $1`,
 );
 
 export async function findAccount(on: Queryable, username: string): Promise<AccountRow | undefined> {
@@ -92,6 +96,20 @@ const SET_CHAT = statement(
 
 export async function setChat(on: Queryable, account: AccountRef, chat: boolean): Promise<void> {
   await on.query(SET_CHAT, [account.part, account.accountId, chat]);
+}
+
+const SET_KEY_REQUESTS = statement(
+  'accounts.set_key_requests',
+  `update accounts set key_requests = $3 where part = $1 and account_id = $2`,
+);
+
+/** @param limit requests a second for each key; 0 for no limit, null for the usual limit */
+export async function setKeyRequests(
+  on: Queryable,
+  account: AccountRef,
+  limit: number | null,
+): Promise<void> {
+  await on.query(SET_KEY_REQUESTS, [account.part, account.accountId, limit]);
 }
 
 const SET_CORRECTION = statement(
@@ -274,7 +292,7 @@ export async function touchKey(on: Queryable, keyId: string): Promise<void> {
 const FIND_KEY = statement<KeyRow>(
   'accounts.find_key',
   `select k.part, k.account_id, a.username, k.environment, k.secret_hash, k.dialect, k.read_only,
-          k.scopes, a.default_brand,
+          k.scopes, a.default_brand, a.key_requests,
           extract(epoch from least(k.expires_at, k.revoked_at) - now())::float8 as seconds_left,
           coalesce(k.last_used_at < now() - interval '1 hour', true) as untouched
      from keys k join accounts a on a.part = k.part and a.account_id = k.account_id

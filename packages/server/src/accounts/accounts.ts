@@ -1,5 +1,13 @@
 /** Creates accounts and changes their settings. */
-import { AccountError, accountNamed, registerAccount, setChat, setCorrection } from '../access/accounts.ts';
+import {
+  AccountError,
+  accountNamed,
+  KEYS_CHANNEL,
+  registerAccount,
+  setChat,
+  setCorrection,
+  setKeyRequests,
+} from '../access/accounts.ts';
 import { addKey } from '../access/keys.ts';
 import type { Vault } from '../access/secrets.ts';
 import { type Actor, recordAudit } from '../audit/audit.ts';
@@ -125,6 +133,8 @@ export interface AccountChanges {
   prepaid?: boolean | undefined;
   /** The credit limit in cents. A balance with a credit limit is a prepaid balance. */
   creditLimit?: number | undefined;
+  /** The limit of requests a second for each key; 0 for no limit, null for the usual limit. */
+  keyRequests?: number | null | undefined;
   /** The environment to which `prepaid` and `creditLimit` apply. */
   environment: Environment;
 }
@@ -138,7 +148,7 @@ export async function setAccount(
   database: Database,
   by: Actor,
   username: string,
-  { chat, chatCorrection, prepaid, creditLimit, environment }: AccountChanges,
+  { chat, chatCorrection, prepaid, creditLimit, keyRequests, environment }: AccountChanges,
 ): Promise<void> {
   if (prepaid === false && creditLimit !== undefined) {
     throw new AccountError('An account that is not prepaid has no credit limit. Set only one of the two.');
@@ -148,12 +158,13 @@ export async function setAccount(
       const { ref } = await accountNamed(transaction, username);
       if (chat !== undefined) await setChat(transaction, ref, chat);
       if (chatCorrection !== undefined) await setCorrection(transaction, ref, chatCorrection);
+      if (keyRequests !== undefined) await setKeyRequests(transaction, ref, keyRequests);
       if (prepaid === false) await setCreditLimit(transaction, ref, environment, null);
       else if (creditLimit !== undefined || prepaid) {
         const before = await creditLimitOf(transaction, ref, environment);
         await setCreditLimit(transaction, ref, environment, creditLimit ?? before ?? 0);
       }
-      const wanted = { chat, chatCorrection, creditLimit, prepaid };
+      const wanted = { chat, chatCorrection, creditLimit, prepaid, keyRequests };
       const changed = Object.entries(wanted).filter(([, value]) => value !== undefined);
       if (changed.length > 0) {
         await recordAudit(transaction, by, {
@@ -168,4 +179,5 @@ export async function setAccount(
     if (!isOverdrawn(error)) throw error;
     throw new AccountError(`${username} owes more than that in ${environment}. Top up its balance first.`);
   }
+  if (keyRequests !== undefined) await database.notify(KEYS_CHANNEL);
 }

@@ -22,11 +22,15 @@ export type AccountRef = { readonly part: number; readonly accountId: string } &
 export interface Caller {
   readonly account: AccountRef;
   readonly username: string;
+  /** The public part of the key. */
+  readonly keyId: string;
   readonly environment: Environment;
   readonly dialect: Dialect;
   readonly readOnly: boolean;
   /** The scopes of the key. */
   readonly scopes: readonly Scope[];
+  /** The account's own limit of requests a second for each key; 0 for none, undefined for the usual limit. */
+  readonly requestsPerSecond: number | undefined;
   /** The default brand of the account, which applies to requests that name no brand. */
   readonly defaultBrand: string | undefined;
 }

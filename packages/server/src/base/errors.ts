@@ -63,6 +63,10 @@ export const ERRORS = {
     meaning: 'Too many attempts; the next is allowed after `Retry-After` seconds.',
   },
   too_many_streams: { status: 429, meaning: 'Too many live-update streams for this user. Close some tabs.' },
+  rate_limited: {
+    status: 429,
+    meaning: 'The key has sent too many requests; the next is allowed after `Retry-After` seconds.',
+  },
   sandbox_quota: {
     status: 429,
     meaning:

@@ -81,6 +81,10 @@ it('dragoman account set shows an account and changes its chat subscription', as
       'production 0 cents, no credit limit\nsandbox    0 cents, no credit limit\n',
   );
   expect(await runJson('account', 'set', username)).toMatchObject({ username, chat: true });
+  const limited = await command('account', 'set', username, '--key-requests', '250');
+  expect(limited.stdout).toMatch(/^250 requests a second for each key$/m);
+  const usual = await runJson('account', 'set', username, '--key-requests', 'default');
+  expect(usual).toMatchObject({ key_requests: null });
 });
 
 it.each([
@@ -88,6 +92,8 @@ it.each([
   [['account', 'top-up', 'nobody', '5'], 1, 'There is no account named nobody.\n'],
   [['account', 'top-up', 'nobody', '0'], 2, /at least one cent/],
   [['account', 'set', 'nobody', '--prepaid', 'yes'], 2, /must be on or off/],
+  [['account', 'set', 'nobody', '--key-requests', 'many'], 2, /whole number up to 100000, or "default"/],
+  [['account', 'set', 'nobody', '--key-requests', '100001'], 2, /whole number up to 100000/],
   [['account', 'set', 'nobody', '--prepaid', 'off', '--credit-limit', '5'], 1, /only one of the two/],
 ] as const)('dragoman account refuses the command line %j', async (args, status, sentence) => {
   const ended = await command(...args);

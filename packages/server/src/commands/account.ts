@@ -1,6 +1,6 @@
 /** The command `dragoman account`: manages customer accounts. */
-import { type Command, Option } from 'commander';
-import { accountNamed } from '../access/accounts.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { accountNamed, MAX_KEY_REQUESTS } from '../access/accounts.ts';
 import { createAccount, setAccount } from '../accounts/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { Environment } from '../base/account.ts';
@@ -108,6 +108,11 @@ function addSet(account: Command): void {
     )
     .option('--chat <on|off>', 'enable or disable chat', onOrOff)
     .option('--chat-correction <on|off>', 'let editors correct chat messages after delivery', onOrOff)
+    .option(
+      '--key-requests <requests>',
+      'how many requests a second each key may send; 0: no limit; "default": as DRAGOMAN_KEY_REQUESTS',
+      keyRequests,
+    )
     .option('--default-brand <brand>', 'the brand of requests that name none; "none" for no brand')
     .addOption(environment().default('production', 'the environment of --prepaid and --credit-limit'))
     .addOption(data())
@@ -120,6 +125,7 @@ function addSet(account: Command): void {
           creditLimit?: number;
           chat?: boolean;
           chatCorrection?: boolean;
+          keyRequests?: number | null;
           defaultBrand?: string;
           environment: Environment;
           data?: string;
@@ -127,7 +133,7 @@ function addSet(account: Command): void {
         },
       ) =>
         withStore(options, async ({ database }) => {
-          const { chat, chatCorrection, creditLimit, prepaid, environment } = options;
+          const { chat, chatCorrection, creditLimit, keyRequests, prepaid, environment } = options;
           const wanted = options.defaultBrand === 'none' ? undefined : options.defaultBrand;
           if (wanted !== undefined) {
             // The brand is checked before any change, so that the account stays unchanged if the brand is
@@ -138,6 +144,7 @@ function addSet(account: Command): void {
             chat,
             chatCorrection,
             creditLimit,
+            keyRequests,
             prepaid,
             environment,
           });
@@ -148,6 +155,13 @@ function addSet(account: Command): void {
           if (options.json) return printJson({ ...fields, default_brand: brand, balances });
           print(`${fields.username}, ${fields.email ?? 'no e-mail'}, chat ${fields.chat ? 'on' : 'off'}`);
           if (fields.chat_correction) print('editors correct its chat messages');
+          if (fields.key_requests !== null) {
+            print(
+              fields.key_requests === 0
+                ? 'no limit of requests'
+                : `${counted(fields.key_requests, 'request')} a second for each key`,
+            );
+          }
           if (brand !== null) print(`default brand ${brand}`);
           for (const { environment, balance, credit_limit } of balances) {
             const limit =
@@ -156,6 +170,16 @@ function addSet(account: Command): void {
           }
         }),
     );
+}
+
+/** Reads a limit of requests a second. @returns null for `default` */
+function keyRequests(written: string): number | null {
+  if (written === 'default') return null;
+  const limit = /^\d{1,6}$/.test(written) ? Number(written) : Number.NaN;
+  if (!(limit <= MAX_KEY_REQUESTS)) {
+    throw new InvalidArgumentError(`It must be a whole number up to ${MAX_KEY_REQUESTS}, or "default".`);
+  }
+  return limit;
 }
 
 function addTopUp(account: Command): void {

@@ -167,6 +167,7 @@ export const WebError = Type.Object(
 export const EVERYWHERE: ErrorCode[] = [
   'unauthorized',
   'insufficient_scope',
+  'rate_limited',
   'request_timeout',
   'headers_too_large',
   'server_error',
@@ -180,6 +181,13 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   },
   method_not_allowed: {
     Allow: Type.String({ description: 'The methods that the path supports.', examples: ['GET, HEAD'] }),
+  },
+  rate_limited: {
+    'Retry-After': Type.Integer({
+      minimum: 1,
+      description: 'Seconds until the next request is allowed.',
+      examples: [1],
+    }),
   },
   sandbox_quota: {
     'Retry-After': Type.Integer({

@@ -42,12 +42,14 @@ export interface StoredAccount {
   chat_from: Date | null;
   chat_until: Date | null;
   default_brand: string | null;
+  key_requests: number | null;
   created_at: Date;
 }
 
 const READ = statement<StoredAccount>(
   'accounts.read',
-  `select username, email, chat, chat_pairs, chat_from, chat_until, default_brand, created_at
+  `select username, email, chat, chat_pairs, chat_from, chat_until, default_brand, key_requests,
+          created_at
      from accounts where part = $1 and account_id = $2`,
 );
 

@@ -3,7 +3,15 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { type Account, AccountError, lockAccount, requestedAccount } from '../access/accounts.ts';
+import {
+  type Account,
+  AccountError,
+  KEYS_CHANNEL,
+  lockAccount,
+  MAX_KEY_REQUESTS,
+  requestedAccount,
+  setKeyRequests,
+} from '../access/accounts.ts';
 import { listKeys, makeKey, revokeKey } from '../access/keys.ts';
 import type { Vault } from '../access/secrets.ts';
 import { createAccount } from '../accounts/accounts.ts';
@@ -109,6 +117,9 @@ const Detail = Type.Object(
     }),
     default_brand: OPTIONAL_TEXT,
     chat: Type.Union([Subscription, Type.Null()]),
+    key_requests: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The requests a second that each key may send; 0 for no limit, null for the usual limit.',
+    }),
     balances: Type.Array(Balance),
     keys: Type.Array(Key),
     jobs: Type.Array(
@@ -205,6 +216,9 @@ const schemas = {
       chat: Type.Optional(Type.Union([GivenSubscription, Type.Null()])),
       credit_limit: Type.Optional(CREDIT_LIMIT),
       sandbox_credit_limit: Type.Optional(CREDIT_LIMIT),
+      key_requests: Type.Optional(
+        Type.Union([Type.Integer({ minimum: 0, maximum: MAX_KEY_REQUESTS }), Type.Null()]),
+      ),
     }),
   }),
   makeKey: described('makeAccountKey', 'Create a key for an account', MadeKey, {
@@ -317,7 +331,8 @@ async function changeAccount(
   account: Account,
   request: Checked<typeof schemas.change>,
 ): Promise<void> {
-  const { version, email, default_brand, chat, credit_limit, sandbox_credit_limit } = request.body;
+  const { version, email, default_brand, chat, credit_limit, sandbox_credit_limit, key_requests } =
+    request.body;
   const subscription = chat == null ? undefined : subscriptionOf(chat);
   if (default_brand != null) {
     const found = await requireBrand(database, account.ref, default_brand).catch(() => undefined);
@@ -344,6 +359,7 @@ async function changeAccount(
       if (sandbox_credit_limit !== undefined) {
         await setCreditLimit(transaction, ref, 'sandbox', sandbox_credit_limit);
       }
+      if (key_requests !== undefined) await setKeyRequests(transaction, ref, key_requests);
       if (default_brand !== undefined) await writeDefaultBrand(transaction, ref, default_brand ?? undefined);
       const after = await readEditable(transaction, ref);
       const changed = Object.entries(after).filter(
@@ -363,6 +379,7 @@ async function changeAccount(
     throw fieldError('credit_limit', 'The account owes more than that. Top up its balance first.');
   }
   if (default_brand !== undefined) await notifyDefaultBrandChange(database);
+  if (key_requests !== undefined) await database.notify(KEYS_CHANNEL);
 }
 
 /** The fields of an account that an operator can change. */
@@ -370,6 +387,7 @@ interface Editable {
   email: string | null;
   default_brand: string | null;
   chat: Static<typeof Subscription> | null;
+  key_requests: number | null;
   balances: { environment: Environment; credit_limit: number | null }[];
 }
 
@@ -386,6 +404,7 @@ async function readEditable(on: Queryable, account: AccountRef): Promise<Editabl
           until: row.chat_until?.toISOString() ?? null,
         }
       : null,
+    key_requests: row.key_requests,
     balances: balances.map(({ environment, credit_limit }) => ({ environment, credit_limit })),
   };
 }
@@ -407,6 +426,7 @@ async function readDetail(on: Queryable, { ref, username }: Account): Promise<De
     version: versionOf(editable),
     default_brand: editable.default_brand,
     chat: editable.chat,
+    key_requests: editable.key_requests,
     balances,
     keys: keys.map(({ made_by_operator: _, ...key }) => ({
       ...key,

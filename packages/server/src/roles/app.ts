@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ApiKeyAuthenticator } from '../access/api-keys.ts';
 import { requireCaller } from '../access/api-keys.ts';
+import { createKeyRateLimiter, type KeyRateLimiter } from '../access/key-rate-limiter.ts';
 import type { Vault } from '../access/secrets.ts';
 import { protectWebRoutes, requirePerson } from '../access/session-auth.ts';
 import type { Mailer } from '../accounts/mail.ts';
@@ -257,18 +258,23 @@ export function createApp(options: AppOptions): FastifyInstance {
     webRoutes(root, options);
     guideRoutes(root);
   });
+  const limiter = createKeyRateLimiter(options.settings.keyRequests);
   void app.register(async (api) => {
     shedder.count(api);
     for (const { environment, prefix } of ENVIRONMENTS) {
-      void api.register(async (scope) => apiRoutes(scope, options, environment), { prefix });
+      void api.register(async (scope) => apiRoutes(scope, { ...options, limiter }, environment), { prefix });
     }
   });
   return app;
 }
 
 /** Registers the API for customers' programs in one environment. */
-function apiRoutes(app: FastifyInstance, options: AppOptions, environment: Environment): void {
-  requireCaller(app, options.authenticator, environment);
+function apiRoutes(
+  app: FastifyInstance,
+  options: AppOptions & { limiter: KeyRateLimiter },
+  environment: Environment,
+): void {
+  requireCaller(app, options, environment);
   jobRoutes(app, options);
   brandRoutes(app);
   wordCountRoutes(app, options);

@@ -149,6 +149,12 @@ export const SERVER_SETTINGS = {
     listOf(oneOf(...ENGINE_NAMES)),
     'The engines that may translate texts of the sandbox, such as apertium,deepl. Not set: all that run on this machine.',
   ),
+  keyRequests: setting(
+    'DRAGOMAN_KEY_REQUESTS',
+    '100',
+    integer(0, 100_000),
+    'Requests a second that an API key may send to each API process, with bursts of ten times as many; 0 means no limit.',
+  ),
   logLevel: setting(
     'DRAGOMAN_LOG_LEVEL',
     'info',

@@ -90,6 +90,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     const settings = loadSettings({
       DRAGOMAN_PORT: '0',
       DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
+      // Tests send more requests with one key than a customer.
+      DRAGOMAN_KEY_REQUESTS: '0',
       ...options.settings,
       ...changes,
     });

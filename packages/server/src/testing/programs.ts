@@ -132,6 +132,7 @@ export async function serve(args: string[], own: Environment = {}): Promise<Serv
   const program = start(process.execPath, [DRAGOMAN, 'serve', '--port', String(port), ...args], {
     DRAGOMAN_LOG_LEVEL: 'warn',
     DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
+    DRAGOMAN_KEY_REQUESTS: '0',
     ...own,
   });
   const url = `http://127.0.0.1:${port}`;

@@ -146,6 +146,8 @@ export type ConsoleAccount = {
   version: string;
   default_brand: string | null;
   chat: ChatSubscription | null;
+  /** The requests a second that each key may send; 0 for no limit, null for the usual limit. */
+  key_requests: number | null;
   balances: ({
     environment: 'production' | 'sandbox';
     /** US cents. */
@@ -1796,7 +1798,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'chat_not_allowed' | 'owner_only' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'chat_not_allowed' | 'owner_only' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type Work = {
   /** Segments confirmed in the last 30 days, latest day first. */
@@ -2800,7 +2802,8 @@ export interface Operations {
         until?: string | null | undefined
       } | null | undefined;
       credit_limit?: number | null | undefined;
-      sandbox_credit_limit?: number | null | undefined
+      sandbox_credit_limit?: number | null | undefined;
+      key_requests?: number | null | undefined
     };
     answer: ConsoleAccount
   };

@@ -66,6 +66,14 @@ export default function Account({ params }: PageProps) {
                 t('console.default_brand'),
                 data.default_brand === null ? '–' : <bdi key="brand">{data.default_brand}</bdi>,
               ],
+              [
+                t('console.key_requests'),
+                data.key_requests === null
+                  ? t('console.key_requests.usual')
+                  : data.key_requests === 0
+                    ? t('console.key_requests.none')
+                    : t('console.key_requests.of', { limit: data.key_requests }),
+              ],
               [t('console.chat'), chat === null ? t('console.chat.none') : <Chat key="chat" chat={chat} />],
             ]}
           />
@@ -155,6 +163,8 @@ function Edit({ account, onDone }: { account: ConsoleAccount; onDone(): void }) 
       if (found === undefined || found < 0) errors[name] = t('console.money.wrong');
       return found ?? null;
     };
+    const written = (values.key_requests ?? '').trim();
+    const limit = written === '' ? null : Number(written);
     const day = (name: string) => (values[name] ? `${values[name]}T00:00:00Z` : null);
     const pairs = (values.pairs ?? '').split(/[\s,;]+/).filter((pair) => pair !== '');
     const body = {
@@ -163,6 +173,7 @@ function Edit({ account, onDone }: { account: ConsoleAccount; onDone(): void }) 
       default_brand: values.default_brand || null,
       credit_limit: cents('credit_limit'),
       sandbox_credit_limit: cents('sandbox_credit_limit'),
+      key_requests: limit,
       chat:
         values.chat === 'none'
           ? null
@@ -236,6 +247,15 @@ function AccountFields({ account }: { account: ConsoleAccount }) {
         name="sandbox_credit_limit"
         label={t('console.credit_limit.sandbox')}
         defaultValue={limitOf('sandbox')}
+        optional
+        ltr
+      />
+      <Field
+        name="key_requests"
+        type="number"
+        label={t('console.key_requests')}
+        description={t('console.key_requests.about')}
+        defaultValue={account.key_requests?.toString() ?? ''}
         optional
         ltr
       />
