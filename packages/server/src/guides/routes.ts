@@ -38,7 +38,7 @@ const referencePolicy = (nonce: string) =>
 export function guideRoutes(app: FastifyInstance): void {
   const guides = once(async () => new Map((await readGuides()).map((guide) => [guide.name, guide])));
   const styles = once(async () =>
-    (await Promise.all(STYLES.map((file) => readFile(file, 'utf8')))).join('\n'),
+    Buffer.from((await Promise.all(STYLES.map((file) => readFile(file, 'utf8')))).join('\n')),
   );
 
   async function show(name: string, reply: FastifyReply): Promise<FastifyReply> {
@@ -62,7 +62,7 @@ export function guideRoutes(app: FastifyInstance): void {
       const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
       reply.headers({ etag: tag, 'cache-control': 'no-cache' });
       // At each use the browser asks the server whether its cached copy is up to date.
-      if (request.headers['if-none-match'] === tag) return reply.code(304).send();
+      if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send();
       return reply.type('text/css; charset=utf-8').send(text);
     },
   });

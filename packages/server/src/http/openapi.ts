@@ -165,7 +165,7 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
       ),
   });
   void app.register(async (root) => {
-    let served: { text: string; etag: string } | undefined;
+    let served: { text: Buffer; etag: string } | undefined;
     resource(root, '/openapi.json', {
       async GET(request, reply) {
         served ??= describe(root);
@@ -188,8 +188,8 @@ function withRefusals<T extends object>(made: T): T {
   return made;
 }
 
-function describe(root: FastifyInstance): { text: string; etag: string } {
-  const text = JSON.stringify(root.swagger());
+function describe(root: FastifyInstance): { text: Buffer; etag: string } {
+  const text = Buffer.from(JSON.stringify(root.swagger()));
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
 }
 

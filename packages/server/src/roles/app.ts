@@ -29,6 +29,7 @@ import { type DeliveryRouteOptions, deliveryRoutes } from '../deliveries/routes.
 import { deliveryWebhooks } from '../deliveries/schemas.ts';
 import { type EditingRouteOptions, editingRoutes } from '../editing/routes.ts';
 import { guideRoutes } from '../guides/routes.ts';
+import { compressAnswers } from '../http/compression.ts';
 import { acceptJson, answerErrors, answerUnreadable, BODY_LIMIT, routeOf } from '../http/http.ts';
 import { createLoadShedder, type LoadShedder } from '../http/load-shedding.ts';
 import { type Audience, describeInterface, type OpenApi } from '../http/openapi.ts';
@@ -190,6 +191,7 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
 
   app.decorate('textBodyLimit', settings.maxTextBytes * JSON_OVERHEAD + ENVELOPE_BYTES);
   acceptJson(app);
+  compressAnswers(app);
   answerErrors(app, log);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id });
