@@ -7,7 +7,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from './access/accounts.ts';
-import type { Scope } from './base/account.ts';
+import type { KeyScope } from './base/account.ts';
 import { parseBrand } from './brands/brand.ts';
 import { saveBrand } from './brands/brands.ts';
 import { importEntries } from './memory/memory.ts';
@@ -225,7 +225,7 @@ beforeAll(async () => {
   people.operator = await createPerson(server, { role: 'operator' });
   const reading = { environment: 'production', name: 'reads', read_only: true };
   const made = await people.owner.call('POST', '/api/account/keys', reading);
-  const withScope = async (scope: Scope) => {
+  const withScope = async (scope: KeyScope) => {
     const wanted = { environment: 'production', name: scope, scopes: [scope] };
     return (await people.owner!.call('POST', '/api/account/keys', wanted)).body.key;
   };

@@ -1,6 +1,6 @@
 /** API-key authentication: finds the account of the key in an `Authorization` header. */
 import type { FastifyInstance } from 'fastify';
-import { type AccountRef, type Caller, type Environment, SCOPES, type Scope } from '../base/account.ts';
+import { type AccountRef, type Caller, type Environment, type KeyScope, SCOPES } from '../base/account.ts';
 import { ApiError, unauthorized } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { KeyRateLimiter } from './key-rate-limiter.ts';
@@ -124,7 +124,7 @@ export function createApiKeyAuthenticator(
 }
 
 /** Requires that the caller's key has a scope. @throws ApiError `insufficient_scope` that names the scope */
-export function requireScope({ scopes }: Caller, scope: Scope): void {
+export function requireScope({ scopes }: Caller, scope: KeyScope): void {
   if (scopes.includes(scope)) return;
   // The form of RFC 6750, because answers 403 of the chat interface have no body that could name the scope.
   throw new ApiError('insufficient_scope', `This key does not have the scope "${scope}".`, {

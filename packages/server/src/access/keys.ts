@@ -3,7 +3,7 @@
  * the key is created.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
-import { type AccountRef, type Dialect, type Environment, SCOPES, type Scope } from '../base/account.ts';
+import { type AccountRef, type Dialect, type Environment, type KeyScope, SCOPES } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { type Account, AccountError, KEYS_CHANNEL } from './accounts.ts';
@@ -17,7 +17,7 @@ export interface NewKey {
   dialect: Dialect;
   readOnly: boolean;
   /** The scopes of the key; undefined for every scope, including those that later versions add. */
-  scopes: readonly Scope[] | undefined;
+  scopes: readonly KeyScope[] | undefined;
   expiresAt: Date | undefined;
 }
 

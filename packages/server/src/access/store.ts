@@ -1,5 +1,5 @@
 /** The SQL statements about accounts, API keys and webhook secrets. */
-import type { AccountRef, Dialect, Environment, Scope } from '../base/account.ts';
+import type { AccountRef, Dialect, Environment, KeyScope } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -14,7 +14,7 @@ export interface KeyRow {
   dialect: Dialect;
   read_only: boolean;
   /** Null for a key with every scope. */
-  scopes: Scope[] | null;
+  scopes: KeyScope[] | null;
   default_brand: string | null;
   /** The account's own limit of requests a second for each key; null for the usual limit. */
   key_requests: number | null;
@@ -128,7 +128,7 @@ export interface NewKeyRow {
   secret_hash: Buffer;
   dialect: Dialect;
   read_only: boolean;
-  scopes: readonly Scope[] | null;
+  scopes: readonly KeyScope[] | null;
   expires_at: Date | null;
   made_by: string | null;
 }
@@ -152,7 +152,7 @@ export interface StoredKeyRow {
   dialect: Dialect;
   read_only: boolean;
   /** Null for a key with every scope. */
-  scopes: Scope[] | null;
+  scopes: KeyScope[] | null;
   created_at: Date;
   /** The time of the last use, accurate to the hour; null when the key was never used. */
   last_used_at: Date | null;

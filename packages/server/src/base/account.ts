@@ -5,7 +5,7 @@ export type Dialect = 'spec' | 'legacy';
 
 /** The parts of the API for which a key can be limited. Each operation needs one of them, or only a valid key. */
 export const SCOPES = ['jobs', 'chat', 'deliveries', 'account'] as const;
-export type Scope = (typeof SCOPES)[number];
+export type KeyScope = (typeof SCOPES)[number];
 
 declare const accountBrand: unique symbol;
 
@@ -28,7 +28,7 @@ export interface Caller {
   readonly dialect: Dialect;
   readonly readOnly: boolean;
   /** The scopes of the key. */
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly KeyScope[];
   /** The account's own limit of requests a second for each key; 0 for none, undefined for the usual limit. */
   readonly requestsPerSecond: number | undefined;
   /** The default brand of the account, which applies to requests that name no brand. */

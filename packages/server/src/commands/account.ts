@@ -125,7 +125,7 @@ function addSet(account: Command): void {
           creditLimit?: number;
           chat?: boolean;
           chatCorrection?: boolean;
-          keyRequests?: number | null;
+          keyRequests?: number | 'default';
           defaultBrand?: string;
           environment: Environment;
           data?: string;
@@ -144,7 +144,7 @@ function addSet(account: Command): void {
             chat,
             chatCorrection,
             creditLimit,
-            keyRequests,
+            keyRequests: keyRequests === 'default' ? null : keyRequests,
             prepaid,
             environment,
           });
@@ -172,9 +172,9 @@ function addSet(account: Command): void {
     );
 }
 
-/** Reads a limit of requests a second. @returns null for `default` */
-function keyRequests(written: string): number | null {
-  if (written === 'default') return null;
+/** Reads a limit of requests a second. */
+function keyRequests(written: string): number | 'default' {
+  if (written === 'default') return written;
   const limit = /^\d{1,6}$/.test(written) ? Number(written) : Number.NaN;
   if (!(limit <= MAX_KEY_REQUESTS)) {
     throw new InvalidArgumentError(`It must be a whole number up to ${MAX_KEY_REQUESTS}, or "default".`);

@@ -8,7 +8,7 @@ import { listKeys, makeKey, revokeKey, rollKey } from '../access/keys.ts';
 import { replaceSecretKey } from '../access/secret-key.ts';
 import { rollWebhookSecret } from '../access/webhook-secrets.ts';
 import { recordAudit } from '../audit/audit.ts';
-import { type Dialect, type Environment, SCOPES, type Scope } from '../base/account.ts';
+import { type Dialect, type Environment, type KeyScope, SCOPES } from '../base/account.ts';
 import { data, date, duration, environment, json, settingsWith, withStore, withVault } from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
 
@@ -56,7 +56,7 @@ function addCreate(key: Command): void {
           name: string;
           dialect: Dialect;
           readOnly: boolean;
-          scope?: Scope[];
+          scope?: KeyScope[];
           expires?: Date;
         },
       ) =>

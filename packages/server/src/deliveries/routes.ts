@@ -118,6 +118,10 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
     },
   });
 
+  feedRoutes(app, database);
+}
+
+function feedRoutes(app: FastifyInstance, database: Database): void {
   resource(app, '/api/v1/events/', {
     GET: {
       schema: feedSchema,

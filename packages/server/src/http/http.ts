@@ -6,7 +6,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Caller, Scope } from '../base/account.ts';
+import type { Caller, KeyScope } from '../base/account.ts';
 import { ApiError, ERRORS, fieldError, notFound, notSignedIn, OperatorError } from '../base/errors.ts';
 import { JsonError, parseJson } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** The scope that the operation needs, or `any` if every valid key may use it. Only routes for keys have it. */
-    scope?: Scope | 'any';
+    scope?: KeyScope | 'any';
   }
   interface FastifyInstance {
     /** The body limit in bytes of routes that receive texts. */
@@ -45,7 +45,7 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   /** The body limit in bytes, or `texts` for `textBodyLimit`. The default is `BODY_LIMIT`. */
   bodyLimit?: number | 'texts';
   /** The scope that a key needs, or `any` if every valid key may use it. Required for the routes for keys. */
-  scope?: Scope | 'any';
+  scope?: KeyScope | 'any';
   /** Throws for callers that may not use the operation. Runs before the body is read. */
   allow?(request: FastifyRequest): unknown;
   /** Whether an empty string counts as absent when its field is optional. */
@@ -258,7 +258,7 @@ export function resource<T extends Partial<Record<Method, FastifySchema>>>(
 }
 
 /** Returns the scope of a path, which all its operations share. */
-function scopeOf(operations: object): { scope?: Scope | 'any' } {
+function scopeOf(operations: object): { scope?: KeyScope | 'any' } {
   const [scope] = Object.values(operations as Record<string, Partial<Operation>>).flatMap(
     (operation) => operation.scope ?? [],
   );

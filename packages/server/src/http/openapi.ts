@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
-import type { Scope } from '../base/account.ts';
+import type { KeyScope } from '../base/account.ts';
 import { ERRORS, type ErrorCode } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { isWebPath, resource } from './http.ts';
@@ -207,7 +207,7 @@ function withoutDefaults(schema: FastifySchema): FastifySchema {
 const asPublished = (schema: FastifySchema) => withErrorCodes(withoutDefaults(schema));
 
 /** Adds the scope that an operation needs, as the role of its security requirement. */
-function withScope(schema: FastifySchema, scope: Scope | 'any' | undefined): FastifySchema {
+function withScope(schema: FastifySchema, scope: KeyScope | 'any' | undefined): FastifySchema {
   return scope === undefined || scope === 'any' ? schema : { ...schema, security: [{ ApiKey: [scope] }] };
 }
 

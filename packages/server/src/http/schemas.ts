@@ -47,13 +47,16 @@ export const OPTIONAL_GIVEN_MOMENT = Type.Union([GIVEN_MOMENT, Type.Null()]);
 export const CENTS = Type.Integer({ description: 'US cents.' });
 export const ENVIRONMENT = Type.Enum(['production', 'sandbox']);
 /** The scopes of a key. */
-export const KEY_SCOPES = Type.Union([Type.Array(Type.Enum([...SCOPES], { title: 'Scope' })), Type.Null()], {
-  description: 'The parts of the API that the key may use; null for every part.',
-});
+export const KEY_SCOPES = Type.Union(
+  [Type.Array(Type.Enum([...SCOPES], { title: 'KeyScope' })), Type.Null()],
+  {
+    description: 'The parts of the API that the key may use; null for every part.',
+  },
+);
 /** The scopes of a new key. */
 export const GIVEN_SCOPES = Type.Optional(
   Type.Union([
-    Type.Array(Type.Enum([...SCOPES], { title: 'Scope' }), { minItems: 1, maxItems: SCOPES.length }),
+    Type.Array(Type.Enum([...SCOPES], { title: 'KeyScope' }), { minItems: 1, maxItems: SCOPES.length }),
     Type.Null(),
   ]),
 );

@@ -474,7 +474,7 @@ export type ConsoleKey = {
   dialect: 'spec' | 'legacy';
   read_only: boolean;
   /** The parts of the API that the key may use; null for every part. */
-  scopes: Scope[] | null;
+  scopes: KeyScope[] | null;
   /** ISO 8601, in UTC. */
   created_at: string;
   last_used_at: string | null;
@@ -981,6 +981,8 @@ export type JudgedJob = {
   status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected'
 };
 
+export type KeyScope = 'jobs' | 'chat' | 'deliveries' | 'account';
+
 export type Lease = {
   /** The lease token. Every change of the task sends it; a later claim invalidates it. */
   token: string;
@@ -1369,7 +1371,7 @@ export type OwnKey = {
   dialect: 'spec' | 'legacy';
   read_only: boolean;
   /** The parts of the API that the key may use; null for every part. */
-  scopes: Scope[] | null;
+  scopes: KeyScope[] | null;
   /** ISO 8601, in UTC. */
   created_at: string;
   last_used_at: string | null;
@@ -1604,8 +1606,6 @@ export type SavedSegment = {
   findings: Finding[];
   lease: Lease
 };
-
-export type Scope = 'jobs' | 'chat' | 'deliveries' | 'account';
 
 export type Segment = {
   /** The number of the segment in its job, from 0. */
@@ -2294,7 +2294,7 @@ export interface Operations {
       name: string;
       environment: 'production' | 'sandbox';
       read_only?: boolean | undefined;
-      scopes?: Scope[] | null | undefined;
+      scopes?: KeyScope[] | null | undefined;
       expires_at?: string | null | undefined
     };
     answer: OwnMadeKey
@@ -2818,7 +2818,7 @@ export interface Operations {
       environment: 'production' | 'sandbox';
       dialect?: 'spec' | 'legacy' | undefined;
       read_only?: boolean | undefined;
-      scopes?: Scope[] | null | undefined
+      scopes?: KeyScope[] | null | undefined
     };
     answer: ConsoleMadeKey
   };
