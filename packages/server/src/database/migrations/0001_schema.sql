@@ -33,6 +33,8 @@ create table accounts (
   chat_from           timestamptz,                     -- inclusive; null: no start
   chat_until          timestamptz,                     -- exclusive; null: no end
   chat_correction     boolean not null default false,  -- editors correct messages after their delivery
+  -- Requests a second that each key may send; 0: no limit; null: the setting.
+  key_requests        integer check (key_requests between 0 and 100000),
   -- Retention in days; null keeps the data forever.
   keep_attempts_days  integer check (keep_attempts_days between 1 and 36500),
   keep_events_days    integer check (keep_events_days between 1 and 36500),
@@ -132,6 +134,8 @@ create table keys (
   secret_hash  bytea not null,
   dialect      text not null default 'spec' check (dialect in ('spec', 'legacy')),
   read_only    boolean not null default false,
+  scopes       text[] -- null: every scope, also those that later versions add
+               check (scopes <@ array['jobs', 'chat', 'deliveries', 'account'] and cardinality(scopes) > 0),
   expires_at   timestamptz,
   revoked_at   timestamptz,
   last_used_at timestamptz, -- to the hour
