@@ -158,6 +158,7 @@ GET /api/live                                                           out     
 GET /api/me                                                             out       in        in        in        in        in        in
 PATCH /api/me                                                           out       in        in        in        in        in        in
 POST /api/me/password                                                   out       in        in        in        in        in        in
+POST /api/password-resets                                               in        in        in        in        in        in        in
 GET /api/sandbox-requests                                               in        in        in        in        in        in        in
 POST /api/sandbox-requests                                              in        in        in        in        in        in        in
 GET /api/sandbox-requests/{token}                                       -         -         -         -         -         -         -
@@ -168,6 +169,7 @@ DELETE /api/session                                                     in      
 GET /api/sessions                                                       out       in        in        in        in        in        in
 DELETE /api/sessions                                                    out       in        in        in        in        in        in
 DELETE /api/sessions/{session_id}                                       out       in        in        in        in        in        in
+GET /api/sign-in-options                                                in        in        in        in        in        in        in
 `;
 
 /**

@@ -57,6 +57,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
   work: ['queue.ts', 'worker.ts'],
   access: [
     'accounts.ts',
+    'invitations.ts',
     'session-auth.ts',
     'keys.ts',
     'names.ts',

@@ -2,6 +2,7 @@
 export const paths = {
   home: '/',
   signIn: '/sign-in',
+  forgottenPassword: '/forgotten-password',
   invitation: (token: string) => `/invitation/${token}`,
   sandbox: '/sandbox',
   sandboxKey: (token: string) => `/sandbox/${token}`,

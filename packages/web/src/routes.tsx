@@ -80,6 +80,7 @@ const consoleArea = area(signedIn, 'console', ['operator']);
 const tree = root.addChildren([
   home,
   page(root, paths.signIn, () => import('./pages/SignIn.tsx')),
+  page(root, paths.forgottenPassword, () => import('./pages/ForgottenPassword.tsx')),
   page(root, paths.sandbox, () => import('./pages/Sandbox.tsx')),
   page(root, '/sandbox/$token', () => import('./pages/SandboxKey.tsx')),
   page(root, '/invitation/$token', () => import('./pages/Invitation.tsx')),

@@ -1,6 +1,7 @@
 /** Tests of the pages with which a user accepts an invitation, and changes name, password and sessions. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { invitePerson, linkFor, personNamed } from '../../server/src/access/people.ts';
+import { invitePerson, linkFor } from '../../server/src/access/invitations.ts';
+import { personNamed } from '../../server/src/access/people.ts';
 import { createPerson } from '../../server/src/testing/harness.ts';
 import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
 

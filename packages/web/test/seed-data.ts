@@ -1,6 +1,6 @@
 /** Creates data of every kind, so that every page has something to show. */
 import { accountNamed } from '../../server/src/access/accounts.ts';
-import { invitePerson } from '../../server/src/access/people.ts';
+import { invitePerson } from '../../server/src/access/invitations.ts';
 import { parseBrand } from '../../server/src/brands/brand.ts';
 import { saveBrand } from '../../server/src/brands/brands.ts';
 import { claimTask, confirm, editNext, orderEdit, pathOf } from '../../server/src/testing/editors.ts';

@@ -1,6 +1,7 @@
 /** Tests of signing in and out, of the pages that each role can open, and of preferences. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPerson } from '../../server/src/testing/harness.ts';
+import { createPerson, until } from '../../server/src/testing/harness.ts';
+import { startMailbox } from '../../server/src/testing/mailbox.ts';
 import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
@@ -122,6 +123,41 @@ it('sign-in restores language and theme in another browser', async () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Warteschlange' }).waitFor();
     expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark');
+  });
+});
+
+it('a user who forgot the password gets a link by e-mail and chooses another password', async () => {
+  const mailbox = await startMailbox();
+  const editor = await createPerson(web, { role: 'editor' });
+  await web.restart({ DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_MAIL_FROM: 'dragoman@example.com' });
+  await web.visit({ path: '/sign-in' }, async (page) => {
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'forgotten-password');
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.locator('[aria-invalid=true][name=email]:focus').waitFor();
+    await page.getByLabel('E-mail', { exact: true }).fill(editor.email);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+    await takeScreenshots(page, 'forgotten-password-sent', 'state');
+    const mail = await until(() => mailbox.received.find(({ to }) => to.includes(editor.email)));
+    // The mail has the public address, which is not the address of the test server.
+    await page.goto(`${web.url}${/\/app\/invitation\/\S+/.exec(mail.text)![0]}`);
+    await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
+    await page.getByLabel('New password', { exact: true }).fill('another long password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+  });
+  await web.restart();
+  await mailbox.close();
+});
+
+it('the page for forgotten passwords says whom to ask when the server sends no e-mails', async () => {
+  await web.visit({ path: '/forgotten-password', language: 'de' }, async (page) => {
+    await page.getByText('Dieser Server versendet keine E-Mails.').waitFor();
+    expect(await page.getByRole('button').count()).toBe(0);
+    await expectAccessible(page);
   });
 });
 

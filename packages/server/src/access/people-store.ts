@@ -287,13 +287,16 @@ export interface InvitationRow {
    * it.
    */
   made_by: string | null;
+  /** Whether the user requested the link because they forgot their password. */
+  requested: boolean;
   expires_at: Date;
 }
 
 const OPEN_INVITATION = `i.used_at is null and i.expires_at > now()
       and exists (select from users u where u.user_id = i.user_id and u.disabled_at is null)`;
 
-const CREATOR = `(select m.email from users m where m.user_id = i.invited_by and m.role = 'customer') as made_by`;
+const CREATOR = `(select m.email from users m where m.user_id = i.invited_by and m.role = 'customer') as made_by,
+          i.invited_by is not distinct from i.user_id as requested`;
 
 const FIND_INVITATION = statement<InvitationRow>(
   'people.invitation',

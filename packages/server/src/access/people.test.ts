@@ -4,11 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConnection } from '../database/connections.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
 import { accountNamed } from './accounts.ts';
+import { invitePerson, inviteUser, linkFor } from './invitations.ts';
 import {
   createPerson as insertPerson,
-  invitePerson,
-  inviteUser,
-  linkFor,
   listPeople,
   listTeam,
   type NewPerson,

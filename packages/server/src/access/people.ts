@@ -1,4 +1,4 @@
-/** Users: creating, inviting, changing and disabling them, and their passwords. */
+/** Users: creating, changing and disabling them, and their passwords. */
 import { type Actor, type AuditEntry, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Person, PersonRole } from '../base/account.ts';
 import { ApiError, type Reason, reason, wrongFields } from '../base/errors.ts';
@@ -9,15 +9,7 @@ import { type CreatedKey, keysCreatedBy, revokeKeysCreatedBy } from './keys.ts';
 import { normalEmail, normalName, readName } from './names.ts';
 import { hashPassword, passwordFault, passwordMatches } from './passwords.ts';
 import * as store from './people-store.ts';
-import { createToken, hashKey } from './secrets.ts';
-import {
-  endSessions,
-  rotateSession,
-  type SessionClient,
-  type SessionLimits,
-  type StartedSession,
-  startSession,
-} from './sessions.ts';
+import { endSessions, rotateSession, type StartedSession } from './sessions.ts';
 
 export const ROLES: readonly PersonRole[] = ['customer', 'editor', 'operator'];
 export const THEMES = ['system', 'light', 'dark'] as const;
@@ -214,7 +206,12 @@ function pairOf({ source_language, target_language, review }: EditorLanguage): s
 /** The properties of a user that an audit entry of a change needs. */
 export type ChangedUser = Pick<User, 'user_id' | 'email' | 'account'>;
 
-function auditOf(action: string, { email, account }: ChangedUser, detail: object = {}): AuditEntry {
+/** Returns the audit entry of a change to a user. */
+export function personAudit(
+  action: string,
+  { email, account }: ChangedUser,
+  detail: object = {},
+): AuditEntry {
   return { action, account: account?.ref, subject: email, detail };
 }
 
@@ -228,7 +225,7 @@ export function setLanguages(
   return database.transaction(async (transaction) => {
     await store.writeLanguages(transaction, user.user_id, languages);
     const detail = { languages: languages.map(pairOf) };
-    await recordAudit(transaction, by, auditOf('person.languages', user, detail));
+    await recordAudit(transaction, by, personAudit('person.languages', user, detail));
   });
 }
 
@@ -241,7 +238,7 @@ export function setReviewShare(
 ): Promise<void> {
   return database.transaction(async (transaction) => {
     await store.setProfile(transaction, user.user_id, { reviewShare: share });
-    await recordAudit(transaction, by, auditOf('person.review_share', user, { percent: share }));
+    await recordAudit(transaction, by, personAudit('person.review_share', user, { percent: share }));
   });
 }
 
@@ -266,7 +263,7 @@ export async function setDisabled(
       throw new ApiError('conflict', 'An account needs an owner. Make another user an owner first.');
     }
     const action = disabled ? 'person.disabled' : 'person.enabled';
-    if (isChanged) await recordAudit(transaction, by, auditOf(action, user));
+    if (isChanged) await recordAudit(transaction, by, personAudit(action, user));
     if (!disabled) return;
     await store.endInvitations(transaction, userId);
     await endSessions(transaction, userId);
@@ -294,7 +291,7 @@ export function setOwner(
     }
     // Ends older reset links of this user. Otherwise the holder of such a link could become an owner.
     if (owner) await store.endInvitations(transaction, user.user_id);
-    if (was !== owner) await recordAudit(transaction, by, auditOf('person.owner', user, { owner }));
+    if (was !== owner) await recordAudit(transaction, by, personAudit('person.owner', user, { owner }));
   });
 }
 
@@ -359,127 +356,6 @@ export async function setPassword(
     await store.updatePassword(transaction, user.user_id, passwordHash);
     await store.endInvitations(transaction, user.user_id);
     await endSessions(transaction, user.user_id);
-    await recordAudit(transaction, by, auditOf('person.password', user));
+    await recordAudit(transaction, by, personAudit('person.password', user));
   });
-}
-
-const HOURS = 3600;
-const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS } as const;
-
-/**
- * Creates the link with which a user sets their password, and invalidates older links of the user. Only a
- * hash of the link is stored.
- */
-export function inviteUser(
-  database: Database,
-  by: Actor,
-  user: ChangedUser,
-  purpose: store.LinkPurpose,
-): Promise<Link> {
-  return database.transaction((transaction) => writeLink(transaction, by, user, purpose));
-}
-
-async function writeLink(
-  transaction: Transaction,
-  by: Actor,
-  user: ChangedUser,
-  purpose: store.LinkPurpose,
-): Promise<Link> {
-  const { token, hash } = createToken();
-  const seconds = LIFE_SECONDS[purpose];
-  const invitedBy = typeof by === 'string' ? undefined : by.userId;
-  const userId = user.user_id;
-  await store.endInvitations(transaction, userId);
-  await store.insertInvitation(transaction, { tokenHash: hash, userId, purpose, invitedBy, seconds });
-  await recordAudit(transaction, by, auditOf('person.link', user, { purpose }));
-  return { token, purpose, expires_at: new Date(Date.now() + seconds * 1000) };
-}
-
-/** A link with which a user sets their password. */
-export interface Link {
-  /** The secret part of the link. Only its hash is stored. */
-  token: string;
-  purpose: store.LinkPurpose;
-  expires_at: Date;
-}
-
-/** Creates an invitation for a user with the status `invited`, and a reset link for any other user. */
-export function linkFor(database: Database, by: Actor, user: User): Promise<Link> {
-  return inviteUser(database, by, user, user.status === 'invited' ? 'invitation' : 'reset');
-}
-
-/** Creates a user without a password, together with their invitation. @throws ApiError `invalid_request` */
-export async function invitePerson(
-  database: Database,
-  by: Actor,
-  wanted: Omit<NewPerson, 'password'>,
-): Promise<Link & { user: User }> {
-  let made: (Link & { user: User }) | undefined;
-  await createPerson(database, by, wanted, async (transaction, userId) => {
-    const user = (await readPerson(transaction, userId))!;
-    made = { user, ...(await writeLink(transaction, by, user, 'invitation')) };
-  });
-  return made!;
-}
-
-/** Returns the URL of an invitation or reset link. @param root the public address of the server */
-export function invitationLink(root: string, token: string): string {
-  return `${root}/app/invitation/${token}`;
-}
-
-export interface OpenInvitation {
-  purpose: store.LinkPurpose;
-  user: User;
-  expires_at: Date;
-}
-
-/**
- * Returns a valid invitation. @throws ApiError `not_found` when the invitation is unknown, used or expired
- */
-export async function readInvitation(on: Queryable, token: string): Promise<OpenInvitation> {
-  const found = await store.findInvitation(on, hashKey(token));
-  const user = found && (await readPerson(on, found.user_id));
-  if (found === undefined || user === undefined) throw usedUp();
-  return { purpose: found.purpose, user, expires_at: found.expires_at };
-}
-
-/**
- * Accepts an invitation or a reset link: sets the password, ends the user's sessions and starts a new one.
- * @throws ApiError `not_found` when the link is not valid; `invalid_request` that names every invalid field
- */
-export async function acceptInvitation(
-  database: Database,
-  limits: SessionLimits,
-  token: string,
-  { name: written, password }: { name?: string | undefined; password: string },
-  visitor: SessionClient,
-): Promise<
-  StartedSession & { userId: string; user: User; purpose: store.LinkPurpose; madeBy: string | null }
-> {
-  const { user } = await readInvitation(database, token);
-  const named = written === undefined ? undefined : readName(written);
-  const fields: Record<string, Reason> = {};
-  if (named !== undefined && 'fault' in named) fields.name = named.fault;
-  const fault = passwordFault(password, user.email);
-  if (fault !== undefined) fields.password = fault;
-  if (Object.keys(fields).length > 0) throw wrongFields(fields);
-  const passwordHash = await hashPassword(password);
-  return database.transaction(async (transaction) => {
-    const used = await store.useInvitation(transaction, hashKey(token));
-    if (used === undefined) throw usedUp();
-    await store.updatePassword(transaction, used.user_id, passwordHash);
-    await store.setProfile(transaction, used.user_id, {
-      name: named && 'name' in named ? named.name : undefined,
-    });
-    await store.endInvitations(transaction, used.user_id);
-    await endSessions(transaction, used.user_id);
-    const by = { userId: used.user_id, email: user.email };
-    await recordAudit(transaction, by, auditOf('person.accepted', user, { purpose: used.purpose }));
-    const started = await startSession(transaction, limits, { userId: used.user_id, passwordHash }, visitor);
-    return { ...started, userId: used.user_id, user, purpose: used.purpose, madeBy: used.made_by };
-  });
-}
-
-function usedUp(): ApiError {
-  return new ApiError('not_found', 'This link has been used or has expired. Ask for a new one.');
 }

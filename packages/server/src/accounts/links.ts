@@ -1,7 +1,8 @@
 /** Sends invitation and reset links by mail, or returns them to the person who created them. */
 import type { Static } from 'typebox';
 import Type from 'typebox';
-import { invitationLink, type Link, type User } from '../access/people.ts';
+import { invitationLink, type Link } from '../access/invitations.ts';
+import type { User } from '../access/people.ts';
 import { MOMENT } from '../http/schemas.ts';
 import type { Mailer } from './mail.ts';
 
@@ -19,6 +20,8 @@ export const SentLink = Type.Object(
   { title: 'SentLink' },
 );
 
+const minuteOf = (time: Date): string => time.toISOString().slice(0, 16).replace('T', ' ');
+
 /**
  * Mails a link to its user. A mailed reset link is not returned to its creator, because anybody who has the
  * link can sign in as that user.
@@ -33,7 +36,6 @@ export async function sendLink(
   by: string,
 ): Promise<Static<typeof SentLink>> {
   const link = invitationLink(root, token);
-  const until = expires_at.toISOString().slice(0, 16).replace('T', ' ');
   const [subject, line] =
     purpose === 'invitation'
       ? ['You are invited to Dragoman', 'You are invited to Dragoman. Choose your password here:']
@@ -44,24 +46,39 @@ export async function sendLink(
   const mailed = await mailer.send({
     to: user.email,
     subject,
-    text: `Hello ${user.name},\n\n${line}\n\n${link}\n\nThe link works once, until ${until} UTC. If you did not expect this e-mail, ignore it.\n`,
+    text: `Hello ${user.name},\n\n${line}\n\n${link}\n\nThe link works once, until ${minuteOf(expires_at)} UTC. If you did not expect this e-mail, ignore it.\n`,
   });
   const shown = purpose === 'reset' && mailed === true ? null : link;
   return { link: shown, expires_at: expires_at.toISOString(), mailed: mailed ?? null };
 }
 
+/** Mails a user the link with which they replace a forgotten password. */
+export async function mailForgottenPassword(
+  mailer: Mailer,
+  root: string,
+  user: Pick<User, 'email' | 'name'>,
+  { token, expires_at }: Link,
+): Promise<void> {
+  await mailer.send({
+    to: user.email,
+    subject: 'Reset your Dragoman password',
+    text: `Hello ${user.name},\n\nSomebody requested a new password for your Dragoman user. Choose it here:\n\n${invitationLink(root, token)}\n\nThe link works once, until ${minuteOf(expires_at)} UTC. If you did not request it, ignore this e-mail: your password stays the same.\n`,
+  });
+}
+
 /**
  * Notifies a user by mail that their password was changed with a link. @param by the person who created the
- * link
+ * link; undefined if the user requested it
  */
 export async function mailPasswordChanged(
   mailer: Mailer,
   user: Pick<User, 'email' | 'name'>,
-  by: string,
+  by: string | undefined,
 ): Promise<void> {
+  const link = by === undefined ? 'a link that was mailed to you' : `a link that ${by} created`;
   await mailer.send({
     to: user.email,
     subject: 'Your Dragoman password was changed',
-    text: `Hello ${user.name},\n\nYour Dragoman password was changed with a link that ${by} created. If you did not do this, contact an owner of your account or the operator.\n`,
+    text: `Hello ${user.name},\n\nYour Dragoman password was changed with ${link}. If you did not do this, contact an owner of your account or the operator.\n`,
   });
 }

@@ -2,10 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOfField } from '../access/accounts.ts';
+import { invitePerson, linkFor } from '../access/invitations.ts';
 import {
   type EditorLanguage,
-  invitePerson,
-  linkFor,
   listPeople,
   readPerson,
   setDisabled,

@@ -1,18 +1,11 @@
 /**
  * The routes for signing in and out and for the user's own profile: `/api/session`, `/api/sessions`,
- * `/api/me`, `/api/invitations/…`.
+ * `/api/me`, `/api/invitations/…`, `/api/password-resets`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptInvitation, readInvitation } from '../access/invitations.ts';
 import { normalEmail } from '../access/names.ts';
-import {
-  acceptInvitation,
-  changePassword,
-  changeProfile,
-  ROLES,
-  readInvitation,
-  readPerson,
-} from '../access/people.ts';
-import type { Vault } from '../access/secrets.ts';
+import { changePassword, changeProfile, ROLES, readPerson } from '../access/people.ts';
 import {
   clearSessionCookie,
   clientOf,
@@ -36,10 +29,10 @@ import { notFound, notSignedIn } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
 import { mailPasswordChanged } from './links.ts';
-import type { Mailer } from './mail.ts';
+import { canResetByMail, type PasswordResetOptions, requestPasswordReset } from './password-reset.ts';
 import { type Me, peopleSchemas } from './people-schemas.ts';
 
-export type PeopleOptions = SessionAuthOptions & { vault: Vault; mailer: Mailer };
+export type PeopleOptions = SessionAuthOptions & PasswordResetOptions;
 
 /** The maximum size of request bodies on routes that need no session, in bytes. */
 const SMALL_BODY = { bodyLimit: 16 * 1024 };
@@ -53,6 +46,7 @@ export function peopleRoutes(app: FastifyInstance, options: PeopleOptions): void
   void app.register(async (open) => {
     signInRoutes(open, options);
     invitationRoutes(open, options);
+    resetRoutes(open, options);
   });
   void app.register(async (own) => {
     requirePerson(own, options, ...ROLES);
@@ -107,9 +101,29 @@ function invitationRoutes(app: FastifyInstance, options: PeopleOptions): void {
         const client = clientOf(request, cookieOf(settings));
         const started = await acceptInvitation(database, settings, token, request.body, client);
         if (started.purpose === 'reset') {
-          void mailPasswordChanged(mailer, started.user, started.madeBy ?? 'the operator');
+          const by = started.requested ? undefined : (started.made_by ?? 'the operator');
+          void mailPasswordChanged(mailer, started.user, by);
         }
         return answerSignedIn(options, reply.code(201), started);
+      },
+    },
+  });
+}
+
+function resetRoutes(app: FastifyInstance, options: PeopleOptions): void {
+  resource(app, '/api/sign-in-options', {
+    GET: {
+      schema: peopleSchemas.readSignInOptions,
+      handler: async () => ({ reset_by_mail: canResetByMail(options.settings) }),
+    },
+  });
+  resource(app, '/api/password-resets', {
+    POST: {
+      schema: peopleSchemas.requestPasswordReset,
+      ...SMALL_BODY,
+      async handler(request, reply) {
+        await requestPasswordReset(options, request.ip, normalEmail(request.body.email)!);
+        return reply.code(202).send({ status: 'received' });
       },
     },
   });

@@ -1,7 +1,7 @@
 /** Schemas of signing in, sessions, invitations and the user's own profile. */
 import type { FastifySchema } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { PERSON_NAME } from '../access/names.ts';
+import { EMAIL, PERSON_NAME } from '../access/names.ts';
 import { LOCALES, THEMES } from '../access/people.ts';
 import { reason } from '../base/errors.ts';
 import { answer, ENVIRONMENT, emptyAnswer, ID, type Inputs, MOMENT } from '../http/schemas.ts';
@@ -101,6 +101,34 @@ export const peopleSchemas = {
     {
       description: 'Fails with `wrong_sign_in`, or with `too_many_attempts` and `retry_after`.',
       body: Type.Object({ email: FILLED, password: FILLED }, { title: 'SignIn' }),
+    },
+  ),
+  readSignInOptions: described('readSignInOptions', 'Read how users can sign in', {
+    200: answer(
+      'The options.',
+      Type.Object(
+        {
+          reset_by_mail: Type.Boolean({
+            description: 'Whether users who forgot their password can request a link by e-mail.',
+          }),
+        },
+        { title: 'SignInOptions' },
+      ),
+    ),
+  }),
+  requestPasswordReset: described(
+    'requestPasswordReset',
+    'Request a link for a forgotten password',
+    {
+      202: answer(
+        'Received. If an active user has the e-mail address, the link is mailed to it.',
+        Type.Object({ status: Type.Literal('received') }, { title: 'PasswordResetReceived' }),
+      ),
+    },
+    {
+      description:
+        'The answer does not reveal whether a user has the e-mail address. `not_found` if the server sends no e-mails.',
+      body: Type.Object({ email: EMAIL }, { title: 'PasswordResetRequest' }),
     },
   ),
   whoAmI: described('whoAmI', 'Read the signed-in user', { 200: answer('The user.', Me) }),

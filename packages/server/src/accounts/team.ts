@@ -6,7 +6,8 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { invitePerson, linkFor, listTeam, setDisabled, setOwner, type User } from '../access/people.ts';
+import { invitePerson, linkFor } from '../access/invitations.ts';
+import { listTeam, setDisabled, setOwner, type User } from '../access/people.ts';
 import type { Vault } from '../access/secrets.ts';
 import { accountOf, requireOwner } from '../access/session-auth.ts';
 import { forgiveAttempt, limitAttempts } from '../access/sessions.ts';

@@ -2,12 +2,10 @@
 import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
+import { invitationLink, invitePerson, linkFor } from '../access/invitations.ts';
 import {
   createPerson,
   type EditorLanguage,
-  invitationLink,
-  invitePerson,
-  linkFor,
   listPeople,
   personNamed,
   ROLES,

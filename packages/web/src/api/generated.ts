@@ -1435,6 +1435,14 @@ export type PasswordChange = {
   password: string
 };
 
+export type PasswordResetReceived = {
+  status: 'received'
+};
+
+export type PasswordResetRequest = {
+  email: string
+};
+
 export type PersonRole = 'customer' | 'editor' | 'operator';
 
 /** A part of a segment: text, the opening or closing code of a pair, a single code, or a word that stays untranslated. */
@@ -1683,6 +1691,11 @@ export type SignIn = {
   password: string
 };
 
+export type SignInOptions = {
+  /** Whether users who forgot their password can request a link by e-mail. */
+  reset_by_mail: boolean
+};
+
 export type SwitchedPair = {
   source_language: string;
   target_language: string;
@@ -1906,6 +1919,20 @@ export interface Operations {
     query: undefined;
     body: InvitationAnswer;
     answer: Me
+  };
+  /** Read how users can sign in */
+  readSignInOptions: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: SignInOptions
+  };
+  /** Request a link for a forgotten password */
+  requestPasswordReset: {
+    path: undefined;
+    query: undefined;
+    body: PasswordResetRequest;
+    answer: PasswordResetReceived
   };
   /** List your sessions */
   listSessions: {
@@ -3465,6 +3492,8 @@ export const OPERATIONS = {
   signOut: ['DELETE', '/api/session'],
   readInvitation: ['GET', '/api/invitations/{token}'],
   acceptInvitation: ['POST', '/api/invitations/{token}'],
+  readSignInOptions: ['GET', '/api/sign-in-options'],
+  requestPasswordReset: ['POST', '/api/password-resets'],
   listSessions: ['GET', '/api/sessions'],
   endOtherSessions: ['DELETE', '/api/sessions'],
   endSession: ['DELETE', '/api/sessions/{session_id}'],

@@ -30,6 +30,9 @@ export default function SignIn({ search }: PageProps) {
         <PasswordField name="password" label={t('session.password')} autoComplete="current-password" plain />
         <SubmitButton wide>{t('session.sign_in')}</SubmitButton>
       </Form>
+      <p>
+        <Link to={paths.forgottenPassword}>{t('session.forgotten')}</Link>
+      </p>
       {data.open && (
         <p>
           <Link to={paths.sandbox}>{t('sandbox.ask.link')}</Link>

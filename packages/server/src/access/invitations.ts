@@ -1,0 +1,166 @@
+/** Invitations and reset links: single-use links with which users set their password. */
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import { ApiError, type Reason, wrongFields } from '../base/errors.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
+import { readName } from './names.ts';
+import { hashPassword, passwordFault } from './passwords.ts';
+import {
+  type ChangedUser,
+  createPerson,
+  type NewPerson,
+  personAudit,
+  readPerson,
+  type User,
+} from './people.ts';
+import * as store from './people-store.ts';
+import { createToken, hashKey } from './secrets.ts';
+import {
+  endSessions,
+  type SessionClient,
+  type SessionLimits,
+  type StartedSession,
+  startSession,
+} from './sessions.ts';
+
+const HOURS = 3600;
+const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS } as const;
+/** Anybody can request a link for a forgotten password, so it is valid for a shorter time. */
+const FORGOTTEN_SECONDS = HOURS;
+
+/**
+ * Creates the link with which a user sets their password, and invalidates older links of the user. Only a
+ * hash of the link is stored.
+ */
+export function inviteUser(
+  database: Database,
+  by: Actor,
+  user: ChangedUser,
+  purpose: store.LinkPurpose,
+): Promise<Link> {
+  return database.transaction((transaction) => writeLink(transaction, by, user, purpose));
+}
+
+async function writeLink(
+  transaction: Transaction,
+  by: Actor,
+  user: ChangedUser,
+  purpose: store.LinkPurpose,
+  seconds: number = LIFE_SECONDS[purpose],
+  invitedBy: string | undefined = typeof by === 'string' ? undefined : by.userId,
+): Promise<Link> {
+  const { token, hash } = createToken();
+  const userId = user.user_id;
+  await store.endInvitations(transaction, userId);
+  await store.insertInvitation(transaction, { tokenHash: hash, userId, purpose, invitedBy, seconds });
+  await recordAudit(transaction, by, personAudit('person.link', user, { purpose }));
+  return { token, purpose, expires_at: new Date(Date.now() + seconds * 1000) };
+}
+
+/** A link with which a user sets their password. */
+export interface Link {
+  /** The secret part of the link. Only its hash is stored. */
+  token: string;
+  purpose: store.LinkPurpose;
+  expires_at: Date;
+}
+
+/** Creates an invitation for a user with the status `invited`, and a reset link for any other user. */
+export function linkFor(database: Database, by: Actor, user: User): Promise<Link> {
+  return inviteUser(database, by, user, user.status === 'invited' ? 'invitation' : 'reset');
+}
+
+/**
+ * Creates a reset link for a user who forgot their password. The audit names the program, because nobody
+ * knows who made the request.
+ * @returns undefined when no active user has the e-mail address
+ */
+export async function linkForForgottenPassword(
+  database: Database,
+  email: string,
+): Promise<(Link & { user: User }) | undefined> {
+  const row = await store.findByEmail(database, email);
+  const user = row && (await readPerson(database, row.user_id));
+  if (user?.status !== 'active') return undefined;
+  const link = await database.transaction((transaction) =>
+    writeLink(transaction, 'program', user, 'reset', FORGOTTEN_SECONDS, user.user_id),
+  );
+  return { ...link, user };
+}
+
+/** Creates a user without a password, together with their invitation. @throws ApiError `invalid_request` */
+export async function invitePerson(
+  database: Database,
+  by: Actor,
+  wanted: Omit<NewPerson, 'password'>,
+): Promise<Link & { user: User }> {
+  let made: (Link & { user: User }) | undefined;
+  await createPerson(database, by, wanted, async (transaction, userId) => {
+    const user = (await readPerson(transaction, userId))!;
+    made = { user, ...(await writeLink(transaction, by, user, 'invitation')) };
+  });
+  return made!;
+}
+
+/** Returns the URL of an invitation or reset link. @param root the public address of the server */
+export function invitationLink(root: string, token: string): string {
+  return `${root}/app/invitation/${token}`;
+}
+
+export interface OpenInvitation {
+  purpose: store.LinkPurpose;
+  user: User;
+  expires_at: Date;
+}
+
+/**
+ * Returns a valid invitation. @throws ApiError `not_found` when the invitation is unknown, used or expired
+ */
+export async function readInvitation(on: Queryable, token: string): Promise<OpenInvitation> {
+  const found = await store.findInvitation(on, hashKey(token));
+  const user = found && (await readPerson(on, found.user_id));
+  if (found === undefined || user === undefined) throw usedUp();
+  return { purpose: found.purpose, user, expires_at: found.expires_at };
+}
+
+/**
+ * Accepts an invitation or a reset link: sets the password, ends the user's sessions and starts a new one.
+ * @throws ApiError `not_found` when the link is not valid; `invalid_request` that names every invalid field
+ */
+export async function acceptInvitation(
+  database: Database,
+  limits: SessionLimits,
+  token: string,
+  { name: written, password }: { name?: string | undefined; password: string },
+  visitor: SessionClient,
+): Promise<
+  StartedSession &
+    Pick<store.InvitationRow, 'purpose' | 'made_by' | 'requested'> & { userId: string; user: User }
+> {
+  const { user } = await readInvitation(database, token);
+  const named = written === undefined ? undefined : readName(written);
+  const fields: Record<string, Reason> = {};
+  if (named !== undefined && 'fault' in named) fields.name = named.fault;
+  const fault = passwordFault(password, user.email);
+  if (fault !== undefined) fields.password = fault;
+  if (Object.keys(fields).length > 0) throw wrongFields(fields);
+  const passwordHash = await hashPassword(password);
+  return database.transaction(async (transaction) => {
+    const used = await store.useInvitation(transaction, hashKey(token));
+    if (used === undefined) throw usedUp();
+    await store.updatePassword(transaction, used.user_id, passwordHash);
+    await store.setProfile(transaction, used.user_id, {
+      name: named && 'name' in named ? named.name : undefined,
+    });
+    await store.endInvitations(transaction, used.user_id);
+    await endSessions(transaction, used.user_id);
+    const by = { userId: used.user_id, email: user.email };
+    await recordAudit(transaction, by, personAudit('person.accepted', user, { purpose: used.purpose }));
+    const started = await startSession(transaction, limits, { userId: used.user_id, passwordHash }, visitor);
+    const { purpose, made_by, requested } = used;
+    return { ...started, userId: used.user_id, user, purpose, made_by, requested };
+  });
+}
+
+function usedUp(): ApiError {
+  return new ApiError('not_found', 'This link has been used or has expired. Ask for a new one.');
+}

@@ -1,0 +1,120 @@
+/** Tests of forgotten passwords on a running server with an SMTP server. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { invitePerson } from '../access/invitations.ts';
+import { listAudit } from '../audit/audit.ts';
+import { statement } from '../database/statements.ts';
+import { createBrowser, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { type Mailbox, startMailbox } from '../testing/mailbox.ts';
+
+let server: TestServer;
+let mailbox: Mailbox;
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  server = await startTestServer({
+    settings: {
+      DRAGOMAN_SMTP_URL: mailbox.url,
+      DRAGOMAN_MAIL_FROM: 'dragoman@example.com',
+      DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8',
+    },
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  await mailbox.close();
+});
+
+const PASSWORD = 'another password of mine';
+let addresses = 0;
+const request = (email: string, from = `10.7.${++addresses}.1`) =>
+  createBrowser(server.url).call('POST', '/api/password-resets', { email }, { 'x-forwarded-for': from });
+const mailsTo = (email: string) => mailbox.received.filter(({ to }) => to.includes(email));
+const tokenIn = (text: string) => /\/app\/invitation\/(\S+)/.exec(text)![1]!;
+const accept = (token: string) =>
+  createBrowser(server.url).call('POST', `/api/invitations/${token}`, { password: PASSWORD });
+
+it('a user who forgot the password gets a link that works once and ends all sessions', async () => {
+  const { email, password, call } = await createPerson(server, { role: 'editor' });
+  const answer = await request(` ${email.toUpperCase()} `);
+  expect([answer.status, answer.body]).toEqual([202, { status: 'received' }]);
+  const [mail] = await until(() => (mailsTo(email).length > 0 ? mailsTo(email) : undefined));
+  expect(mail!.text).toContain('ignore this e-mail');
+  // The old password works until the link is used.
+  expect((await call('GET', '/api/session')).status).toBe(200);
+  const token = tokenIn(mail!.text);
+  expect((await accept(token)).status).toBe(201);
+  expect((await call('GET', '/api/session')).status).toBe(401);
+  const { call: old } = createBrowser(server.url);
+  expect((await old('POST', '/api/session', { email, password })).status).toBe(401);
+  expect((await accept(token)).status).toBe(404);
+  const notice = await until(() => mailsTo(email).find(({ text }) => text.includes('was changed')));
+  expect(notice.text).toContain('with a link that was mailed to you');
+  const entries = await listAudit(server.database, {}, 50);
+  expect(
+    entries.filter(({ subject }) => subject === email).map(({ action, actor }) => [action, actor]),
+  ).toEqual([
+    ['person.accepted', 'person'],
+    ['person.link', 'program'],
+    ['person.made', 'command'],
+  ]);
+});
+
+it('the link ends after an hour', async () => {
+  const { email } = await createPerson(server, { role: 'editor' });
+  await request(email);
+  const [mail] = await until(() => (mailsTo(email).length > 0 ? mailsTo(email) : undefined));
+  const token = tokenIn(mail!.text);
+  const { body } = await createBrowser(server.url).call('GET', `/api/invitations/${token}`);
+  const minutes = (Date.parse(body.expires_at) - Date.now()) / 60_000;
+  expect(minutes).toBeGreaterThan(50);
+  expect(minutes).toBeLessThanOrEqual(60);
+  const age = statement('test.age_links', 'update invitations set expires_at = now() where used_at is null');
+  await server.database.query(age);
+  expect((await accept(token)).status).toBe(404);
+});
+
+it('unknown, invited and disabled users get the same answer, and no mail', async () => {
+  const operator = await createPerson(server, { role: 'operator' });
+  const disabled = await createPerson(server, { role: 'editor' });
+  await operator.call('POST', `/api/console/people/${disabled.userId}/disable`, {});
+  const { user: invited } = await invitePerson(server.database, 'command', {
+    email: 'invited@example.com',
+    role: 'editor',
+  });
+  const answers = [];
+  for (const email of ['nobody@example.com', disabled.email, invited.email, operator.email]) {
+    const { status, text } = await request(email);
+    answers.push([status, text]);
+  }
+  expect(new Set(answers.map((one) => JSON.stringify(one))).size).toBe(1);
+  // The request for the operator was the last, so earlier links would have been mailed before its own.
+  await until(() => mailsTo(operator.email).length > 0);
+  expect(mailbox.received.filter(({ to }) => [disabled.email, invited.email].includes(to[0]!))).toEqual([]);
+  const { email: wrong } = (await request('nobody')).body.error.fields;
+  expect(wrong).toBe('Must be an e-mail address.');
+});
+
+/** Sends requests until one is refused. @returns the number of requests that were accepted */
+async function acceptedOf(send: (n: number) => ReturnType<typeof request>): Promise<number> {
+  for (let n = 0; ; n++) {
+    const { status } = await send(n);
+    if (status === 429) return n;
+    expect(status).toBe(202);
+  }
+}
+
+it('requests are limited for each e-mail address, known or not, and for each network', async () => {
+  const { email } = await createPerson(server, { role: 'editor' });
+  for (const one of [email, 'not-there@example.com']) {
+    expect(await acceptedOf(() => request(one))).toBeGreaterThanOrEqual(4);
+  }
+  const send = (n: number) => request(`person-${n}@example.com`, '10.99.0.1');
+  expect(await acceptedOf(send)).toBeGreaterThanOrEqual(11);
+});
+
+it('the route is not found when no mail server is configured, and the sign-in options say so', async () => {
+  const options = async () => (await createBrowser(server.url).call('GET', '/api/sign-in-options')).body;
+  expect(await options()).toMatchObject({ reset_by_mail: true });
+  await server.restart({ DRAGOMAN_SMTP_URL: '' });
+  expect(await options()).toMatchObject({ reset_by_mail: false });
+  expect((await request('nobody@example.com')).status).toBe(404);
+});
