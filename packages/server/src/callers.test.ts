@@ -117,6 +117,7 @@ PATCH /api/console/people/{user_id}                                     out     
 POST /api/console/people/{user_id}/disable                              out       -         -         -         -         -         in
 POST /api/console/people/{user_id}/enable                               out       -         -         -         -         -         in
 POST /api/console/people/{user_id}/link                                 out       -         -         -         -         -         in
+POST /api/console/people/{user_id}/second-factor/reset                  out       -         -         -         -         -         in
 GET /api/console/prices                                                 out       -         -         -         -         -         in
 POST /api/console/prices                                                out       -         -         -         -         -         in
 POST /api/console/prices/end                                            out       -         -         -         -         -         in
@@ -158,6 +159,11 @@ GET /api/live                                                           out     
 GET /api/me                                                             out       in        in        in        in        in        in
 PATCH /api/me                                                           out       in        in        in        in        in        in
 POST /api/me/password                                                   out       in        in        in        in        in        in
+GET /api/me/second-factor                                               out       in        in        in        in        in        in
+POST /api/me/second-factor                                              out       in        in        in        in        in        in
+POST /api/me/second-factor/confirm                                      out       in        in        in        in        in        in
+POST /api/me/second-factor/disable                                      out       in        in        in        in        in        in
+POST /api/me/second-factor/recovery-codes                               out       in        in        in        in        in        in
 POST /api/password-resets                                               in        in        in        in        in        in        in
 GET /api/sandbox-requests                                               in        in        in        in        in        in        in
 POST /api/sandbox-requests                                              in        in        in        in        in        in        in

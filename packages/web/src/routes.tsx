@@ -40,7 +40,12 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   async beforeLoad({ context, location }) {
-    if ((await readUser(context.queries)) !== null) return;
+    const user = await readUser(context.queries);
+    // The server refuses all other pages until the second factor is set up.
+    if (user?.second_factor_missing && !location.pathname.endsWith(paths.me)) {
+      throw redirect({ to: paths.me, replace: true });
+    }
+    if (user !== null) return;
     throw redirect({ to: paths.signIn, search: { next: location.href } as never, replace: true });
   },
   component: SignedInLayout,

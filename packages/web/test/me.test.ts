@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { invitePerson, linkFor } from '../../server/src/access/invitations.ts';
 import { personNamed } from '../../server/src/access/people.ts';
 import { createPerson } from '../../server/src/testing/harness.ts';
+import { authenticatorOf, setUpSecondFactor } from '../../server/src/testing/second-factor.ts';
 import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
@@ -86,4 +87,78 @@ it('a user ends all other sessions after a confirmation', async () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
   await Promise.all([here.close(), there.close()]);
+});
+
+it('a user sets up a second factor with an app and signs in with its code', async () => {
+  const editor = await createPerson(web, { role: 'editor' });
+  const context = await web.signedIn(editor);
+  let app: ReturnType<typeof authenticatorOf>;
+  await web.visit({ context, path: '/me' }, async (page) => {
+    const section = page.getByRole('region', { name: 'Second factor' });
+    await section.getByRole('button', { name: 'Set up' }).click();
+    await section.getByLabel('Current password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.locator('[aria-invalid=true][name=current_password]:focus').waitFor();
+    await section.getByLabel('Current password').fill(editor.password);
+    await section.getByRole('button', { name: 'Continue' }).click();
+    await section.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'second-factor-set-up', 'state');
+    app = authenticatorOf((await section.locator('code').textContent())!);
+    await section.getByLabel('Code', { exact: true }).fill('000');
+    await section.getByRole('button', { name: 'Turn on' }).click();
+    await page.locator('[aria-invalid=true][name=code]:focus').waitFor();
+    await section.getByLabel('Code', { exact: true }).fill(app.code());
+    await section.getByRole('button', { name: 'Turn on' }).click();
+    await section.getByText('Save these recovery codes').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'second-factor-codes', 'state');
+    await section.getByRole('button', { name: 'I have saved them' }).click();
+    await section.getByText('10 recovery codes left.').waitFor();
+    await takeScreenshots(page, 'second-factor-on', 'state');
+  });
+  await context.close();
+  await web.visit({ path: '/sign-in' }, async (page) => {
+    await page.getByLabel('E-mail', { exact: true }).fill(editor.email);
+    await page.getByLabel('Password', { exact: true }).fill(editor.password);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Code', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'sign-in-code', 'state');
+    await page.keyboard.type('000000');
+    await page.keyboard.press('Enter');
+    await page.getByText('This code is not valid, or it was used before.').waitFor();
+    await page.getByLabel('Code', { exact: true }).fill(app.code(1));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+  });
+});
+
+it('a user turns the second factor off with a recovery code', async () => {
+  const customer = await createPerson(web, { role: 'customer' });
+  const { recoveryCodes, code } = await setUpSecondFactor(web, customer);
+  const context = await web.context();
+  const { email, password } = customer;
+  await context.request.post('/api/session', { data: { email, password, code: code() } });
+  await web.visit({ context, path: '/me' }, async (page) => {
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Turn off' });
+    await dialog.getByLabel('Code', { exact: true }).fill(recoveryCodes[0]!);
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByRole('button', { name: 'Set up' }).waitFor();
+  });
+  await context.close();
+});
+
+it('an operator who must have a second factor sees only the page to set it up', async () => {
+  const operator = await createPerson(web, { role: 'operator' });
+  await web.restart({ DRAGOMAN_OPERATOR_SECOND_FACTOR: 'required' });
+  const context = await web.signedIn(operator);
+  await web.visit({ context, path: '/console' }, async (page) => {
+    await page.getByText('Operators of this server must have a second factor.').waitFor();
+    await page.waitForURL('**/app/me');
+  });
+  await context.close();
+  await web.restart();
 });

@@ -13,7 +13,8 @@ import {
   type User,
 } from './people.ts';
 import * as store from './people-store.ts';
-import { createToken, hashKey } from './secrets.ts';
+import { requireCode } from './second-factor.ts';
+import { createToken, hashKey, type Vault } from './secrets.ts';
 import {
   endSessions,
   type SessionClient,
@@ -124,13 +125,20 @@ export async function readInvitation(on: Queryable, token: string): Promise<Open
 
 /**
  * Accepts an invitation or a reset link: sets the password, ends the user's sessions and starts a new one.
- * @throws ApiError `not_found` when the link is not valid; `invalid_request` that names every invalid field
+ * A user with a second factor needs its code too, because a mailbox alone must not open their sessions.
+ * @throws ApiError `not_found` when the link is not valid; `invalid_request` that names every invalid field;
+ * `second_factor_required`; `too_many_attempts`
  */
 export async function acceptInvitation(
   database: Database,
+  vault: Vault,
   limits: SessionLimits,
   token: string,
-  { name: written, password }: { name?: string | undefined; password: string },
+  {
+    name: written,
+    password,
+    code,
+  }: { name?: string | undefined; password: string; code?: string | undefined },
   visitor: SessionClient,
 ): Promise<
   StartedSession &
@@ -143,6 +151,7 @@ export async function acceptInvitation(
   const fault = passwordFault(password, user.email);
   if (fault !== undefined) fields.password = fault;
   if (Object.keys(fields).length > 0) throw wrongFields(fields);
+  await requireCode(database, vault, user, code);
   const passwordHash = await hashPassword(password);
   return database.transaction(async (transaction) => {
     const used = await store.useInvitation(transaction, hashKey(token));

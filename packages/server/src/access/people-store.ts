@@ -19,12 +19,14 @@ export interface UserRow {
   theme: Theme;
   review_share: number;
   disabled_at: Date | null;
+  second_factor: boolean;
   created_at: Date;
   last_seen_at: Date | null;
 }
 
 const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, u.password_hash, u.locale, u.theme,
           u.review_share, u.disabled_at, u.created_at,
+          exists (select from second_factors f where f.user_id = u.user_id and f.confirmed_at is not null) as second_factor,
           (select max(s.last_seen_at) from sessions s where s.user_id = u.user_id) as last_seen_at
      from users u left join accounts a on a.part = u.part and a.account_id = u.account_id`;
 

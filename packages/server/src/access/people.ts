@@ -40,6 +40,8 @@ export interface User {
   languages: EditorLanguage[];
   /** A user is `invited` until they set a password. */
   status: 'active' | 'invited' | 'disabled';
+  /** Whether the user has a confirmed second factor. */
+  second_factor: boolean;
   created_at: Date;
   last_seen_at: Date | null;
   /** The active keys that the user created. */
@@ -158,6 +160,15 @@ export async function readPerson(on: Queryable, userId: string): Promise<User | 
   return row === undefined ? undefined : (await present(on, [row]))[0];
 }
 
+/** Returns the user with an e-mail address in its normal form, and the hash of the user's password. */
+export async function readUserByEmail(
+  on: Queryable,
+  email: string,
+): Promise<{ user: User; passwordHash: string | null } | undefined> {
+  const row = await store.findByEmail(on, email);
+  return row && { user: (await present(on, [row]))[0]!, passwordHash: row.password_hash };
+}
+
 /**
  * Returns the user with an e-mail address.
  * @throws AccountError when no user has this address
@@ -193,6 +204,7 @@ async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
     review_share: row.review_share,
     languages: (byUser.get(row.user_id) ?? []).map(({ user_id: _, ...language }) => language),
     status: row.disabled_at !== null ? 'disabled' : row.password_hash === null ? 'invited' : 'active',
+    second_factor: row.second_factor,
     created_at: row.created_at,
     last_seen_at: row.last_seen_at,
     keys: keys.get(row.user_id) ?? [],
@@ -309,6 +321,16 @@ export async function changeProfile(
 ): Promise<void> {
   const normalised = name === undefined ? undefined : normalName(name);
   await store.setProfile(on, userId, { name: normalised, theme, locale });
+}
+
+/**
+ * Checks a signed-in user's own password. Users without a password pass.
+ * @throws ApiError `invalid_request`
+ */
+export async function requirePassword(on: Queryable, userId: string, password = ''): Promise<void> {
+  const stored = (await store.findById(on, userId))?.password_hash;
+  if (stored == null || (await passwordMatches(password, stored))) return;
+  throw wrongFields({ current_password: reason('password_wrong') });
 }
 
 /**

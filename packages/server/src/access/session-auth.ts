@@ -36,7 +36,7 @@ declare module 'fastify' {
 
 export interface SessionAuthOptions {
   database: Database;
-  settings: SessionLimits & Pick<Settings, 'publicUrl' | 'host' | 'port'>;
+  settings: SessionLimits & Pick<Settings, 'publicUrl' | 'host' | 'port' | 'operatorSecondFactor'>;
   log: Log;
 }
 
@@ -89,22 +89,43 @@ export function requireSameOrigin(app: FastifyInstance, settings: Pick<Settings,
   });
 }
 
-/**
- * Requires a session of a user with one of these roles. Users of other roles get 404, like for an unknown
- * path.
- */
-export function requirePerson(
+/** Requires a session, of a user with any role. */
+export function requireSession(
   app: FastifyInstance,
   { database, settings }: Pick<SessionAuthOptions, 'database' | 'settings'>,
-  ...roles: PersonRole[]
 ): void {
   const cookie = cookieOf(settings);
   app.addHook('onRequest', async (request) => {
     const person = await authenticateSession(database, settings, request.cookies[cookie.name]);
     if (person === undefined) throw notSignedIn();
-    if (!roles.includes(person.role)) throw notFound();
     request.person = person;
   });
+}
+
+/**
+ * Requires a session of a user with one of these roles. Users of other roles get 404, like for an unknown
+ * path. Operators without a second factor get 403 if the settings require one.
+ */
+export function requirePerson(
+  app: FastifyInstance,
+  options: Pick<SessionAuthOptions, 'database' | 'settings'>,
+  ...roles: PersonRole[]
+): void {
+  requireSession(app, options);
+  app.addHook('onRequest', async ({ person }) => {
+    if (!roles.includes(person.role)) throw notFound();
+    if (isSecondFactorMissing(options.settings, person)) {
+      throw new ApiError('second_factor_missing', 'Set up a second factor first: operators must have one.');
+    }
+  });
+}
+
+/** Returns whether the settings require a second factor of a user who has none. */
+export function isSecondFactorMissing(
+  { operatorSecondFactor }: Pick<Settings, 'operatorSecondFactor'>,
+  { role, secondFactor }: Pick<Person, 'role' | 'secondFactor'>,
+): boolean {
+  return operatorSecondFactor === 'required' && role === 'operator' && !secondFactor;
 }
 
 /** Returns the customer's account. Every user who passed `requirePerson(…, 'customer')` has one. */

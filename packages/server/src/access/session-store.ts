@@ -50,6 +50,7 @@ export interface SessionUserRow {
   username: string | null;
   owner: boolean;
   ends_at: Date;
+  second_factor: boolean;
   /** Whether the time of this use must be written to `last_seen_at`. */
   untouched: boolean;
 }
@@ -60,6 +61,7 @@ const LIVE = `s.ends_at > now() and s.last_seen_at > now() - make_interval(secs 
 const FIND_SESSION = statement<SessionUserRow>(
   'sessions.find',
   `select s.session_id, u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, s.ends_at,
+          exists (select from second_factors f where f.user_id = u.user_id and f.confirmed_at is not null) as second_factor,
           s.last_seen_at < now() - make_interval(secs => least(60, $2::float8 / 4)) as untouched
      from sessions s join users u on u.user_id = s.user_id
      left join accounts a on a.part = u.part and a.account_id = u.account_id

@@ -1,5 +1,5 @@
 /**
- * Signing in and sessions.
+ * Sessions, and the limits on attempts to start one.
  *
  * - A session starts with an e-mail address and a password, or with a link, and always with a new token.
  * - It lasts while it is used (`DRAGOMAN_SESSION_IDLE`), and at most for `DRAGOMAN_SESSION`.
@@ -18,8 +18,6 @@ import { ApiError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import type { Settings } from '../settings/settings.ts';
-import { passwordMatches } from './passwords.ts';
-import * as people from './people-store.ts';
 import { createToken, hashKey, type Vault } from './secrets.ts';
 import * as store from './session-store.ts';
 
@@ -47,39 +45,6 @@ export interface StartedSession {
 export interface AttemptLimit {
   free: number;
   mostSeconds: number;
-}
-
-/**
- * The limit per user and client address: three free attempts, then delays of 1, 3, 7 … seconds, up to 15
- * minutes.
- */
-const BY_USER: AttemptLimit = { free: 3, mostSeconds: 900 };
-/** The limit per client address. It is higher because a whole office may share an address. */
-const BY_ADDRESS: AttemptLimit = { free: 20, mostSeconds: 300 };
-
-/**
- * Starts a session with an e-mail address and a password.
- * @throws ApiError `wrong_sign_in`, with the same text and after the same time for unknown users;
- * `too_many_attempts`
- */
-export async function signIn(
-  database: Database,
-  vault: Vault,
-  limits: SessionLimits,
-  { email, password }: { email: string; password: string },
-  client: SessionClient,
-): Promise<StartedSession> {
-  const byUser = vault.mark(`sign-in ${networkOf(client.address)} ${email}`);
-  await limitAttempts(database, byUser, BY_USER);
-  const byNetwork = await limitAttemptsByNetwork(database, vault, 'sign-in', client.address, BY_ADDRESS);
-  const user = await people.findByEmail(database, email);
-  const right = await passwordMatches(password, user?.password_hash ?? undefined);
-  if (!right || user === undefined || user.disabled_at !== null) throw wrongSignIn();
-  await store.deleteAttempts(database, byUser);
-  for (const mark of byNetwork) await store.decrementAttempts(database, mark);
-  await store.deleteEndedSessions(database);
-  const authenticated = { userId: user.user_id, passwordHash: user.password_hash };
-  return database.transaction((transaction) => startSession(transaction, limits, authenticated, client));
 }
 
 /**
@@ -119,12 +84,22 @@ export async function limitAttemptsByNetwork(
   return marks;
 }
 
+/** Deletes ended sessions and old attempts, some at each sign-in. */
+export function cleanSessions(on: Queryable): Promise<void> {
+  return store.deleteEndedSessions(on);
+}
+
 /** Subtracts an attempt from the count because it was legitimate. */
 export function forgiveAttempt(on: Queryable, mark: Buffer): Promise<void> {
   return store.decrementAttempts(on, mark);
 }
 
-function wrongSignIn(): ApiError {
+/** Forgets all attempts of a mark, because the last one was successful. */
+export function forgiveAttempts(on: Queryable, mark: Buffer): Promise<void> {
+  return store.deleteAttempts(on, mark);
+}
+
+export function wrongSignIn(): ApiError {
   return new ApiError('wrong_sign_in', 'The e-mail address or the password is wrong.');
 }
 
@@ -189,6 +164,7 @@ export async function authenticateSession(
     email: row.email,
     name: row.name,
     role: row.role,
+    secondFactor: row.second_factor,
     endsAt: row.ends_at,
     ...(row.account_id === null
       ? {}

@@ -12,6 +12,7 @@ import {
   setReviewShare,
   type User,
 } from '../access/people.ts';
+import { removeSecondFactor } from '../access/second-factor.ts';
 import { ApiError, fieldError, notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { type Checked, resource } from '../http/http.ts';
@@ -40,6 +41,7 @@ const Listed = Type.Object(
       description: 'Whether the user may decide on retention, export and erasure of the account.',
     }),
     status: Type.Enum(['active', 'invited', 'disabled']),
+    second_factor: Type.Boolean({ description: 'Whether a code is asked for at sign-in.' }),
     languages: Type.Array(EDITOR_LANGUAGE),
     review_share: Type.Integer({ description: 'The percentage of the editor’s tasks that is reviewed.' }),
     created_at: MOMENT,
@@ -90,6 +92,11 @@ const schemas = {
   link: described('linkForPerson', 'Create a link for a user', SentLink, {
     status: 201,
     description: 'Creates an invitation for an invited user and a reset link for any other user.',
+    params: parameters,
+  }),
+  resetSecondFactor: described('resetSecondFactor', 'Remove the second factor of a user', Listed, {
+    description:
+      'For users who lost their device. Their sessions end. `conflict` for your own user, and if the user has no second factor.',
     params: parameters,
   }),
   disable: described('disablePerson', 'Disable a user', Listed, {
@@ -144,25 +151,19 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
     },
   });
 
-  async function requested({ params }: Pick<UserRequest, 'params'>): Promise<User> {
-    const found = await readPerson(database, params.user_id);
-    if (found === undefined) throw notFound();
-    return found;
-  }
-
   resource(app, '/api/console/people/:user_id', {
-    GET: { schema: schemas.read, handler: async (request) => present(await requested(request)) },
+    GET: { schema: schemas.read, handler: async (request) => present(await requested(database, request)) },
     PATCH: {
       schema: schemas.change,
       async handler(request) {
-        const user = await requested(request);
+        const user = await requested(database, request);
         const { languages, review_share: share } = request.body;
         if (languages !== undefined && user.role === 'customer') {
           throw fieldError('languages', 'Customers have no languages.');
         }
         if (languages !== undefined) await setLanguages(database, request.person, user, pairsOf(languages));
         if (share !== undefined) await setReviewShare(database, request.person, user, share);
-        return present(await requested(request));
+        return present(await requested(database, request));
       },
     },
   });
@@ -171,10 +172,30 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
     POST: {
       schema: schemas.link,
       async handler(request, reply) {
-        const user = await requested(request);
+        const user = await requested(database, request);
         if (user.status === 'disabled') throw new ApiError('conflict', 'This user is disabled.');
         const link = await linkFor(database, request.person, user);
         return reply.code(201).send(await sendLink(mailer, root(), user, link, 'The operator'));
+      },
+    },
+  });
+  accessRoutes(app, { database });
+}
+
+/** Registers the routes that take a user's access away or give it back. */
+function accessRoutes(app: FastifyInstance, { database }: Pick<PeopleConsoleOptions, 'database'>): void {
+  resource(app, '/api/console/people/:user_id/second-factor/reset', {
+    POST: {
+      schema: schemas.resetSecondFactor,
+      async handler(request) {
+        const user = await requested(database, request);
+        if (user.user_id === request.person.userId) {
+          throw new ApiError('conflict', 'Turn off your own second factor on your profile page.');
+        }
+        if (!(await removeSecondFactor(database, request.person, user))) {
+          throw new ApiError('conflict', 'This user has no second factor.');
+        }
+        return present(await requested(database, request));
       },
     },
   });
@@ -189,13 +210,20 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
   });
 
   async function disable(request: UserRequest, disabled: boolean, revokeKeys?: boolean) {
-    const user = await requested(request);
+    const user = await requested(database, request);
     if (user.user_id === request.person.userId) {
       throw new ApiError('conflict', 'You cannot disable or enable yourself.');
     }
     await setDisabled(database, request.person, user, disabled, { revokeKeys });
-    return present(await requested(request));
+    return present(await requested(database, request));
   }
+}
+
+/** Returns the user whom the path names. @throws ApiError `not_found` */
+async function requested(database: Database, { params }: Pick<UserRequest, 'params'>): Promise<User> {
+  const found = await readPerson(database, params.user_id);
+  if (found === undefined) throw notFound();
+  return found;
 }
 
 function present({ account, theme: _, locale: __, ...user }: User): Static<typeof Listed> {

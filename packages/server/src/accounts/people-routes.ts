@@ -5,12 +5,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptInvitation, readInvitation } from '../access/invitations.ts';
 import { normalEmail } from '../access/names.ts';
-import { changePassword, changeProfile, ROLES, readPerson } from '../access/people.ts';
+import { changePassword, changeProfile, readPerson } from '../access/people.ts';
 import {
   clearSessionCookie,
   clientOf,
   cookieOf,
-  requirePerson,
+  isSecondFactorMissing,
+  requireSession,
   type SessionAuthOptions,
   setSessionCookie,
 } from '../access/session-auth.ts';
@@ -20,27 +21,19 @@ import {
   endSessions,
   limitAttempts,
   listSessions,
-  type SessionLimits,
   type StartedSession,
-  signIn,
   signOut,
 } from '../access/sessions.ts';
+import { signIn } from '../access/sign-in.ts';
 import { notFound, notSignedIn } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
 import { mailPasswordChanged } from './links.ts';
 import { canResetByMail, type PasswordResetOptions, requestPasswordReset } from './password-reset.ts';
-import { type Me, peopleSchemas } from './people-schemas.ts';
+import { type Me, PASSWORD_ATTEMPTS, peopleSchemas, SMALL_BODY } from './people-schemas.ts';
+import { secondFactorRoutes } from './second-factor-routes.ts';
 
 export type PeopleOptions = SessionAuthOptions & PasswordResetOptions;
-
-/** The maximum size of request bodies on routes that need no session, in bytes. */
-const SMALL_BODY = { bodyLimit: 16 * 1024 };
-/**
- * The limit of wrong guesses at the current password by a signed-in user: five without a delay, then delays
- * up to 15 minutes.
- */
-const PASSWORD_ATTEMPTS = { free: 5, mostSeconds: 900 };
 
 export function peopleRoutes(app: FastifyInstance, options: PeopleOptions): void {
   void app.register(async (open) => {
@@ -49,9 +42,10 @@ export function peopleRoutes(app: FastifyInstance, options: PeopleOptions): void
     resetRoutes(open, options);
   });
   void app.register(async (own) => {
-    requirePerson(own, options, ...ROLES);
+    requireSession(own, options);
     sessionRoutes(own, options);
     profileRoutes(own, options);
+    secondFactorRoutes(own, options);
   });
 }
 
@@ -64,8 +58,8 @@ function signInRoutes(app: FastifyInstance, options: PeopleOptions): void {
       schema: peopleSchemas.signIn,
       ...SMALL_BODY,
       async handler(request, reply) {
-        const { email, password } = request.body;
-        const credentials = { email: normalEmail(email) ?? email.toLowerCase(), password };
+        const { email, password, code } = request.body;
+        const credentials = { email: normalEmail(email) ?? email.toLowerCase(), password, code };
         const started = await signIn(database, vault, settings, credentials, clientOf(request, cookie));
         return answerSignedIn(options, reply, started);
       },
@@ -82,7 +76,7 @@ function signInRoutes(app: FastifyInstance, options: PeopleOptions): void {
 }
 
 function invitationRoutes(app: FastifyInstance, options: PeopleOptions): void {
-  const { database, settings, mailer } = options;
+  const { database, vault, settings, mailer } = options;
   resource(app, '/api/invitations/:token', {
     GET: {
       schema: peopleSchemas.readInvitation,
@@ -90,7 +84,7 @@ function invitationRoutes(app: FastifyInstance, options: PeopleOptions): void {
         const { purpose, user, expires_at } = await readInvitation(database, request.params.token);
         const { email, name, role } = user;
         const account = user.account === undefined ? {} : { account: user.account.username };
-        return { purpose, email, name, role, ...account, expires_at };
+        return { purpose, email, name, role, ...account, second_factor: user.second_factor, expires_at };
       },
     },
     POST: {
@@ -99,7 +93,7 @@ function invitationRoutes(app: FastifyInstance, options: PeopleOptions): void {
       async handler(request, reply) {
         const { token } = request.params;
         const client = clientOf(request, cookieOf(settings));
-        const started = await acceptInvitation(database, settings, token, request.body, client);
+        const started = await acceptInvitation(database, vault, settings, token, request.body, client);
         if (started.purpose === 'reset') {
           const by = started.requested ? undefined : (started.made_by ?? 'the operator');
           void mailPasswordChanged(mailer, started.user, by);
@@ -212,13 +206,13 @@ async function answerSignedIn(
 
 async function presentMe(
   database: Database,
-  { sessionIdleSeconds }: SessionLimits,
+  settings: PeopleOptions['settings'],
   userId: string,
   session: { sessionId: string; endsAt: Date },
 ): Promise<Me> {
   const user = await readPerson(database, userId);
   if (user === undefined) throw notSignedIn();
-  const { user_id, email, name, role, locale, theme, languages } = user;
+  const { user_id, email, name, role, locale, theme, languages, second_factor } = user;
   return {
     user_id,
     email,
@@ -227,11 +221,13 @@ async function presentMe(
     locale,
     theme,
     languages,
+    second_factor,
+    second_factor_missing: isSecondFactorMissing(settings, { role, secondFactor: second_factor }),
     ...(user.account === undefined ? {} : { account: user.account.username, owner: user.owner }),
     session: {
       session_id: session.sessionId,
       ends_at: session.endsAt.toISOString(),
-      idle_seconds: sessionIdleSeconds,
+      idle_seconds: settings.sessionIdleSeconds,
     },
   };
 }

@@ -6,6 +6,14 @@ import { LOCALES, THEMES } from '../access/people.ts';
 import { reason } from '../base/errors.ts';
 import { answer, ENVIRONMENT, emptyAnswer, ID, type Inputs, MOMENT } from '../http/schemas.ts';
 
+/** The maximum size of request bodies on the routes for signing in and for the profile, in bytes. */
+export const SMALL_BODY = { bodyLimit: 16 * 1024 };
+/**
+ * The limit of wrong guesses at the current password by a signed-in user: five without a delay, then delays
+ * up to 15 minutes.
+ */
+export const PASSWORD_ATTEMPTS = { free: 5, mostSeconds: 900 };
+
 export const ROLE = Type.Enum(['customer', 'editor', 'operator'], { title: 'PersonRole' });
 export const THEME = Type.Enum([...THEMES], { title: 'Theme' });
 
@@ -34,6 +42,10 @@ export const Me = Type.Object(
     locale: Type.Union([Type.String(), Type.Null()], { description: 'Null: the browser’s language.' }),
     theme: THEME,
     languages: Type.Array(EDITOR_LANGUAGE),
+    second_factor: Type.Boolean({ description: 'Whether a code is asked for at sign-in.' }),
+    second_factor_missing: Type.Boolean({
+      description: 'Whether the user must set up a second factor before anything else.',
+    }),
     session: Type.Object({
       session_id: ID,
       ends_at: Type.String({ format: 'date-time', description: 'The latest end of the session.' }),
@@ -66,6 +78,7 @@ export const Invitation = Type.Object(
     name: Type.String(),
     role: ROLE,
     account: Type.Optional(Type.String()),
+    second_factor: Type.Boolean({ description: 'Whether the answer needs the code of a second factor.' }),
     expires_at: MOMENT,
   },
   { title: 'Invitation', description: 'A valid invitation or reset link.' },
@@ -91,6 +104,9 @@ const described = <const More extends Inputs & { description?: string } = object
   response,
 });
 
+const CODE = Type.Optional(
+  Type.String({ description: 'A code of the authenticator app or a recovery code.' }),
+);
 const tokenParameter = Type.Object({ token: Type.String() });
 
 export const peopleSchemas = {
@@ -99,8 +115,9 @@ export const peopleSchemas = {
     'Sign in',
     { 200: answer('Signed in; the cookie is set.', Me) },
     {
-      description: 'Fails with `wrong_sign_in`, or with `too_many_attempts` and `retry_after`.',
-      body: Type.Object({ email: FILLED, password: FILLED }, { title: 'SignIn' }),
+      description:
+        'Fails with `wrong_sign_in`, with `second_factor_required` if the user has a second factor and the code is missing, or with `too_many_attempts` and `retry_after`.',
+      body: Type.Object({ email: FILLED, password: FILLED, code: CODE }, { title: 'SignIn' }),
     },
   ),
   readSignInOptions: described('readSignInOptions', 'Read how users can sign in', {
@@ -182,7 +199,7 @@ export const peopleSchemas = {
     {
       params: tokenParameter,
       body: Type.Object(
-        { name: Type.Optional(Type.String()), password: PASSWORD },
+        { name: Type.Optional(Type.String()), password: PASSWORD, code: CODE },
         { title: 'InvitationAnswer' },
       ),
     },

@@ -18,6 +18,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
+import { authenticatorOf, setUpSecondFactor } from '../testing/second-factor.ts';
 
 const EDITED = 'work of an editor, which is recorded in the tables of editing';
 const OWN = 'changes only the own profile or session';
@@ -45,6 +46,7 @@ const UNAUDITED: Record<string, string> = {
   cancelOwnJob: IN_HISTORY,
   acceptMyJob: IN_HISTORY,
   rejectMyJob: IN_HISTORY,
+  beginSecondFactor: 'has no effect until it is confirmed',
   requestPasswordReset: 'anybody may call it; the link has an entry, which password-reset.test.ts checks',
   requestSandbox: 'the request itself is stored',
   previewBrand: 'changes nothing',
@@ -152,6 +154,38 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
       const password = 'a password of theirs';
       const visitor = await createPerson(server, { role: 'editor' });
       return visitor.call('POST', `/api/invitations/${link.split('/').at(-1)}`, { password });
+    },
+  ],
+  confirmSecondFactor: [
+    'person.second_factor',
+    async () => {
+      const { call: own, password } = await createPerson(server, { role: 'editor' });
+      const { secret } = (await own('POST', '/api/me/second-factor', { current_password: password })).body;
+      return own('POST', '/api/me/second-factor/confirm', { code: authenticatorOf(secret).code() });
+    },
+  ],
+  renewRecoveryCodes: [
+    'person.recovery_codes',
+    async () => {
+      const person = await createPerson(server, { role: 'editor' });
+      const { code } = await setUpSecondFactor(server, person);
+      return person.call('POST', '/api/me/second-factor/recovery-codes', { code: code() });
+    },
+  ],
+  disableSecondFactor: [
+    'person.second_factor',
+    async () => {
+      const person = await createPerson(server, { role: 'editor' });
+      const { code } = await setUpSecondFactor(server, person);
+      return person.call('POST', '/api/me/second-factor/disable', { code: code() });
+    },
+  ],
+  resetSecondFactor: [
+    'person.second_factor',
+    async () => {
+      const person = await createPerson(server, { role: 'editor' });
+      await setUpSecondFactor(server, person);
+      return operate('POST', `/api/console/people/${person.userId}/second-factor/reset`);
     },
   ],
   changePassword: [

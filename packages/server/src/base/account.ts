@@ -45,6 +45,8 @@ export interface Person {
   readonly email: string;
   readonly name: string;
   readonly role: PersonRole;
+  /** Whether the user has a second factor. */
+  readonly secondFactor: boolean;
   /** The account of a customer; undefined for other roles. */
   readonly account?: {
     readonly ref: AccountRef;

@@ -13,6 +13,10 @@ export const ERRORS = {
     status: 401,
     meaning: 'The e-mail address or the password is wrong, or the user is disabled.',
   },
+  second_factor_required: {
+    status: 401,
+    meaning: 'The password is right; the code of the second factor is missing.',
+  },
   insufficient_balance: { status: 402, meaning: 'The account cannot pay for the job; nothing was created.' },
   invalid_subscription: {
     status: 402,
@@ -25,6 +29,10 @@ export const ERRORS = {
   },
   chat_not_allowed: { status: 403, meaning: 'The account has no chat subscription.' },
   owner_only: { status: 403, meaning: 'Only an owner of the account may do this.' },
+  second_factor_missing: {
+    status: 403,
+    meaning: 'Operators of this server must set up a second factor first.',
+  },
   cross_site: { status: 403, meaning: 'The request comes from a page of another site.' },
   not_found: { status: 404, meaning: 'There is no such job or path.' },
   method_not_allowed: {
@@ -151,6 +159,7 @@ export const REASONS = {
   password_wrong: 'Is not your password.',
   password_guessed: 'Is guessed too easily. Choose another one.',
   password_is_email: 'Must not be your e-mail address.',
+  code_wrong: 'Is not a valid code, or was used before.',
   account_name: 'must be the name of the account.',
   job_not_to_accept: 'only a completed job can be accepted; this job is {status}.',
   job_not_to_reject: 'only a completed job can be rejected; this job is {status}.',

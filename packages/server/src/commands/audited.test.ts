@@ -22,6 +22,7 @@ import {
   until,
 } from '../testing/harness.ts';
 import { dragoman, dragomanProcess, urlOf } from '../testing/programs.ts';
+import { setUpSecondFactor } from '../testing/second-factor.ts';
 
 const READS = 'changes nothing';
 const MACHINE = 'changes files of this machine, not the database';
@@ -195,6 +196,14 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
   'user invite': ['person.link', person],
   'user reset': ['person.link', async () => run('user', 'reset', await person())],
   'user password': ['person.password', async () => secretly('user', 'password', await person())],
+  'user reset-second-factor': [
+    'person.second_factor',
+    async () => {
+      const editor = await createPerson(server, { role: 'editor' });
+      await setUpSecondFactor(server, editor);
+      return run('user', 'reset-second-factor', editor.email);
+    },
+  ],
   'user disable': ['person.disabled', async () => run('user', 'disable', await person())],
   'user enable': [
     'person.enabled',

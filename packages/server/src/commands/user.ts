@@ -16,6 +16,7 @@ import {
   setReviewShare,
   type User,
 } from '../access/people.ts';
+import { removeSecondFactor } from '../access/second-factor.ts';
 import type { PersonRole } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
 import { publicRoot } from '../settings/settings.ts';
@@ -67,6 +68,7 @@ export function addUserCommands(program: Command): void {
   addInvite(user);
   addReset(user);
   addPassword(user);
+  addResetSecondFactor(user);
   addList(user);
   addEnableAndDisable(user);
   addOwner(user);
@@ -129,6 +131,26 @@ function addPassword(user: Command): void {
         const person = await personNamed(database, email);
         if (options.json) return printJson(presentUser(person));
         print(`The password of ${person.email} is set.`);
+      }),
+    );
+}
+
+function addResetSecondFactor(user: Command): void {
+  user
+    .command('reset-second-factor')
+    .description('remove the second factor of a user who lost their device, and end their sessions')
+    .argument('<email>', 'who')
+    .addOption(data())
+    .addOption(json())
+    .action((email: string, options: Options) =>
+      withStore(options, async ({ database }) => {
+        const before = await personNamed(database, email);
+        if (!(await removeSecondFactor(database, 'command', before))) {
+          throw new CommandError(`${before.email} has no second factor.`);
+        }
+        const person = await personNamed(database, email);
+        if (options.json) return printJson(presentUser(person));
+        print(`${person.email} can sign in with the password alone.`);
       }),
     );
 }

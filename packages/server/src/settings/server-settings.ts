@@ -118,6 +118,12 @@ export const SERVER_SETTINGS = {
     integer(60, 2_592_000),
     'Seconds after which a user must sign in again in any case.',
   ),
+  operatorSecondFactor: setting(
+    'DRAGOMAN_OPERATOR_SECOND_FACTOR',
+    'optional',
+    oneOf('optional', 'required'),
+    'Whether operators must have a second factor. If required, operators without one can only set it up.',
+  ),
   trustedProxies: setting(
     'DRAGOMAN_TRUSTED_PROXIES',
     '',

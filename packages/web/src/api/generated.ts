@@ -522,6 +522,8 @@ export type ConsolePerson = {
   /** Whether the user may decide on retention, export and erasure of the account. */
   owner: boolean;
   status: 'active' | 'invited' | 'disabled';
+  /** Whether a code is asked for at sign-in. */
+  second_factor: boolean;
   languages: EditorLanguage[];
   /** The percentage of the editor’s tasks that is reviewed. */
   review_share: number;
@@ -852,7 +854,7 @@ export type FailingHost = {
   waiting: number
 };
 
-export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'tmx';
+export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'tmx';
 
 /** A problem that an automatic check reports about a target. */
 export type Finding = {
@@ -928,6 +930,8 @@ export type Invitation = {
   name: string;
   role: PersonRole;
   account?: string | undefined;
+  /** Whether the answer needs the code of a second factor. */
+  second_factor: boolean;
   /** ISO 8601, in UTC. */
   expires_at: string
 };
@@ -935,7 +939,9 @@ export type Invitation = {
 export type InvitationAnswer = {
   name?: string | undefined;
   /** The new password, 10 to 200 characters. */
-  password: string
+  password: string;
+  /** A code of the authenticator app or a recovery code. */
+  code?: string | undefined
 };
 
 export type InvitedPerson = {
@@ -1085,6 +1091,10 @@ export type Me = {
   locale: string | null;
   theme: Theme;
   languages: EditorLanguage[];
+  /** Whether a code is asked for at sign-in. */
+  second_factor: boolean;
+  /** Whether the user must set up a second factor before anything else. */
+  second_factor_missing: boolean;
   session: {
     session_id: string;
     /** The latest end of the session. */
@@ -1515,6 +1525,11 @@ export type QueueTask = {
   deadline: string
 };
 
+/** Each code works once. They cannot be shown again. */
+export type RecoveryCodes = {
+  recovery_codes: string[]
+};
+
 export type ReplayedDeliveries = {
   /** The number of deliveries that are pending again. */
   replayed: number;
@@ -1615,6 +1630,29 @@ export type SavedSegment = {
   lease: Lease
 };
 
+export type SecondFactor = {
+  /** Null without a second factor. */
+  enabled_at: string | null;
+  /** The number of unused recovery codes. */
+  recovery_codes: number
+};
+
+export type SecondFactorBegin = {
+  current_password?: string | undefined
+};
+
+export type SecondFactorCode = {
+  /** A code of the authenticator app or a recovery code. */
+  code: string
+};
+
+export type SecondFactorSecret = {
+  /** In base32, to type into an authenticator app. */
+  secret: string;
+  /** The `otpauth:` URI, for a QR code. */
+  uri: string
+};
+
 export type Segment = {
   /** The number of the segment in its job, from 0. */
   position: number;
@@ -1688,7 +1726,9 @@ export type Session = {
 
 export type SignIn = {
   email: string;
-  password: string
+  password: string;
+  /** A code of the authenticator app or a recovery code. */
+  code?: string | undefined
 };
 
 export type SignInOptions = {
@@ -1811,7 +1851,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'chat_not_allowed' | 'owner_only' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type Work = {
   /** Segments confirmed in the last 30 days, latest day first. */
@@ -1979,6 +2019,41 @@ export interface Operations {
     query: undefined;
     body: PasswordChange;
     answer: undefined
+  };
+  /** Read your second factor */
+  readSecondFactor: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: SecondFactor
+  };
+  /** Create the secret of a second factor */
+  beginSecondFactor: {
+    path: undefined;
+    query: undefined;
+    body: SecondFactorBegin;
+    answer: SecondFactorSecret
+  };
+  /** Turn the second factor on with the first code of the app */
+  confirmSecondFactor: {
+    path: undefined;
+    query: undefined;
+    body: SecondFactorCode;
+    answer: RecoveryCodes
+  };
+  /** Replace your recovery codes */
+  renewRecoveryCodes: {
+    path: undefined;
+    query: undefined;
+    body: SecondFactorCode;
+    answer: RecoveryCodes
+  };
+  /** Turn the second factor off */
+  disableSecondFactor: {
+    path: undefined;
+    query: undefined;
+    body: SecondFactorCode;
+    answer: SecondFactor
   };
   /** List the tasks that this editor may claim or holds */
   readQueue: {
@@ -2713,6 +2788,15 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: SentLink
+  };
+  /** Remove the second factor of a user */
+  resetSecondFactor: {
+    path: {
+      user_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsolePerson
   };
   /** Disable a user */
   disablePerson: {
@@ -3500,6 +3584,11 @@ export const OPERATIONS = {
   readMe: ['GET', '/api/me'],
   changeMe: ['PATCH', '/api/me'],
   changePassword: ['POST', '/api/me/password'],
+  readSecondFactor: ['GET', '/api/me/second-factor'],
+  beginSecondFactor: ['POST', '/api/me/second-factor'],
+  confirmSecondFactor: ['POST', '/api/me/second-factor/confirm'],
+  renewRecoveryCodes: ['POST', '/api/me/second-factor/recovery-codes'],
+  disableSecondFactor: ['POST', '/api/me/second-factor/disable'],
   readQueue: ['GET', '/api/editing/queue'],
   readWork: ['GET', '/api/editing/work'],
   claimTask: ['POST', '/api/editing/claims'],
@@ -3565,6 +3654,7 @@ export const OPERATIONS = {
   readPerson: ['GET', '/api/console/people/{user_id}'],
   changePerson: ['PATCH', '/api/console/people/{user_id}'],
   linkForPerson: ['POST', '/api/console/people/{user_id}/link'],
+  resetSecondFactor: ['POST', '/api/console/people/{user_id}/second-factor/reset'],
   disablePerson: ['POST', '/api/console/people/{user_id}/disable'],
   enablePerson: ['POST', '/api/console/people/{user_id}/enable'],
   listSandboxRequests: ['GET', '/api/console/sandbox-requests'],

@@ -317,6 +317,7 @@ function Edit({ person, onDone }: { person: ConsolePerson; onDone(): void }) {
   const readSettings = useEditorSettings();
   const [disabling, setDisabling] = useState(false);
   const [revoking, setRevoking] = useState(false);
+  const [resetting, setResetting] = useState(false);
   const [sent, setSent] = useState<Sent>();
   const path = { user_id: person.user_id };
   if (sent !== undefined) return <SentInvitation sent={sent} onDone={onDone} />;
@@ -349,6 +350,9 @@ function Edit({ person, onDone }: { person: ConsolePerson; onDone(): void }) {
             {t(person.status === 'invited' ? 'console.people.invite_again' : 'console.people.reset')}
           </Button>
         )}
+        {person.second_factor && (
+          <Button onClick={() => setResetting(true)}>{t('console.people.reset_factor')}</Button>
+        )}
         {disabled ? (
           <Button
             onClick={() => void change(() => call('enablePerson', { path }), t('ui.saved')).then(onDone)}
@@ -361,6 +365,19 @@ function Edit({ person, onDone }: { person: ConsolePerson; onDone(): void }) {
           </Button>
         )}
       </div>
+      <ConfirmDialog
+        title={t('console.people.reset_factor')}
+        action={t('console.people.reset_factor')}
+        danger
+        opened={resetting}
+        onClose={() => setResetting(false)}
+        onConfirm={async () => {
+          await change(() => call('resetSecondFactor', { path }), t('ui.saved'));
+          onDone();
+        }}
+      >
+        {t('console.people.reset_factor_about', { email: person.email })}
+      </ConfirmDialog>
       <ConfirmDialog
         title={t('console.people.disable')}
         action={t('console.people.disable')}

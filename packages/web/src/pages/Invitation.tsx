@@ -5,6 +5,7 @@ import { CallError, call, query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps } from '../page.tsx';
 import { HOMES, paths } from '../paths.ts';
+import { CodeField } from '../SignInForm.tsx';
 import { startSession } from '../session.ts';
 import { Field, Form, PasswordField, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
@@ -58,8 +59,8 @@ function Accept({ token }: { token: string }) {
       }
     >
       <Form
-        onSubmit={async ({ name, password = '' }) => {
-          const body = reset ? { password } : { name, password };
+        onSubmit={async ({ name, password = '', code }) => {
+          const body = reset ? { password, code } : { name, password };
           const me = await startSession(queries, await call('acceptInvitation', { path: { token }, body }));
           await navigate({ to: HOMES[me.role], replace: true });
         }}
@@ -75,6 +76,7 @@ function Accept({ token }: { token: string }) {
           autoComplete="new-password"
           autoFocus={reset}
         />
+        {data.second_factor && <CodeField autoFocus={false} />}
         <SubmitButton wide>{t('invitation.accept')}</SubmitButton>
       </Form>
     </SignedOutLayout>

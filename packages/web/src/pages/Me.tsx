@@ -1,4 +1,4 @@
-/** The user's own profile: name, password and sessions. */
+/** The user's own profile: name, password, second factor and sessions. */
 import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -15,10 +15,12 @@ import { Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
+import { SecondFactor, secondFactor } from './SecondFactor.tsx';
 
 const sessions = () => query('listSessions');
 
-export const load = ({ queries }: Loading) => queries.ensureQueryData(sessions());
+export const load = ({ queries }: Loading) =>
+  Promise.all([queries.ensureQueryData(sessions()), queries.ensureQueryData(secondFactor())]);
 
 export default function Me() {
   const t = useTranslate();
@@ -26,6 +28,7 @@ export default function Me() {
     <Page title={t('me.title')} prose>
       <Profile />
       <Password />
+      <SecondFactor />
       <Sessions />
     </Page>
   );

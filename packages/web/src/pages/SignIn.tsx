@@ -4,8 +4,8 @@ import { query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps } from '../page.tsx';
 import { HOMES, paths } from '../paths.ts';
+import { SignInForm } from '../SignInForm.tsx';
 import { signIn } from '../session.ts';
-import { Field, Form, PasswordField, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
 import { SignedOutLayout } from './SignedOutLayout.tsx';
 
@@ -20,16 +20,12 @@ export default function SignIn({ search }: PageProps) {
   const { data } = useSuspenseQuery(sandboxAvailability());
   return (
     <SignedOutLayout title={t('session.sign_in')}>
-      <Form
-        onSubmit={async ({ email = '', password = '' }) => {
-          const user = await signIn(queries, { email, password });
+      <SignInForm
+        onSubmit={async (credentials) => {
+          const user = await signIn(queries, credentials);
           await navigate({ to: ownAddress(search.next) ?? HOMES[user.role], replace: true });
         }}
-      >
-        <Field name="email" type="email" label={t('session.email')} autoComplete="username" autoFocus ltr />
-        <PasswordField name="password" label={t('session.password')} autoComplete="current-password" plain />
-        <SubmitButton wide>{t('session.sign_in')}</SubmitButton>
-      </Form>
+      />
       <p>
         <Link to={paths.forgottenPassword}>{t('session.forgotten')}</Link>
       </p>

@@ -106,7 +106,7 @@ create table invitations (
   token_hash bytea primary key check (octet_length(token_hash) = 32),
   user_id    uuid not null references users (user_id) on delete cascade,
   purpose    text not null check (purpose in ('invitation', 'reset')),
-  invited_by uuid references users (user_id) on delete set null, -- null: made by a command
+  invited_by uuid references users (user_id) on delete set null, -- null: by a command; the user: a forgotten password
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   used_at    timestamptz
@@ -123,6 +123,26 @@ create table sign_ins (
 );
 create index sign_ins_by_age on sign_ins (last_at);
 grant select, insert, update, delete on sign_ins to dragoman_app;
+
+-- Second factors of users: the secret of time-based codes (RFC 6238), encrypted with the secret key.
+create table second_factors (
+  user_id      uuid primary key references users (user_id) on delete cascade,
+  sealed       bytea not null,
+  created_at   timestamptz not null default now(),
+  confirmed_at timestamptz, -- null until the user has entered a code; until then it is not asked for
+  last_step    bigint,      -- time step of the last accepted code; older codes and this one are refused
+  check (confirmed_at is null or last_step is not null)
+);
+grant select, insert, update, delete on second_factors to dragoman_app;
+
+-- Codes that replace the second factor when the device is lost. `mark` is a keyed hash of user and code.
+create table recovery_codes (
+  mark    bytea primary key check (octet_length(mark) = 32),
+  user_id uuid not null references second_factors (user_id) on delete cascade,
+  used_at timestamptz
+);
+create index recovery_codes_of_user on recovery_codes (user_id);
+grant select, insert, update, delete on recovery_codes to dragoman_app;
 
 -- API keys. `dialect` chooses between the two forms of answers (`spec` and `legacy`).
 create table keys (

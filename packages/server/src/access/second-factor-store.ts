@@ -1,0 +1,108 @@
+/** The SQL statements about second factors and recovery codes. */
+import type { Queryable } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+
+export interface SecondFactorRow {
+  sealed: Buffer;
+  confirmed_at: Date | null;
+  /** The number of recovery codes that were not used. */
+  recovery_codes: number;
+}
+
+const READ = statement<SecondFactorRow>(
+  'second_factors.read',
+  `select f.sealed, f.confirmed_at,
+          (select count(*)::integer from recovery_codes r where r.user_id = f.user_id and r.used_at is null) as recovery_codes
+     from second_factors f where f.user_id = $1`,
+);
+
+export async function readSecondFactorRow(
+  on: Queryable,
+  userId: string,
+): Promise<SecondFactorRow | undefined> {
+  return (await on.query(READ, [userId]))[0];
+}
+
+const BEGIN = statement<{ user_id: string }>(
+  'second_factors.begin',
+  `insert into second_factors (user_id, sealed) values ($1, $2)
+   on conflict (user_id) do update set sealed = excluded.sealed, created_at = now()
+     where second_factors.confirmed_at is null
+   returning user_id`,
+);
+
+/** Stores a secret that is not confirmed. @returns false when the user has a confirmed one */
+export async function insertSecret(on: Queryable, userId: string, sealed: Buffer): Promise<boolean> {
+  return (await on.query(BEGIN, [userId, sealed])).length > 0;
+}
+
+const CONFIRM = statement<{ user_id: string }>(
+  'second_factors.confirm',
+  `update second_factors set confirmed_at = now(), last_step = $3
+    where user_id = $1 and sealed = $2 and confirmed_at is null
+   returning user_id`,
+);
+
+/** Confirms a secret with the step of its first code. @returns false when another request was faster */
+export async function confirmSecret(
+  on: Queryable,
+  userId: string,
+  sealed: Buffer,
+  step: number,
+): Promise<boolean> {
+  return (await on.query(CONFIRM, [userId, sealed, step])).length > 0;
+}
+
+const USE_STEP = statement<{ user_id: string }>(
+  'second_factors.use_step',
+  `update second_factors set last_step = $3
+    where user_id = $1 and sealed = $2 and confirmed_at is not null and last_step < $3
+   returning user_id`,
+);
+
+/** Records an accepted code. @returns false when this code or a later one was accepted before */
+export async function useStep(on: Queryable, userId: string, sealed: Buffer, step: number): Promise<boolean> {
+  return (await on.query(USE_STEP, [userId, sealed, step])).length > 0;
+}
+
+const USE_RECOVERY_CODE = statement<{ user_id: string }>(
+  'second_factors.use_recovery_code',
+  `update recovery_codes r set used_at = now()
+    where r.user_id = $1 and r.mark = $2 and r.used_at is null
+      and exists (select from second_factors f where f.user_id = r.user_id and f.confirmed_at is not null)
+   returning r.user_id`,
+);
+
+/** Uses up a recovery code. @returns false when the user has no such unused code */
+export async function takeRecoveryCode(on: Queryable, userId: string, mark: Buffer): Promise<boolean> {
+  return (await on.query(USE_RECOVERY_CODE, [userId, mark])).length > 0;
+}
+
+const FORGET_RECOVERY_CODES = statement(
+  'second_factors.forget_recovery_codes',
+  `delete from recovery_codes where user_id = $1`,
+);
+const INSERT_RECOVERY_CODES = statement(
+  'second_factors.insert_recovery_codes',
+  `insert into recovery_codes (user_id, mark) select $1, unnest($2::bytea[])`,
+);
+
+/** Replaces all recovery codes of a user. */
+export async function replaceRecoveryCodes(
+  on: Queryable,
+  userId: string,
+  marks: readonly Buffer[],
+): Promise<void> {
+  await on.query(FORGET_RECOVERY_CODES, [userId]);
+  await on.query(INSERT_RECOVERY_CODES, [userId, marks]);
+}
+
+const REMOVE = statement<{ confirmed: boolean }>(
+  'second_factors.remove',
+  `delete from second_factors where user_id = $1 returning confirmed_at is not null as confirmed`,
+);
+
+/** Removes the second factor and the recovery codes of a user. @returns whether it was confirmed */
+export async function deleteSecondFactor(on: Queryable, userId: string): Promise<boolean> {
+  return (await on.query(REMOVE, [userId]))[0]?.confirmed ?? false;
+}

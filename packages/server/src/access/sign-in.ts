@@ -1,0 +1,71 @@
+/** Signing in with an e-mail address, a password and, if the user has one, a second factor. */
+import { ApiError } from '../base/errors.ts';
+import type { Database } from '../database/database.ts';
+import { passwordMatches } from './passwords.ts';
+import { readUserByEmail } from './people.ts';
+import { requireCode } from './second-factor.ts';
+import type { Vault } from './secrets.ts';
+import {
+  type AttemptLimit,
+  cleanSessions,
+  forgiveAttempt,
+  forgiveAttempts,
+  limitAttempts,
+  limitAttemptsByNetwork,
+  networkOf,
+  type SessionClient,
+  type SessionLimits,
+  type StartedSession,
+  startSession,
+  wrongSignIn,
+} from './sessions.ts';
+
+/**
+ * The limit per user and client address: three free attempts, then delays of 1, 3, 7 … seconds, up to 15
+ * minutes.
+ */
+const BY_USER: AttemptLimit = { free: 3, mostSeconds: 900 };
+/** The limit per client address. It is higher because a whole office may share an address. */
+const BY_ADDRESS: AttemptLimit = { free: 20, mostSeconds: 300 };
+
+export interface Credentials {
+  email: string;
+  password: string;
+  /** A code of the authenticator app or a recovery code, for users with a second factor. */
+  code?: string | undefined;
+}
+
+/**
+ * Starts a session with an e-mail address and a password.
+ * @throws ApiError `wrong_sign_in`, with the same text and after the same time for unknown users;
+ * `second_factor_required` when the password is right and the code is missing; `invalid_request` for a wrong
+ * code; `too_many_attempts`
+ */
+export async function signIn(
+  database: Database,
+  vault: Vault,
+  limits: SessionLimits,
+  { email, password, code }: Credentials,
+  client: SessionClient,
+): Promise<StartedSession> {
+  const byUser = vault.mark(`sign-in ${networkOf(client.address)} ${email}`);
+  await limitAttempts(database, byUser, BY_USER);
+  const byNetwork = await limitAttemptsByNetwork(database, vault, 'sign-in', client.address, BY_ADDRESS);
+  const found = await readUserByEmail(database, email);
+  const right = await passwordMatches(password, found?.passwordHash ?? undefined);
+  if (!right || found === undefined || found.user.status === 'disabled') throw wrongSignIn();
+  const { user, passwordHash } = found;
+  try {
+    await requireCode(database, vault, user, code);
+  } catch (error) {
+    // A sign-in without a code is the first of two steps and no wrong guess.
+    if (!(error instanceof ApiError && error.code === 'second_factor_required')) throw error;
+    for (const mark of [byUser, ...byNetwork]) await forgiveAttempt(database, mark);
+    throw error;
+  }
+  await forgiveAttempts(database, byUser);
+  for (const mark of byNetwork) await forgiveAttempt(database, mark);
+  await cleanSessions(database);
+  const authenticated = { userId: user.user_id, passwordHash };
+  return database.transaction((transaction) => startSession(transaction, limits, authenticated, client));
+}

@@ -1,0 +1,73 @@
+/** Asks for the password and then, from users with a second factor, for its code. */
+import { useState } from 'react';
+import { CallError } from './api/client.ts';
+import type { SignIn } from './api/generated.ts';
+import { useTranslate } from './i18n.tsx';
+import { Field, Form, PasswordField, SubmitButton } from './ui/form.tsx';
+
+interface SignInFormProps {
+  /** The user who signs in. Undefined to ask for the e-mail address. */
+  email?: string;
+  /** Sends the request. Rejects with a `CallError` when the server refuses it. */
+  onSubmit(credentials: SignIn): Promise<unknown>;
+}
+
+export function SignInForm({ email, onSubmit }: SignInFormProps) {
+  const t = useTranslate();
+  const [checked, setChecked] = useState<SignIn>();
+  if (checked !== undefined) {
+    return (
+      <Form key="code" onSubmit={({ code = '' }) => onSubmit({ ...checked, code })}>
+        <CodeField />
+        <SubmitButton wide>{t('session.sign_in')}</SubmitButton>
+      </Form>
+    );
+  }
+  return (
+    <Form
+      key="password"
+      onSubmit={async ({ email: written = '', password = '' }) => {
+        const credentials = { email: email ?? written, password };
+        try {
+          await onSubmit(credentials);
+        } catch (error) {
+          if (!(error instanceof CallError) || error.code !== 'second_factor_required') throw error;
+          setChecked(credentials);
+        }
+      }}
+    >
+      {email === undefined && (
+        <Field name="email" type="email" label={t('session.email')} autoComplete="username" autoFocus ltr />
+      )}
+      <PasswordField
+        name="password"
+        label={t('session.password')}
+        autoComplete="current-password"
+        autoFocus={email !== undefined}
+        plain
+      />
+      <SubmitButton wide>{t('session.sign_in')}</SubmitButton>
+    </Form>
+  );
+}
+
+interface CodeFieldProps {
+  autoFocus?: boolean;
+  /** True where a recovery code is not accepted. */
+  appOnly?: boolean;
+}
+
+/** A field for a code of the authenticator app or a recovery code. */
+export function CodeField({ autoFocus = true, appOnly = false }: CodeFieldProps) {
+  const t = useTranslate();
+  return (
+    <Field
+      name="code"
+      label={t('session.code')}
+      description={t(appOnly ? 'session.code.app' : 'session.code.about')}
+      autoComplete="one-time-code"
+      autoFocus={autoFocus}
+      ltr
+    />
+  );
+}
