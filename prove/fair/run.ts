@@ -53,7 +53,9 @@ const LOADS = [
 type Name = (typeof LOADS)[number]['name'];
 
 const SMALL_ACCOUNTS = 9;
-/** The average words of a job in the large load. Jobs have whole sentences and at least twelve words. */
+/**
+ * The average number of words of a job in the load `flood`. A job consists of whole sentences with at least twelve words.
+ */
 const WORDS_A_FLOODING_JOB = 17;
 /** The words of a document of about 1 MiB, including the marks. */
 const WORDS_OF_THE_DOCUMENT = 170_000;

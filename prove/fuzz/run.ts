@@ -147,7 +147,7 @@ function excessOf(body: Buffer): string | undefined {
   return undefined;
 }
 
-/** Describes the first document in a response that its translation broke. */
+/** Describes the first translation in a response that damages its document. Returns undefined if there is none. */
 function brokenIn({ headers, text }: FuzzAnswer, documents: World['documents']): string | undefined {
   if (!headers.get('content-type')?.startsWith('application/json') || text === '') return undefined;
   let broken: string | undefined;

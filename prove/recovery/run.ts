@@ -19,7 +19,7 @@ export interface RecoveryOptions extends Omit<RunOptions, 'seed'> {
   jobs: number;
   /** The number of kills of the service, and of PostgreSQL. */
   kills: number;
-  /** The number of second services that are started on the same data directory. */
+  /** The number of attempts to start a second service on the data directory of the running service. */
   intruders: number;
   /** The seconds until another process takes over the work of a killed process. */
   leaseSeconds: number;

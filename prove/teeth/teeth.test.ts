@@ -16,7 +16,7 @@ it('check of planted faults: every proof has a folder and is listed in the comma
   expect(Object.keys(PLANTED).toSorted()).toEqual(listProofs());
 });
 
-it('check of planted faults: runs only the tests that plant a fault', async () => {
+it('check of planted faults: runPlanted runs exactly those tests of a proof that plant a fault', async () => {
   const tests = await runPlanted({ slow: PLANTED.slow!, fair: PLANTED.fair! });
   expect(tests.length).toBeGreaterThan(6);
   expect(new Set(tests.map(({ proof }) => proof))).toEqual(new Set(['slow', 'fair']));

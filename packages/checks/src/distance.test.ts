@@ -46,7 +46,7 @@ describe('edit distance', () => {
     );
   });
 
-  it('is exact for texts with many differences, and an upper bound when the texts need more table cells than the limit', () => {
+  it('is exact for texts with many differences, and an upper bound for texts that need too many table cells', () => {
     const one = 'abcdefghij'.repeat(60);
     const other = `${'x'.repeat(150)}${one.slice(0, 450)}`;
     expect(distance(one, other)).toBe(byTable([...one], [...other]));
@@ -70,7 +70,7 @@ describe('similarity of two texts', () => {
     expect(similarity(one, other, by)).toBe(expected);
   });
 
-  it('returns 0 when the similarity is below the minimum, and the exact similarity otherwise', () => {
+  it('is 0 when it is below the minimum that the caller passes, and exact otherwise', () => {
     const word = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 });
     fc.assert(
       fc.property(word, word, fc.constantFrom(0.5, 0.7, 0.75, 0.9, 1), (one, other, least) => {

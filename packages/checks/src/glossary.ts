@@ -32,7 +32,7 @@ export interface TermComparison {
    * term with the same source. The target may be inflected or part of a compound word.
    */
   wanted: (Occurrence & { present: boolean })[];
-  /** Forbidden terms in the translation. `range` is in its visible text. */
+  /** The forbidden terms in the translation. `range` is a range of the visible text of the translation. */
   forbidden: Occurrence[];
 }
 

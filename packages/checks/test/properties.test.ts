@@ -119,7 +119,7 @@ describe('automatic checks of random texts', () => {
     );
   });
 
-  it('report only language rules when source and target are the same text in the same language', () => {
+  it('find no difference when source and target are the same text in the same language', () => {
     const about = new Set([
       'punctuation',
       'doubled-words',

@@ -198,9 +198,9 @@ describe('client: retries', () => {
 
   it.each([
     ['with a uid', (flaky: Dragoman) => flaky.jobs.create({ ...JOB, uid: 'once' })],
-    ['without one', (flaky: Dragoman) => flaky.jobs.create(JOB)],
-    ['with an empty one', (flaky: Dragoman) => flaky.jobs.create({ ...JOB, uid: '' })],
-    ['of many', async (flaky: Dragoman) => (await flaky.jobs.createMany([JOB]))[0]!],
+    ['without a uid', (flaky: Dragoman) => flaky.jobs.create(JOB)],
+    ['with an empty uid', (flaky: Dragoman) => flaky.jobs.create({ ...JOB, uid: '' })],
+    ['for several jobs', async (flaky: Dragoman) => (await flaky.jobs.createMany([JOB]))[0]!],
   ])(
     'create one job and charge it once when the responses to a create request %s are lost',
     async (_, create) => {

@@ -191,7 +191,7 @@ const bits = fc.constantFrom(
 );
 const page = fc.array(bits, { maxLength: 25 }).map((parts) => parts.join(''));
 
-describe('marks around segments', () => {
+describe('comments that mark the segments of an HTML document', () => {
   const marked = (html: string, translations: [string, string][] = []) => {
     const document = scan(html, 'html');
     const found = segments(document, 'en');
@@ -199,20 +199,20 @@ describe('marks around segments', () => {
     return rebuild(document, pieces, 'de', new Map(found.map(({ id }, index) => [id, `m ${index}`])));
   };
 
-  test('stand around every segment of the text, translated or not', () => {
+  test('surround every segment of the text, with or without a translation', () => {
     expect(marked('<h1>One</h1><p>Two. <b>Three.</b></p>', [['0.0', 'Eins & mehr']])).toBe(
       '<h1><!--m 0-->Eins &amp; mehr<!--/m 0--></h1>' +
         '<p><!--m 1-->Two.<!--/m 1--> <b><!--m 2-->Three.<!--/m 2--></b></p>',
     );
   });
 
-  test('do not stand in attribute values', () => {
+  test('are not inserted into attribute values', () => {
     expect(marked('<img alt="a dog"><pre>x\ny</pre>')).toBe(
       '<img alt="a dog"><pre><!--m 1-->x<!--/m 1-->\n<!--m 2-->y<!--/m 2--></pre>',
     );
   });
 
-  test('change nothing but the comments', () => {
+  test('leave everything else in the document unchanged', () => {
     fc.assert(
       fc.property(page, (html) => {
         fc.pre(!html.includes('origval'));

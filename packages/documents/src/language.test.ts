@@ -50,7 +50,7 @@ test('language detection returns the only offered language, even if no detector 
   expect(detectLanguage(document, [])).toHaveProperty('languageUndetermined');
 });
 
-test('language detection returns one of the seven n-gram languages for a word that neither detector recognizes', () => {
+test('language detection returns a language of the n-gram detector for a word that neither of the two detectors recognizes', () => {
   expect(detectLanguage(scan('Hello', 'text'), ['aa', 'da', 'en', 'es'])).not.toEqual({ language: 'aa' });
   expect(detectLanguage(scan('Grazie', 'text'), ['aa', 'bb', 'it'])).toEqual({ language: 'it' });
 });
@@ -70,7 +70,7 @@ test('language detection prefers recently used languages only when the scores ar
   expect(languageOf('Não sei onde está o meu pedido.', ['ca', 'pt-br'])).toEqual({ language: 'pt-br' });
 });
 
-test('language detection prefers the declaration of an XLIFF document', () => {
+test('language detection returns the language that an XLIFF document declares, whatever the text is', () => {
   const text = (language: string) =>
     xliff('<trans-unit id="1"><source>Der schnelle braune Fuchs springt.</source></trans-unit>').replace(
       '"en"',
@@ -98,7 +98,7 @@ test.each([
   expect(countWords(scan(text, format), 'en')).toBe(count);
 });
 
-test('readNgrams returns the same data as the module of the detector', async () => {
+test('readNgrams returns the same data as an import of the data module of eld', async () => {
   const path = new URL('../ngrams/extrasmall.js', import.meta.resolve('eld/extrasmall')).href;
   const { ngramsData } = (await import(path)) as { ngramsData: unknown };
   expect(isDeepStrictEqual(readNgrams(), ngramsData)).toBe(true);

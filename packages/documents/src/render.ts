@@ -221,7 +221,11 @@ class Blanks {
     if (before !== '') this.#after.set(before, leading(stretch));
   }
 
-  /** Encodes a text of the translation that stands between two codes or at an edge. */
+  /**
+   * Returns a text piece of the translation in the notation of the document's format.
+   * @param left the code before the text; undefined at the start of the segment
+   * @param right the code after the text; undefined at the end of the segment
+   */
   write(piece: Piece, left: Piece | undefined, right: Piece | undefined, encode: Encode, copy: Copy): string {
     const text = 'text' in piece ? piece.text : '';
     const lead = blankStart(text);

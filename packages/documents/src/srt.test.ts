@@ -54,7 +54,7 @@ describe('segments of SRT cues', () => {
   });
 });
 
-test('SRT: a sentence over two cues is divided again after translation, and its markup stays in its cue', () => {
+test('SRT: the translation of a sentence in two cues is divided between these cues, and each cue keeps its markup', () => {
   const text =
     cue(1, '01,0', '02,0', '<i>I told you that</i>') +
     cue(2, '02,1', '03,0', 'this would <b>happen</b> one day.');

@@ -223,8 +223,8 @@ export class Capture {
   }
 
   /**
-   * Replaces all codes from the start tag to the end tag with one protected word, unless another pair crosses the
-   * element.
+   * Replaces the codes of an element with the class `notranslate`, from its start tag to its end tag, with one
+   * protected word. Does nothing if only one half of another pair of codes is inside the element.
    */
   #endKept(kept: KeptNative, last: Code): void {
     this.#kept = undefined;

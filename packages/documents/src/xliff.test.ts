@@ -131,7 +131,7 @@ describe('XLIFF: inline elements', () => {
     expect(target(result(text, 'xliff'))).toBe('<target>A &lt;b&gt;B&lt;/b&gt; C</target>');
   });
 
-  test('of a partly copied CDATA section are escaped', () => {
+  test('are escaped when only a part of their CDATA section is copied', () => {
     const text = xliff(unit('<source>One. <![CDATA[Two & <b>x</b>. Three.]]></source>'));
     const after = result(text, 'xliff', (pieces) =>
       pieces.map((piece) => ('text' in piece && piece.text === 'Three.' ? { text: 'DREI.' } : piece)),
@@ -290,7 +290,7 @@ describe('random XLIFF units', () => {
     ['silent', () => silent],
     ['upperCasing', () => upperCasing],
     ['faulty', faulty],
-  ] as const)('pass all checks of the result after translation with a %s engine', (_, engine) => {
+  ] as const)('have a correct translation when the engine is %s', (_, engine) => {
     fc.assert(
       fc.property(file, fc.integer({ min: 1 }), (text, seed) => {
         expect(checkXliff(text, result(text, 'xliff', engine(seed)))).toEqual([]);

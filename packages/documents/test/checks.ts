@@ -167,9 +167,9 @@ function codesOf(text: string, element: Node): string[] {
 }
 
 /**
- * Checks a translated XLIFF document against its source. It must be well-formed and differ only in targets. Every
- * trans-unit with a source must have exactly one target. A new target must follow `source` or `seg-source`, and a
- * written target must have the codes of its source.
+ * Checks a translated XLIFF document against its source document. The translated document must be well-formed and
+ * differ only in targets. Every trans-unit with a source must have exactly one target. A new target must directly
+ * follow `source` or `seg-source`. A new or changed target must have the codes of its source.
  */
 export function checkXliff(source: string, result: string): string[] {
   const problems: string[] = [];

@@ -117,7 +117,7 @@ const rows: [string, Format, string, string, RegExp][] = [
 ];
 
 test.each(rows)(
-  'limit of %s: a document just below it is accepted and one just above is rejected',
+  'limit of %s: a document just below the limit is accepted, and a document just above it is rejected',
   (_, format, under, over, wanted) => {
     expect(message(under, format)).toBe('');
     expect(message(over, format)).toMatch(wanted);

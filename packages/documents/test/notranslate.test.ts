@@ -124,14 +124,14 @@ const rows: [string, string, string, string[]][] = [
   ['without the class: plain markup', 'Hi <b origval="v">Ann</b>', 'HI <b origval="v">ANN</b>', ['Hi |Ann|']],
 ];
 
-describe.each(Object.entries(forms))('notranslate with origval in %s', (_, form) => {
-  test.each(rows)('has its content replaced: %s', (_name, html, wanted, engine) => {
+describe.each(Object.entries(forms))('an element with the class notranslate and origval in %s', (_, form) => {
+  test.each(rows)('gets the value of origval as content: %s', (_name, html, wanted, engine) => {
     const { text, read, format } = form(html);
     expect(sent(text, format)).toEqual(engine);
     expect(read(result(text, format))).toBe(wanted);
   });
 
-  test.each(rows)('has its content replaced when there is no translation: %s', (_name, html) => {
+  test.each(rows)('gets the value of origval as content when there is no translation: %s', (_name, html) => {
     const { text, read, format } = form(html);
     const shown = (all: string) => all.replace(/<[^<>]*>/g, '');
     const wanted = read(result(text, format, silent));
@@ -141,7 +141,7 @@ describe.each(Object.entries(forms))('notranslate with origval in %s', (_, form)
     );
   });
 
-  test('has its content replaced in right-to-left text', () => {
+  test('gets the value of origval as content in right-to-left text', () => {
     const { text, read, format } = form(`Hi ${one('{{a}}')}!`);
     const after = result(
       text,
@@ -189,11 +189,14 @@ test.each([
     '<p title=\'<b class="notranslate" origval="v">Ann</b>\'>a</p>',
     '<p title=\'<B CLASS="NOTRANSLATE" ORIGVAL="V">ANN</B>\'>A</p>',
   ],
-])('notranslate with origval in HTML has its content replaced: %s', (_, html, wanted) => {
-  expect(result(html, 'html')).toBe(wanted);
-});
+])(
+  'an HTML element with the class notranslate gets the value of origval as content: %s',
+  (_, html, wanted) => {
+    expect(result(html, 'html')).toBe(wanted);
+  },
+);
 
-test('notranslate with origval in XLIFF: the content changes in the target, but not in the source or in alt-trans', () => {
+test('an XLIFF element with the class notranslate gets the value of origval in the target, but not in the source or in alt-trans', () => {
   const tag = '<mrk mtype="x" class="notranslate" origval="v">Ann</mrk>';
   const text = xliff(
     `<trans-unit id="1"><source>Hi ${tag}</source><alt-trans><target>Hi ${tag}</target></alt-trans></trans-unit>`,
@@ -283,8 +286,8 @@ const native: [string, string, string, string[]][] = [
   ],
 ];
 
-describe('notranslate with origval in native codes of XLIFF', () => {
-  test.each(native)('has its content replaced: %s', (_, source, wanted, engine) => {
+describe('an element with the class notranslate in native codes of XLIFF', () => {
+  test.each(native)('gets the value of origval as content: %s', (_, source, wanted, engine) => {
     expect(sent(unit(source), 'xliff')).toEqual(engine);
     expect(content(result(unit(source), 'xliff'))).toBe(wanted);
   });

@@ -76,7 +76,7 @@ test.runIf(nobodyCanRun)(
   },
 );
 
-test.runIf(nobodyCanRun)('a command run by root joins the server of an ordinary user', async () => {
+test.runIf(nobodyCanRun)('a command run by root uses the running server of an ordinary user', async () => {
   const dataDir = dataDirOf(NOBODY);
   const program = fixture.startProgram(dataDir, {}, NOBODY);
   await program.event('ready', 'refused');
@@ -88,7 +88,7 @@ test.runIf(nobodyCanRun)('a command run by root joins the server of an ordinary 
 });
 
 test.runIf(namespaces)(
-  'an embedded server started by root runs in a user namespace, so its files may belong to root in a directory that only root can enter',
+  'an embedded server started by root runs in a user namespace as root when only root can enter the directory',
   async () => {
     const dataDir = await fixture.copiedCluster('closed');
     chmodSync(dirname(dataDir), 0o700);

@@ -90,7 +90,7 @@ test('a process with the role `command` waits for an owner that is still startin
   await serve.stop();
 });
 
-test('a process with the role `command` that runs the server waits until no other command uses the server before it stops it', async () => {
+test('a process with the role `command` that runs the server waits until no other command uses the server before it stops the server', async () => {
   const dataDir = await fixture.sharedCluster();
   const owner = fixture.startProgram(dataDir, { role: 'command' });
   expect(await owner.event('ready', 'refused')).toMatchObject({ owned: true });

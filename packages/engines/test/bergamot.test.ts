@@ -97,7 +97,7 @@ describe('Bergamot directions', () => {
     expect(await engine.health()).toMatchObject({ ok: false, detail: expect.stringContaining('en-zz') });
   });
 
-  test('exclude a model with a changed file, and the health check names that model', async () => {
+  test('do not include a model with a changed file, and the health check names this model', async () => {
     const other = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
     await placeModels(other, ['en-es', 'en-fr']);
     const version = await make({ folder: other }).version();
@@ -112,7 +112,7 @@ describe('Bergamot directions', () => {
     rmSync(other, { recursive: true });
   });
 
-  test('are empty when the folder has no models', async () => {
+  test('are an empty list when the folder has no models', async () => {
     const engine = make({ folder: join(folder, 'nothing') });
     expect(await engine.directions()).toEqual([]);
     expect(await engine.version()).toBe('no models');

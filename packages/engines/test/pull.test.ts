@@ -271,7 +271,7 @@ describe('pullModel with a faulty source', () => {
   );
 });
 
-describe('a mirror', () => {
+describe('a mirror of a model registry', () => {
   test('stays unchanged when its list of models cannot be read', async () => {
     const folder = target();
     writeFileSync(join(folder, 'models.json'), '{"models":');
@@ -281,7 +281,7 @@ describe('a mirror', () => {
     expect(readFileSync(join(folder, 'models.json'), 'utf8')).toBe('{"models":');
   });
 
-  test('gives the same model from its folder and from a URL, and keeps the models of other pairs', async () => {
+  test('installs the same model as the registry, and keeps the models of other pairs', async () => {
     registry.add('es-en');
     const [folder, direct, mirrored] = [target(), target(), target()];
     await pull(direct);

@@ -69,7 +69,7 @@ const read = (planted: Planted[], pair?: string) => {
 const chosen = (planted: Planted[], small = false): string =>
   chooseModel(read(planted), 'en-es', small).files!.model.path.split('/')[1]!;
 
-describe('the choice of a model', () => {
+describe('chooseModel', () => {
   test.each<[why: string, planted: Planted[], best: string, small?: boolean]>([
     ['it is the only one', [{ chrf: 55 }], 'a'],
     ['its chrF is the highest', [{ chrf: 55 }, { chrf: 56.5, architecture: 'base-memory' }], 'b'],
@@ -120,7 +120,7 @@ describe('the choice of a model', () => {
     ],
     ['small: equal bytes, its chrF is higher', [{ chrf: 54 }, { chrf: 55 }], 'b', true],
     ['its vocabularies are split', [{ chrf: 55, split: true }], 'a'],
-  ])('takes the expected model when %s', (_, planted, best, small) => {
+  ])('chooses the expected model when %s', (_, planted, best, small) => {
     expect(chosen(planted, small)).toBe(best);
   });
 
@@ -139,7 +139,7 @@ describe('the choice of a model', () => {
   });
 });
 
-describe('a registry', () => {
+describe('a model registry', () => {
   test('lists each file with its checksum, its size and its name without `.gz`', () => {
     const [model] = read([{ chrf: 55, split: true }]).models;
     expect(filesOfRemote(model!)).toEqual([
@@ -177,7 +177,7 @@ describe('a registry', () => {
     [{ models: [] }, { data: [] }, /no object "models"/],
     [{ models: {} }, {}, /no list "data"/],
     [null, null, /no object "models"/],
-  ])('is refused when its documents are %j and %j', (models, records, message) => {
+  ])('is refused when models.json is %j and records.json is %j', (models, records, message) => {
     expect(() => readRegistry(models, records)).toThrow(message);
   });
 

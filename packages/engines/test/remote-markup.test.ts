@@ -26,8 +26,8 @@ const cleaned = (pieces: readonly Piece[]): string =>
     ),
   );
 
-describe.each(Object.entries(NOTATIONS))('the notation %s', (name, notation) => {
-  test('reads back the pieces that it wrote, for any text and codes', () => {
+describe.each(Object.entries(NOTATIONS))('the notation %s of codes', (name, notation) => {
+  test('restores the same pieces when they are written and read, for any text and codes', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (raw) => {
         // Two adjacent pieces of text may each have half of a surrogate pair. `write` would join them to a
@@ -117,7 +117,7 @@ test('unescaped decodes entities only once', () => {
   );
 });
 
-test('write sends plain text unchanged unless it has a line break', () => {
+test('write returns plain text unchanged unless the text has a line break', () => {
   expect(write([{ text: '5 < 6 & 7' }], HTML)).toMatchObject({ text: '5 < 6 & 7', table: { plain: true } });
   expect(write([{ text: 'a\nb & c' }], HTML).text).toBe('a<img id="1"/>b &amp; c');
 });

@@ -9,7 +9,7 @@ import { treeAt } from '../src/apertium/tree.ts';
 import { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from '../src/engines.ts';
 import { FairQueue } from '../src/queue.ts';
 
-describe('the route table', () => {
+describe('Apertium’s table of routes', () => {
   test.each([
     [['en', 'es', 'pt', 'fr', 'ca', 'gl', 'it'], 42],
     [['da', 'sv', 'nb', 'nn'], 12],

@@ -44,7 +44,7 @@ function isUsed(key: string): boolean {
   return starts.some((start) => code.includes(`\`${start}\${`));
 }
 
-describe.each(areas)('%s', (area) => {
+describe.each(areas)('messages of %s', (area) => {
   const english = read(`${area}en.json`);
 
   it.each(['de', 'ar'])('has every key in %s, with the same placeholders', (language) => {

@@ -50,7 +50,7 @@ async function openOld(path: string, gone: string, { cachedForever = false } = {
 
 const openWork = (page: Page) => page.getByRole('link', { name: 'My work' }).click();
 
-it('the app reloads the page when a file of it is gone, and explains the reload', async () => {
+it('the app reloads the page when a file of the app no longer exists, and explains the reload', async () => {
   const { page, loads } = await openOld('/queue', 'Work');
   await openWork(page);
   await page.getByText(NEWER).first().waitFor();

@@ -57,7 +57,7 @@ const FILE_NAME = /^\w[\w.-]{0,127}$/;
 /** A relative path without the parts `.` and `..`. */
 const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/;
 const SUFFIX = /\.(?:gz|zst)$/;
-/** Matches an architecture that can be part of a folder's name, because a mirror uses it there. */
+/** Matches the name of an architecture that is safe in a path. A mirror names the folder of a model after it. */
 const ARCHITECTURE = /^\w[\w.-]{0,63}$/;
 
 /**
@@ -109,7 +109,10 @@ export const filesOfRemote = ({ files }: RemoteModel): RemoteFile[] =>
     ? []
     : [files.model, ...(files.shortlist === null ? [] : [files.shortlist]), ...files.vocabularies];
 
-/** Returns the two documents of a registry with these models, for a mirror. Models without files are left out. */
+/**
+ * Returns the contents of the two JSON files of a mirror with these models: `models.json` and `records.json`. Models
+ * without files are left out.
+ */
 export function writeRegistry(models: readonly RemoteModel[]): { models: object; records: object } {
   const complete = models.filter(({ files }) => files !== null);
   const entries = complete.map(({ pair, architecture, scores, files }) => {

@@ -46,7 +46,7 @@ export interface TestService {
   requests: ReceivedRequest[];
   /** Sets the faults of the next translation calls. */
   plant(...faults: Fault[]): void;
-  /** Changes the translations of each call, until it is called with null. */
+  /** Sets a function that changes the translations of each later call. With null, translations stay unchanged again. */
   bend(how: ((texts: string[], request: ReceivedRequest) => string[]) | null): void;
   /** Returns the largest number of calls that ran at the same time. */
   most(): number;

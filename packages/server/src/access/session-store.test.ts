@@ -135,7 +135,7 @@ describe('sessions', () => {
     expect(objects.map((one: { session_id: string }) => one.session_id)).toEqual([current, ...rest]);
   });
 
-  it('rotate to a new token and end only the user’s other sessions', async () => {
+  it('get a new token when they are rotated, and only the other sessions of the same user end', async () => {
     const [one, other] = [await newEditor(), await newEditor()];
     const { email, password } = one;
     const browser = createBrowser(server.url);
@@ -262,7 +262,7 @@ describe('sign-in attempts', () => {
     ['address', 20, 1],
     ['address', 40, 300],
   ] as const)(
-    'of one %s block further attempts, when there were %d earlier attempts, for %d s',
+    'of one %s: after %d earlier attempts, a failed attempt blocks the next one for %d s',
     async (which, before, seconds) => {
       await owner.query('delete from sign_ins');
       const email = `guessed-${randomBytes(4).toString('hex')}@example.com`;

@@ -173,7 +173,7 @@ describe('password guesses', () => {
     for (const word of ['one', 'two', 'three']) expect((await guess(word)).status).toBe(401);
   });
 
-  it('include the right password of a disabled user', async () => {
+  it('are counted when a disabled user sends the right password', async () => {
     const { email, password } = await createPerson(server, { role: 'editor' });
     await setDisabled(server.database, 'command', await personNamed(server.database, email), true);
     await owner.query('delete from sign_ins');

@@ -394,7 +394,7 @@ describe('API keys of the legacy format of the interface', () => {
     expect(Object.keys(body).filter((key) => !ACCEPTED_KEYS.includes(key))).toEqual([]);
   });
 
-  it('receive the callback of a human job as a form with the documented fields', async () => {
+  it('receive a callback as a form with the documented fields when a human job is completed', async () => {
     const { sandbox } = calls();
     const callback_url = `${receiver.url}/legacy-human`;
     const text = 'Tea & 50 % “more” + ünï';
@@ -418,7 +418,7 @@ describe('API keys of the legacy format of the interface', () => {
     });
   });
 
-  it('receive the callback of a machine job without order number and price', async () => {
+  it('receive a callback without order number and price when a machine job is completed', async () => {
     const { production } = calls();
     const callback_url = `${receiver.url}/legacy-machine`;
     await production('POST', MACHINE, job({ uid: 'mt-form', callback_url }));

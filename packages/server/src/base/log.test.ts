@@ -52,7 +52,7 @@ describe('the log', () => {
     });
   });
 
-  it('offers no child logs, whose fields pino does not check', () => {
+  it('has no method `child`, because pino would log fields of a child log that are not on the allow-list', () => {
     const { log } = keepLog();
     // @ts-expect-error: the type check fails here if `child` exists.
     const forbidden = log.child;

@@ -135,8 +135,8 @@ describe('a brand draft', () => {
   });
 });
 
-describe('a glossary', () => {
-  it('adds, replaces and removes terms, and marks the changes', async () => {
+describe('the terms of a brand draft', () => {
+  it('can be added, replaced and removed, and the list marks each change', async () => {
     await importFile([term('one', 'uno'), term('two', 'dos'), term('three', 'tres')]);
     await edit(0, { put: [{ ...term('two', 'par'), was: term('two', 'dos') }] });
     await edit(1, { put: [{ source: 'ACME', do_not_translate: true }], remove: [term('three', 'tres')] });
@@ -158,7 +158,7 @@ describe('a glossary', () => {
     [[{ source: 'x', target: '' }], ['target']],
     [[{ source: 'x', target: 'y', do_not_translate: true }], ['target']],
     [[{ source: 'x'.repeat(501), target: 'y' }], ['put[0].source']],
-  ])('refuses the terms %j', async (put, fields) => {
+  ])('stay unchanged when a request contains the invalid terms %j', async (put, fields) => {
     await begin();
     const answer = await edit(1, { put });
     expect(answer.status).toBe(400);
@@ -166,7 +166,7 @@ describe('a glossary', () => {
     expect((await operator.call('GET', path())).body.draft.revision).toBe(1);
   });
 
-  it('imports a file by merging or replacing its terms, after a dry run that reports faults by line', async () => {
+  it('are merged with or replaced by an imported file, after a dry run that reports faults by line', async () => {
     await importFile([term('one', 'uno'), term('two', 'dos')]);
     const send = (text: string, more: object) =>
       operator.call('POST', path('/import'), {
@@ -196,7 +196,7 @@ describe('a glossary', () => {
     expect((await operator.call('GET', path())).body.draft.languages).toMatchObject([{ terms: 2 }]);
   });
 
-  it('is previewed for a sample text with the terms of the most specific language', async () => {
+  it('of the most specific language are applied in the preview of a sample text', async () => {
     await importFile([term('house', 'casa'), { source: 'ACME', do_not_translate: true }]);
     const { body } = await operator.call('POST', path('/preview'), {
       language: 'es-mx',

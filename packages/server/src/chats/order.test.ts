@@ -274,7 +274,7 @@ it('callbacks keep the order of every chat even if messages fail or are translat
   await fc.assert(property, { numRuns: 6, seed: 7 });
 });
 
-it('the order check detects callbacks in the wrong order, a lost callback and a duplicate callback', () => {
+it('the check of the callbacks’ order in this test detects callbacks in the wrong order, a lost callback and a duplicate callback', () => {
   const received = (id: string) =>
     ({ body: JSON.stringify({ message: { external_id: id, status: 'deliver_init' } }) }) as Received;
   const planned = ['a', 'b'].map((id) => ({ id, fails: false }));

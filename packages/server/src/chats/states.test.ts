@@ -64,7 +64,7 @@ describe('the transition table of chat messages', () => {
     expect(ends.sort()).toEqual(['deliver_complete', 'mt_failed']);
   });
 
-  it('fails the check when a transition is added or removed', () => {
+  it('fails the comparison with the expected table when a transition is added or removed', () => {
     expect(
       faults((trigger, status) => status === 'mt_failed' || allowsMessageMove(trigger, status)),
     ).toHaveLength(6);

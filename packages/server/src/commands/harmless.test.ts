@@ -86,7 +86,7 @@ describe('without a database', () => {
   const sentence = `There is no data in ${nowhere}. Is DRAGOMAN_DATA set?\n`;
 
   it.each([...COMMANDS, { name: 'backup', args: ['backup', join(directory, 'new.backup')] }])(
-    '$name creates no database and names the setting',
+    '$name creates no database and names the setting for the data directory',
     async ({ args }) => {
       const ended = await run(args, { DRAGOMAN_DATA: nowhere });
       expect(ended).toEqual({ status: 1, stdout: '', stderr: sentence });
@@ -94,7 +94,7 @@ describe('without a database', () => {
     },
   );
 
-  it('doctor creates no database and names the setting', async () => {
+  it('doctor creates no database and names the setting for the data directory', async () => {
     const own = { DRAGOMAN_DATA: nowhere, ...engineWithoutLanguages(directory) };
     const { status, stdout } = await dragoman(['doctor', '--json'], own);
     expect(status).toBe(1);

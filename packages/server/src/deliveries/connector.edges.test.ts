@@ -85,13 +85,13 @@ describe('an AddressRefused error', () => {
   });
 });
 
-describe('the connector checks', () => {
+describe('the port that the connector checks', () => {
   it.each([
-    ['', 'https:', 443],
-    ['', 'http:', 80],
-    ['8443', 'https:', 8443],
-    ['8080', 'http:', 8080],
-  ])('the port of the URL or the default of its scheme: %j over %s is %d', async (port, protocol, number) => {
+    [443, '', 'https:'],
+    [80, '', 'http:'],
+    [8443, '8443', 'https:'],
+    [8080, '8080', 'http:'],
+  ])('is %d when the URL has the port %j and the scheme %s', async (number, port, protocol) => {
     const ports: number[] = [];
     const guard = { ...open, allowsPort: (_: string, one: number) => ports.push(one) > 0 };
     const { connect } = fakeConnect();

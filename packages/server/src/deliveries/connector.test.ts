@@ -136,7 +136,7 @@ describe('the connector’s refusals', () => {
     expect(String(error)).not.toMatch(/canary|10\.11/);
   });
 
-  test('include an unusual port unless all addresses of the name are in an allowed network', async () => {
+  test('apply to an unusual port unless all addresses of the name are in an allowed network', async () => {
     const guard = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
     const rows: [string[], boolean][] = [
       [['10.0.0.1'], true],
@@ -152,7 +152,7 @@ describe('the connector’s refusals', () => {
     }
   });
 
-  test('do not include a missing address or a failing resolver, which are connection failures', async () => {
+  test('do not apply when the name has no address or the resolver fails: the connection fails with its error code', async () => {
     const none = createConnector({ guard: open, resolver: fakeResolver([]).resolver, connect: never });
     await expect(run(none, options('hook.test'))).rejects.toMatchObject({ code: 'ENOTFOUND' });
     const broken = createConnector({

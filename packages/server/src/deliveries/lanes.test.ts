@@ -199,7 +199,7 @@ describe('the order of deliveries', () => {
     expect(sink.bodies.filter((body) => body.startsWith('a'))).toEqual(['a0', 'a0', 'a1', 'a2']);
   });
 
-  it('continues after a dead delivery', async () => {
+  it('does not stop at a dead delivery: later deliveries of the chat are sent', async () => {
     const sink = await listen((body, response) => response.writeHead(body === '0' ? 410 : 200).end());
     const chat = uuidv7();
     await enqueue(await createAccount(), sink.url, [chat, chat, chat]);
@@ -374,7 +374,7 @@ describe('a delivery that is older than 72 hours at a failing host', () => {
 });
 
 describe('fairness between accounts and hosts', () => {
-  it('limits a claim to a few deliveries for each host, and stops it before one that exceeds the memory limit', async () => {
+  it('limits how many deliveries to one host a claim returns, and ends a claim before a delivery that exceeds the memory limit', async () => {
     const account = await createAccount();
     const urls = [1, 2, 3].map((port) => `http://127.0.0.1:${port}/`);
     const chats = (count: number) => Array.from({ length: count }, () => uuidv7());
@@ -512,7 +512,7 @@ describe('fairness between accounts and hosts', () => {
   it.each([
     ['is free while an answer is recorded', 200],
     ['is taken until the breaker has recorded a failure', 500],
-  ])('depends on when a host’s slot becomes free: the slot %s', async (_, status) => {
+  ])('frees the slot of a host as soon as the breaker is up to date: the slot %s', async (_, status) => {
     const writing = await owner.connect();
     const hold = async () => {
       await writing.query('begin');

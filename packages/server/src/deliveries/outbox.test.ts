@@ -169,7 +169,7 @@ it('the outbox queues later deliveries of a chat when the first one gets no slot
   expect(leased).toEqual([undefined, undefined, expect.any(String)]);
 });
 
-it('the outbox queues a delivery when its host has failed before', async () => {
+it('the outbox queues a delivery instead of sending it at once when its host has failed before', async () => {
   await adopted();
   await answerAll();
   await owner.query(

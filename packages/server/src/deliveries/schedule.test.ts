@@ -57,7 +57,7 @@ test('nextAttempt returns the decision for each outcome of an attempt', () => {
   for (const [outcome, next] of rows) expect([outcome, first(outcome)]).toEqual([outcome, next]);
 });
 
-test('a dead endpoint gets 16 attempts, the last one about 72 hours after creation', () => {
+test('a delivery to a receiver that never answers gets 16 attempts, the last one about 72 hours after creation', () => {
   const delays: number[] = [];
   let now = createdAt;
   for (let attempts = 1; ; attempts += 1) {
@@ -150,7 +150,7 @@ describe('nextAttempt for random histories', () => {
   test('returns retries at the scheduled times within 72 hours, with delays that never become shorter', () =>
     check(nextAttempt));
 
-  test('is checked by a property test that detects faulty versions of it', () => {
+  test('is tested so that faulty versions of nextAttempt are detected', () => {
     const shifted =
       (change: (at: number, input: NextAttemptIn) => number): Next =>
       (given) => {

@@ -84,7 +84,7 @@ describe('a claim', () => {
     expect(Date.parse(again.lease_until) - Date.parse(again.now)).toBeGreaterThan(590_000);
   });
 
-  it('is refused with stale_lease when it ends before its task is read', async () => {
+  it('gets the error stale_lease when its lease expires before the server has read the task', async () => {
     await orderEdit(call, 'One house.\n');
     await owner.query(`
       create function run_out() returns trigger language plpgsql as $$

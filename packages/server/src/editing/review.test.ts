@@ -220,7 +220,7 @@ describe('an unfinished job past its deadline', () => {
     expect(await done(uid)).not.toHaveProperty('fallback');
   });
 
-  it('is delivered with targets that were confirmed during the assembly', async () => {
+  it('is delivered with a target that an editor confirmed while the server assembled the result', async () => {
     const uid = await orderEdit(call, 'The roof is red.\n', { brand: await brand('machine') });
     const { job_id } = await jobOf(uid);
     const holder = createConnection(server.connection);

@@ -157,7 +157,7 @@ describe('after any sequence of creates, cancels, failures and completions', () 
     );
   });
 
-  it('the check detects a wrong counter', async () => {
+  it('the comparison in this test detects a wrong counter', async () => {
     await owner.query(
       `insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
        select part, account_id, environment, tier, status, source_language, target_language, 1 from jobs limit 1`,

@@ -158,7 +158,7 @@ describe('a job list read with `after`', () => {
     expect(follower.seen).toEqual(await list('order_by=created', HUMAN));
   });
 
-  it('shows no later job while a creation record of a dead process exists, until it is deleted as stale', async () => {
+  it('shows no later job while a creation record of a dead process exists, until this record is deleted as stale', async () => {
     await create('before');
     await owner.query(
       `insert into creations (creation_id, accounts, from_milliseconds)

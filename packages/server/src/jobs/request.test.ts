@@ -309,7 +309,7 @@ describe('an upgrade request', () => {
     expect(row.upgrade_hash).toBe('d8205d14b991aac2');
   });
 
-  it('is treated as one without properties when all its properties are null, and accepts formality as tone', async () => {
+  it('has no effect on properties that are null, and accepts formality as tone', async () => {
     const nothing = await upgraded({ tone: null, topics: null });
     expect(nothing.answer.status).toBe(202);
     const again = await call('PATCH', `${MACHINE}${nothing.uid}/`, { status: 'upgrade' });

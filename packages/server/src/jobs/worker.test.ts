@@ -302,7 +302,7 @@ describe('an unavailable engine', () => {
     await owner.query(`update jobs set due_at = null where uid = 'french'`);
   });
 
-  it('is recognized by its health check, while a crash of a healthy engine counts as an attempt', async () => {
+  it('fails its health check; a crash of an engine that passes the check counts as an attempt', async () => {
     const sound = engine.health;
     engine.health = async () => ({ ok: false, detail: 'closed for a while' });
     engine.failOn('startless', 'crashed');

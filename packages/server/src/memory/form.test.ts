@@ -149,8 +149,7 @@ describe('recalled targets with variables in any order', () => {
 
   it('have the variables at the same positions as the target that was stored', () => fc.assert(coded(fit)));
 
-  it('are correct, or are not used, when the entry has its protected words as plain text', () =>
-    fc.assert(bare(fit)));
+  it('are correct or not used when the entry has the variables as plain words', () => fc.assert(bare(fit)));
 
   it('have the variables at the same positions after a TMX export and import', async () => {
     await fc.assert(
@@ -178,7 +177,7 @@ describe('recalled targets with variables in any order', () => {
     );
   });
 
-  it('fail the check if variables are matched by their text instead of their number', () => {
+  it('are found wrong by this test when a faulty program matches variables by text instead of number', () => {
     for (const property of [coded(searchText), bare(searchText)]) {
       expect(String(fc.check(property).errorInstance)).toMatch(
         /^AssertionError: expected '.*' to be undefined/,
@@ -186,7 +185,7 @@ describe('recalled targets with variables in any order', () => {
     }
   });
 
-  it('fail the check if variables are numbered by their order in the target instead of the source', () => {
+  it('are found wrong by this test when a faulty program numbers variables by their order in the target', () => {
     const swapped: Fit = (source, { target }) => {
       const kept = source.filter((piece) => 'keep' in piece);
       return { pieces: target.map((piece) => ('keep' in piece ? kept.shift()! : piece)), complete: true };
@@ -194,7 +193,7 @@ describe('recalled targets with variables in any order', () => {
     expect(String(fc.check(coded(swapped)).errorInstance)).toMatch(/expected 'Pues .*' to be undefined/);
   });
 
-  it('are tested with ambiguous and with unambiguous plain words', () => {
+  it('are tested with plain words of certain and of uncertain position', () => {
     const recalled = fc.sample(drawn, 200).filter((given) => {
       const { segment } = documentOf(given);
       return fit(segment.pieces, bareEntry(storedOf(given))).complete;

@@ -368,7 +368,7 @@ describe('the stored form of a segment', () => {
     );
   });
 
-  it('is searchable in ASCII, and its sketch (hashes for finding similar texts) differs with the salt', () => {
+  it('has search words in ASCII, and different hashes for similar texts when the salt differs', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (written) => {
         expect(searchable(written)).toMatch(/^[a-z0-9 ]*$/);

@@ -205,7 +205,7 @@ describe.each(TABLE)('a confirmed sentence with %s', (_what, format, source, tar
     expect(await machine(other, source, fields)).toBe(human);
   });
 
-  it('is recalled from an entry whose variables are plain words, but only if that is unambiguous', async () => {
+  it('is recalled from an entry whose variables are plain words, but only if the positions of the variables are certain', async () => {
     const owner = await customer();
     const human = await teach(owner, source, given, fields);
     await makeOld(owner);

@@ -474,7 +474,7 @@ describe('an account', () => {
     expect(body.entries[0]).toMatchObject({ account: expect.stringMatching(/^erased-/) });
   });
 
-  it('leaves no text that an operator writes about it during or right after its erasure', async () => {
+  it('is erased from audit entries that an operator’s change adds during or right after the erasure', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const memo = `${SECRET} of an operator`;
@@ -500,7 +500,7 @@ describe('an account', () => {
     expect(rows).toEqual([{ detail: { cents: 5 } }, { detail: { cents: 5 } }]);
   });
 
-  it('keeps its names in the audit as long as no erasure is requested', async () => {
+  it('is named in the audit as long as no erasure is requested', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const client = createConnection({ ...server.connection, options: '-c role=dragoman_app' });

@@ -37,6 +37,6 @@ export interface Context {
   readiness(): Promise<Readiness>;
   /** Returns the public address of the server, without a final slash. */
   root(): string;
-  /** Returns the source of chat events of an environment. */
+  /** Returns the values from which the attribute `source` of the CloudEvents of an environment is made. */
   sourceOf(environment: Environment): EventSource;
 }

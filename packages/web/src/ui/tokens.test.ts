@@ -77,19 +77,19 @@ describe('the palette', () => {
     expect(tooClose(readPalette(css))).toEqual([]);
   });
 
-  it('fails the check with a colour of too little contrast', () => {
+  it('fails the contrast test when a colour has too little contrast', () => {
     const planted = css.replace(/--muted:[^;]+;/, '--muted: light-dark(#9a958c, #a9a7a1);');
     expect(tooClose(readPalette(planted)).join('\n')).toContain('light: muted on surface');
   });
 
-  it('has a pair for every colour', () => {
+  it('has every colour except the border in a tested pair', () => {
     const paired = new Set(PAIRS.flatMap(([drawn, ground]) => [drawn, ground]));
     const decoration = ['border'];
     expect(Object.keys(readPalette(css)).filter((name) => !paired.has(name))).toEqual(decoration);
   });
 });
 
-describe('rules for one writing direction', () => {
+describe('CSS rules for one writing direction', () => {
   /** Rules with a direction in their selector, and the properties that they declare. */
   const directed = (text: string) =>
     [...text.matchAll(/([^{}]*(?:\[dir|:dir\()[^{}]*)\{([^{}]*)\}/g)].map(([, selector, body]) => ({
@@ -100,7 +100,7 @@ describe('rules for one writing direction', () => {
   const coloured = (text: string) =>
     directed(text).filter(({ declares }) => declares.some((name) => !COLOURLESS.includes(name)));
 
-  it('change no colour, so each theme and each direction need testing only once', () => {
+  it('change no colour, so contrast need not be tested in each direction', () => {
     const root = new URL('../', import.meta.url).pathname;
     const sheets = globSync('**/*.css', { cwd: root }).map((file) => readFileSync(`${root}${file}`, 'utf8'));
     expect(sheets.flatMap(directed).length).toBeGreaterThan(3);
@@ -108,7 +108,7 @@ describe('rules for one writing direction', () => {
   });
 
   it.each(['[dir="rtl"] .a {\n  color: red;\n}', '.b:dir(rtl) { background: var(--bg); }'])(
-    'fail the check when they set a colour: %s',
+    'fail this test when they set a colour: %s',
     (css) => {
       expect(coloured(css)).toHaveLength(1);
     },
