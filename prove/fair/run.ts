@@ -57,7 +57,7 @@ const SMALL_ACCOUNTS = 9;
  * The average number of words of a job in the load `flood`. A job consists of whole sentences with at least twelve words.
  */
 const WORDS_A_FLOODING_JOB = 17;
-/** The words of a document of about 1 MiB, including the marks. */
+/** The number of words in a document of about 1 MiB, including the marks. */
 const WORDS_OF_THE_DOCUMENT = 170_000;
 const WORDS_OF_THE_PAGES = 60_000;
 /**

@@ -8,7 +8,7 @@ import { sendRequest, sendUntilAccepted } from './requests.ts';
 export interface CustomerOrder extends Order {
   tier: 'human' | 'machine';
   text: string;
-  /** The time before the first request, in Unix milliseconds. */
+  /** The time at which the customer sends the first request, in Unix milliseconds. */
   sentAt: number;
 }
 

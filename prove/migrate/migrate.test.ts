@@ -8,7 +8,7 @@ import { type MigrateHistory, runMigrate } from './run.ts';
 const run = shortRun('migrate', 1);
 
 describe('migrate proof', () => {
-  it('completes a killed migration at the next start', async () => {
+  it('finds that the next start completes a killed migration', async () => {
     const history = await runMigrate({ ...run, kills: 3 });
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
   });

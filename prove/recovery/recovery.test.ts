@@ -7,7 +7,7 @@ import { type RecoveryHistory, runRecovery } from './run.ts';
 const run = shortRun('recovery');
 
 describe('recovery proof', () => {
-  it('serves again after every kill and finishes the jobs of a killed worker', async () => {
+  it('finds that the service works again after every kill and that the jobs of a killed worker are finished', async () => {
     const history = await runRecovery({ ...run, jobs: 300, kills: 1, intruders: 2, leaseSeconds: 3 });
     // The times depend on the machine, so this test does not check the goals for them.
     const { starts, programKills, databaseKills, refusals, takeovers } = history;

@@ -1,7 +1,7 @@
 /**
  * `npm run prove -- recovery` measures how soon the service works again after a kill, with a million jobs stored.
- * Flags: `--jobs N` (default 1,000,000), `--kills N` of each kind (5), `--intruders N` (100) second programs on the
- * same data directory.
+ * Flags: `--jobs N` (default 1,000,000), `--kills N` of each kind (5), `--intruders N` (100) attempts to start a second
+ * service on the same data directory.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';

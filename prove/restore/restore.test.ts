@@ -8,7 +8,7 @@ import { type RestoreHistory, runRestore } from './run.ts';
 const { directory } = shortRun('restore');
 
 describe('restore proof', () => {
-  it('restores everything from a backup that was made while the server was busy', async () => {
+  it('finds everything restored from a backup that was made while the server was busy', async () => {
     const figures = judge(await runRestore(directory, 20));
     expect(figures.filter((figure) => !allHeld([figure]))).toEqual([]);
   });

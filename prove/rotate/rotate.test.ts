@@ -8,7 +8,7 @@ import { type RotateHistory, runRotate } from './run.ts';
 const run = shortRun('rotate', 1);
 
 describe('rotate proof', () => {
-  it('refuses no delivery or request while webhook secrets and API keys are rotated', async () => {
+  it('finds no refused delivery or request while webhook secrets and API keys are rotated', async () => {
     const history = await runRotate({ ...run, rolls: 1 });
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
   });

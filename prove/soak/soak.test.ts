@@ -8,7 +8,7 @@ import { judge, theilSen } from './soak.ts';
 const run = shortRun('soak');
 
 describe('soak proof', () => {
-  it('finishes all work and leaves no rows or files behind', async () => {
+  it('finds all work finished, and no rows or files left behind', async () => {
     const { samples, refused, left } = await runSoak({ ...run, seconds: 5 });
     expect({ refused, left }).toEqual({
       refused: [],

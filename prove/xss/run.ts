@@ -247,7 +247,7 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 async function connecting(page: Page): Promise<string[]> {
   const frame = page.locator('iframe[title=Preview]');
   if ((await frame.count()) === 0) return [];
-  // The head of the frame has a policy, a referrer rule and a base.
+  // The app itself puts a policy, a referrer rule and a base into the head of the frame. `CONNECTING` leaves these out.
   return frame
     .contentFrame()
     .locator(CONNECTING)

@@ -17,7 +17,7 @@ describe('edit distance', () => {
     ['one two three', 'three two one', 'word', 2],
     ['我爱你', '我想你', 'word', 1],
     ['Yes.', 'Yes!', 'word', 1],
-  ])('between %j and %j counted by %s is %i', (one, other, by, expected) => {
+  ])('between %j and %j, counted in %ss, is %i', (one, other, by, expected) => {
     expect(distance(one, other, by)).toBe(expected);
     expect(distance(other, one, by)).toBe(expected);
   });
@@ -66,7 +66,7 @@ describe('similarity of two texts', () => {
     ['abcd', 'abcx', 'grapheme', 0.75],
     ['Open the old file', 'Open the new file', 'word', 0.75],
     ['abc', 'xyz', 'grapheme', 0],
-  ])('%j and %j compared by %s have a similarity of %d', (one, other, by, expected) => {
+  ])('of %j and %j, counted in %ss, is %d', (one, other, by, expected) => {
     expect(similarity(one, other, by)).toBe(expected);
   });
 

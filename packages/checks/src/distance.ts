@@ -104,8 +104,8 @@ function within(a: Int32Array, b: Int32Array, width: number): number {
       current[j] = best;
       left = best;
     }
-    // The next row also reads the cell to the right of the band, which still contains a value of an earlier
-    // row. It is overwritten, so that it is never the minimum.
+    // The computation of the next row also reads the cell to the right of the band. This cell still contains a value
+    // of an earlier row, which must never be the minimum.
     if (to < b.length) current[to + 1] = far;
     [previous, current] = [current, previous];
   }

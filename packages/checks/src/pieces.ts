@@ -24,7 +24,7 @@ export function translatable(pieces: readonly Piece[]): string {
   return text;
 }
 
-/** Returns all visible strings of a segment: the {@link stretches} and the protected words. */
+/** Returns all visible strings of a segment: the translatable strings ({@link stretches}) and the protected words. */
 export function texts(pieces: readonly Piece[]): Stretch[] {
   let position = 0;
   const kept = pieces.flatMap((piece) => {

@@ -78,7 +78,7 @@ const RULES: Record<string, readonly Rule[]> = {
   fa: [arabic],
   ur: [arabic],
   ps: [arabic],
-  // Thai and the languages after it put spaces before marks or use other marks, so no rule applies.
+  // The following languages put spaces before punctuation marks or use other marks, so no rule applies to them.
   th: [],
   lo: [],
   km: [],

@@ -92,7 +92,8 @@ const PAIRS = [
 ] as const;
 const MOST_ROUNDS = 8;
 /**
- * The largest accepted ratio of CPU times for eight times the text. Linear work gives 8, quadratic work 64.
+ * The largest accepted ratio between the CPU time for a text and the CPU time for an eighth of it. The ratio of linear
+ * work is 8, that of quadratic work 64.
  */
 const MOST_RATIO = 32;
 /** The shortest CPU time that is compared. Shorter measurements are not reliable. */

@@ -109,7 +109,7 @@ function tagRanges(text: string, ranges: Range[]): void {
   }
 }
 
-/** Returns the text that replaces the `/>` of an empty element, so that the element gets a content. */
+/** Returns the text that replaces the `/>` of an empty element, so that the element can have content. */
 export function endWithContent(element: string, value: string): string {
   const name = /^<([^\s/>]+)/.exec(element)![1]!;
   return `>${escapeMarkup(value)}</${name}>`;

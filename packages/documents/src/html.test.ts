@@ -136,7 +136,7 @@ test('HTML: escapes text in translations and writes U+00A0 in the same way as th
   expect(result('<p>a\u00a0b</p>', 'html', () => [{ text: 'c\u00a0d' }])).toBe('<p>c\u00a0d</p>');
 });
 
-test('HTML: preserves unusual references of a segment whose translation equals the source', () => {
+test('HTML: preserves unusual character references of a segment whose translation equals the source', () => {
   const html = '<p>AT&T  &#x27;x&#39;. Next one.</p>';
   const partly = result(html, 'html', (pieces) =>
     pieces.map((piece) => ('text' in piece && piece.text === 'Next one.' ? { text: 'Neu.' } : piece)),

@@ -43,7 +43,7 @@ export function alignLengths(source: readonly number[], target: readonly number[
   const width = 2 * reach + 1;
   const firstOf = (i: number) => Math.round(i * slope) - reach;
   const steps = new Int8Array((source.length + 1) * width).fill(-1);
-  // Three rows of the cost table are enough, because a group has at most two source sentences.
+  // Three rows of the cost table are enough, because a bead has at most two source sentences.
   const rows = [0, 1, 2].map(() => new Float64Array(width));
   const costAt = (i: number, j: number): number => {
     const at = j - firstOf(i);

@@ -92,7 +92,7 @@ function readMessage(raw: string, start: number, head: number, offset: number): 
   const branches: Message['branches'] = [];
   let depth = 1;
   let branch = -1;
-  // Tags are skipped. The end of the last tag is found once; after it, no search for a `>` is needed.
+  // Tags are skipped by a search for `>`. After the last `>` of the text, no further search is needed.
   const lastTag = raw.lastIndexOf('>');
   for (let i = start + head; i < raw.length; i += 1) {
     const sign = raw[i];

@@ -19,7 +19,10 @@ export function* ngramsOf(text: string): Generator<string> {
 
 interface Statistics {
   languages: string[];
-  /** The weights by n-gram: one character for each language, and one for all other languages in Latin letters. */
+  /**
+   * The weights of each n-gram as a string: a character for each language, and one for all other languages in Latin
+   * letters.
+   */
   weights: Map<string, string>;
 }
 
@@ -36,8 +39,9 @@ function statistics(): Statistics {
   return read;
 }
 
-/** The character code of an n-gram weight of zero, and the number of steps per unit of the natural logarithm. */
+/** The character code that stands for the weight 0. */
 const NOTHING = 80;
+/** A weight is a natural logarithm, rounded to a fifth. A character code that is higher by one means a fifth more. */
 const STEPS = 5;
 
 /** Returns the languages. Their order decides which language is chosen when two are equally likely. */

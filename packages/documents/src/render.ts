@@ -152,7 +152,7 @@ function same(a: readonly Piece[], b: readonly Piece[]): boolean {
   );
 }
 
-/** Returns the codes of a segment as runs of the document, by the keys of their pieces. */
+/** Returns, for the key of each code of a segment, the range of the document that contains the code. */
 export function codesOf(cut: CutSegment): Map<string, Run> {
   const runs = cut.runs.filter((run) => !isText(run));
   const keys = cut.pieces.map(keyOf).filter((key) => key !== '');

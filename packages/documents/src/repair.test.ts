@@ -157,12 +157,12 @@ describe("repair of an engine's reply", () => {
       ['code removed'],
     ],
   ];
-  test.each(rows)('%s', (_, pieces, given, wanted, notes) => {
+  test.each(rows)('corrects the codes of the reply: %s', (_, pieces, given, wanted, notes) => {
     expect(repair(pieces, given)).toEqual({ pieces: wanted, notes });
   });
 });
 
-test('isCorrect returns false for each kind of code error', () => {
+test('isCorrect returns false for a reply with any kind of error in its codes', () => {
   const pieces: Piece[] = [{ open: 1 }, { text: 'a' }, { close: 1 }, { single: 2 }, { keep: 3, text: 'k' }];
   expect(isCorrect(pieces, pieces)).toBe(true);
   for (let i = 0; i < pieces.length; i += 1) {

@@ -37,7 +37,7 @@ interface KeptNative {
   index: number;
   subs: number;
   segments: number;
-  /** The key of the other half of a `bpt`. */
+  /** The `rid` or `id` that a `bpt` shares with its `ept`. Undefined for other elements. */
   tie: string | undefined;
   name: string;
   depth: number;

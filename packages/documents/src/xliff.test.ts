@@ -63,7 +63,7 @@ describe('XLIFF: an existing target element', () => {
     [' translate="no"', '', '<target>Words</target>'],
     [' translate="no"', '<target>Wort</target>', '<target>Wort</target>'],
   ])(
-    'becomes the expected target for a trans-unit with attributes "%s" and %s',
+    'becomes the expected target when the trans-unit has the attributes "%s" and the target "%s"',
     (attributes, old, wanted) => {
       expect(upperCase(`<source>Words</source>${old}`, attributes)).toBe(wanted);
     },

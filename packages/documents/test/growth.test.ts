@@ -5,7 +5,10 @@ import { type Format, scan } from '../src/documents.ts';
 import { growths, handle, ratioOf } from './growth.ts';
 import { xliff } from './helpers.ts';
 
-/** The largest accepted ratio of times for twice the length. Linear work gives 2, quadratic work 4. */
+/**
+ * The largest accepted ratio between the time for a text and the time for half of it. The ratio of linear work is 2,
+ * that of quadratic work 4.
+ */
 const MOST = 3;
 
 test('document processing takes less than three times as long when any text is repeated twice as often', () => {

@@ -257,7 +257,7 @@ describe('pullModel with a faulty source', () => {
     ['en-es/..', 'http://127.0.0.1'],
     ['en-es', 'file:///etc'],
     ['en-es', '/nowhere/at/all'],
-  ])('fails for the pair %s from %s', async (pair, from) => {
+  ])('fails when the pair or the source is invalid: %s from %s', async (pair, from) => {
     await expect(pullModel({ pair, from, folder: target() })).rejects.toThrow(ModelError);
   });
 

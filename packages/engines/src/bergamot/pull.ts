@@ -26,7 +26,7 @@ export interface PullOptions extends SourceOptions {
   folder: string;
 }
 
-/** System errors of the disk. All others come from the network. */
+/** The codes of system errors of the disk. Errors with other codes come from the network. */
 const FILE_ERRORS = new Set([
   'EACCES',
   'EDQUOT',

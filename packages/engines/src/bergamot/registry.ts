@@ -61,7 +61,7 @@ const SUFFIX = /\.(?:gz|zst)$/;
 const ARCHITECTURE = /^\w[\w.-]{0,63}$/;
 
 /**
- * Joins the two documents.
+ * Joins the two documents of a registry to one list of models.
  * @param models the content of `models.json`
  * @param records the records of Remote Settings, as `{ data: [...] }`
  * @throws ModelError when a document does not have the known form

@@ -39,11 +39,11 @@ const MOZILLA_MODELS =
   'https://storage.googleapis.com/moz-fx-translations-data--303e-prod-translations-data/db/models.json';
 const MOZILLA_RECORDS =
   'https://firefox.settings.services.mozilla.com/v1/buckets/main/collections/translations-models-v2/records';
-/** The names of the two documents in a mirror. */
+/** The names of the two JSON documents that describe the models of a mirror. */
 export const MIRROR_MODELS = 'models.json';
 export const MIRROR_RECORDS = 'records.json';
 
-/** The maximum size of a document. Those of Firefox have less than 2 MB. */
+/** The maximum size in bytes of a document that describes models. The documents of Firefox have less than 2 MB. */
 const MAX_DOCUMENT = 16 * 1024 * 1024;
 /** A download fails when no data arrives for this time. A later call resumes the download. */
 const SILENCE_MS = 60_000;

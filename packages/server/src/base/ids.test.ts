@@ -54,7 +54,7 @@ describe('assignUid', () => {
 });
 
 describe('partOf', () => {
-  it('is the last byte of the account’s id', () => {
+  it('returns the last byte of the account’s id', () => {
     expect(partOf('0198c0de-0000-7000-8000-000000000000')).toBe(0);
     expect(partOf('0198c0de-0000-7000-8000-0000000000ff')).toBe(255);
     expect(partOf('0198c0de-0000-7000-8000-00000000ab2a')).toBe(42);

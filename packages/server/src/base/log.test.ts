@@ -379,7 +379,7 @@ describe('the log of a server at the level debug', () => {
     await nothingLeaked();
   });
 
-  it('is searched for the marker text in any letter case', () => {
+  it('is searched by these tests for customer text in any letter case', () => {
     expect(leaks(['{"msg":"fine"}', `{"uid":"${CANARY.toUpperCase()}"}`])).toHaveLength(1);
   });
 });

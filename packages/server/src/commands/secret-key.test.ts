@@ -139,7 +139,7 @@ describe('the secret key of an external database', () => {
     expect((await query('select from secret_key_mark')).rowCount).toBe(1);
   });
 
-  it('leaves a mark in the database that does not reveal it', async () => {
+  it('is recorded in the database by a mark that does not reveal the key', async () => {
     const { rows } = await query('select mark from secret_key_mark');
     expect(rows).toHaveLength(1);
     expect(rows[0].mark).toHaveLength(32);

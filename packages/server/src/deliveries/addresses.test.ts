@@ -401,7 +401,7 @@ describe('an address guard with allowed networks', () => {
     [['64:ff9b::/96', '10.0.0.0/8'], [['64:ff9b::10.0.0.1', true]]],
   ];
 
-  test('allows exactly the addresses in them, and no metadata services', () => {
+  test('allows exactly the addresses in these networks, and no metadata services', () => {
     for (const [networks, ips] of rows) {
       expect([networks, wrongIps(createAddressGuard({ allowedNetworks: networks }), ips)]).toEqual([
         networks,
@@ -433,7 +433,7 @@ describe('an address guard with allowed networks', () => {
     expect(guard.allowsPort('8.8.8.8', 443)).toBe(true);
   });
 
-  test('allows localhost when they contain the loopback address, as in the demo', () => {
+  test('allows localhost when the networks contain the loopback address, as in the demo', () => {
     for (const network of ['127.0.0.0/8', '::1/128']) {
       const guard = createAddressGuard({ allowedNetworks: [network] });
       expect(

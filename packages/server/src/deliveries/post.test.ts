@@ -355,7 +355,7 @@ describe('the POST request', () => {
     expect(request!.slice(-body.length)).toBe(body.toString('latin1'));
   });
 
-  test('reuses the connection, also after an error status, but not after a cut body', async () => {
+  test('reuses the connection, also after an error status, but not after a body that was cut off', async () => {
     let status = 499;
     const used: Socket[] = [];
     const { port } = await sink((socket) => {

@@ -141,7 +141,7 @@ describe("the console's callbacks", () => {
   });
 });
 
-describe("the console's pairs, routes and engines", () => {
+describe("the console's pages for language pairs, engine routes and engines", () => {
   it('stop offering a language pair for new jobs and offer it again', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);

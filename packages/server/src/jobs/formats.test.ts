@@ -39,7 +39,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('keeps markup, comments and scripts of HTML, and replaces excluded content by its origval', async () => {
+  it('keeps markup, comments and scripts of HTML, and replaces the content of notranslate elements by their origval', async () => {
     const text =
       '<!-- keep --><p id=x>Big <b>house</b>, <i class="notranslate" origval="{{n}}">Ann</i></p><script>var a</script>';
     expect(await translate('html', text)).toBe(
@@ -47,7 +47,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('keeps HTML white space around excluded parts, and treats “<?” in running text as text', async () => {
+  it('keeps HTML white space around elements with translate="no", and treats “<?” in running text as text', async () => {
     const text =
       '<p>Really <? yes. The house is big.</p><p>The dog sleeps.</p><p>Who knows ?> well.</p>' +
       '<p>See \u0001\n\t<i translate="no">excluded text</i>\u0002 \n<i translate="no">more</i>\n  here.</p>';
@@ -57,7 +57,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('has the origval as the content of an HTML element that was empty', async () => {
+  it('has the origval as the content of an empty HTML element with the class notranslate', async () => {
     expect(await translate('html', '<p>Big <i class="notranslate" origval="{{n}}"/> house</p>')).toBe(
       '<p>BIG <i class="notranslate" origval="{{n}}">{{n}}</i> HOUSE</p>',
     );
@@ -68,7 +68,7 @@ describe('a translated document', () => {
     expect(await translate('srt', text)).toBe(text.replace('The house', 'THE HOUSE'));
   });
 
-  it('has the origval between XLIFF native codes that mark excluded content', async () => {
+  it('has the origval between two native codes of XLIFF that contain a notranslate element', async () => {
     const unit = (shown: string, words: string) =>
       `${words} <bpt id="1">&lt;b class="notranslate" origval="%C%"&gt;</bpt>${shown}<ept id="1">&lt;/b&gt;</ept>`;
     const units = (more: string) =>

@@ -319,7 +319,7 @@ describe('a sentence that was confirmed with a tone', () => {
     expect(await machine(owner, 'Good day.', { brand: 'polite', tone: 'Informal' })).toBe('GOOD DAY.');
   });
 
-  it('is the draft only of jobs without a tone when its own tone is unknown', async () => {
+  it('is the draft only of jobs without a tone when its memory entry does not record the tone', async () => {
     const owner = await customer();
     await teach(owner, source, formal, { tone: 'Formal' });
     await makeOld(owner);

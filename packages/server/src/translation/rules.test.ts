@@ -118,7 +118,7 @@ describe('faultOf', () => {
   });
 });
 
-describe('the cache', () => {
+describe('the cache of drafts', () => {
   const value = (text: string) => ({ pieces: [{ text }], route: 'x:a-b', notes: [] });
 
   it('evicts the least recently used entry first, and never exceeds its limit of bytes', () => {
@@ -132,7 +132,7 @@ describe('the cache', () => {
     expect(cache.get('huge')).toBeUndefined();
   });
 
-  it('has a different key for each list of parts', () => {
+  it('has different keys for different lists of parts, even if the joined parts are the same text', () => {
     expect(cacheKeyOf(['a', 'b'])).not.toBe(cacheKeyOf(['ab', '']));
     expect(cacheKeyOf(['a', 'b'])).toBe(cacheKeyOf(['a', 'b']));
   });
