@@ -4,6 +4,8 @@
  * that no other file of the server creates clients or pools.
  */
 import pg from 'pg';
+import { splitHosts } from '../base/hosts.ts';
+import { ClusterClient } from './hosts.ts';
 
 export type Connection = pg.PoolConfig;
 
@@ -18,11 +20,20 @@ const ignore: Lost = () => {};
 
 /** Creates a client; `connect()` opens it. @param lost called when its connection is lost */
 export function createConnection(connection: Connection, lost: Lost = ignore): pg.Client {
-  return new pg.Client(connection).on('error', lost);
+  return new (clientOf(connection))(connection).on('error', lost);
 }
 
 /** Creates a pool; the first query opens a connection. @param lost called when one of its connections is lost */
 export function createPool(config: pg.PoolConfig, lost: Lost = ignore): pg.Pool {
   // The pool reports only its idle clients; a client in use reports its own loss.
-  return new pg.Pool(config).on('error', lost).on('connect', (client) => client.on('error', lost));
+  return new pg.Pool({ ...config, Client: clientOf(config) })
+    .on('error', lost)
+    .on('connect', (client) => client.on('error', lost));
+}
+
+/** Only a connection string can name several hosts. */
+function clientOf({ connectionString }: pg.ClientConfig): typeof pg.Client {
+  return connectionString !== undefined && splitHosts(connectionString).length > 1
+    ? ClusterClient
+    : pg.Client;
 }

@@ -49,6 +49,11 @@ export interface Database extends Queryable {
    */
   notify(channel: string, payload?: string): Promise<void>;
   /**
+   * Returns the same database with a shorter limit for each statement, so that a server that hangs costs a request a
+   * 503 and not a minute of silence.
+   */
+  limited(milliseconds: number): Database;
+  /**
    * Whether the database accepts writes. After a statement has failed for lack of resources (SQLSTATE class
    * 53), each call tries a write, and returns false until one succeeds.
    */
@@ -74,11 +79,11 @@ pg.types.setTypeParser(INT8_OID, (written) => {
 
 const RETRY_CODES = new Set(['40001', '40P01']);
 /**
- * Error codes for a lost server or connection: SQLSTATE classes 08 and 57P0x, 53300 (too many connections),
- * and codes of sockets.
+ * Error codes for a lost server or connection: SQLSTATE classes 08 and 57P0x, 53300 (too many connections), 25006 (the
+ * server has become a standby and refuses writes), and codes of sockets.
  */
 const CONNECTION_CODES =
-  /^(08...|57P0[1-4]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOENT|EPIPE|ETIMEDOUT)$/;
+  /^(08...|25006|57P0[1-4]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOENT|EPIPE|ETIMEDOUT)$/;
 /**
  * Messages of driver errors without a code: the socket was closed during a query, the pool had no free
  * connection in time, or the server did not answer in time.
@@ -89,6 +94,10 @@ const CONNECTION_WORDS =
 const STATEMENT_MILLISECONDS = 60_000;
 const SILENCE_MILLISECONDS = 65_000;
 const TRIES = 5;
+/** A transaction that lost its connection later than this is not retried: its caller has waited long enough. */
+const RETRY_MILLISECONDS = 2_000;
+/** How often the listener checks that its server still answers, and how long it waits for the answer. */
+const HEARTBEAT_MILLISECONDS = 10_000;
 
 /** Returns whether the server or the connection is lost, so that a later retry may succeed. */
 export function isConnectionLoss(error: unknown): boolean {
@@ -148,11 +157,13 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
     if (changes.length > 0) for (const listener of listeners) listener(changes);
   };
 
-  return {
-    query: (statement, values = []) => resources.track(outage.track(() => run(pool, statement, values))),
+  const withLimit = (limit: number | undefined): Database => ({
+    query: (statement, values = []) =>
+      resources.track(outage.track(() => run(pool, statement, values, limit))),
     changed: (kind, account, job) => publish([{ kind, account: account?.accountId, job }]),
     transaction: (work) =>
-      resources.track(outage.track(() => withRetries(() => runTransaction(pool, work, publish)))),
+      resources.track(outage.track(() => withRetries(() => runTransaction(pool, work, publish, limit)))),
+    limited: withLimit,
     canWrite: resources.canWrite,
     onChanges(listener) {
       listeners.add(listener);
@@ -174,7 +185,8 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
       await listener?.close();
       await pool.end();
     },
-  };
+  });
+  return withLimit(undefined);
 }
 
 const ROLE = '-c role=dragoman_app';
@@ -198,19 +210,29 @@ async function run<Row extends QueryResultRow>(
   on: Pick<pg.ClientBase, 'query'> | pg.Pool,
   statement: Statement<Row>,
   given: Values,
+  limit?: number,
 ): Promise<Row[]> {
   const { name, text } = statement;
-  const result = await on.query<Row>({ name, text, values: positionalValues(statement, given) });
+  const values = positionalValues(statement, given);
+  const result = await on.query<Row>({ name, text, values, ...limitedTo(limit) });
   return result.rows;
 }
 
+/** The driver's types lack the limit of one query; without it, the pool's limit applies. */
+function limitedTo(milliseconds: number | undefined): object {
+  return milliseconds === undefined ? {} : { query_timeout: milliseconds };
+}
+
 async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
+  const started = performance.now();
   for (let tried = 1; ; tried++) {
     try {
       return await attempt();
     } catch (error) {
       const code = (error as { code?: string }).code ?? '';
-      const again = RETRY_CODES.has(code) || (!(error instanceof CommitUnknown) && isConnectionLoss(error));
+      const late = performance.now() - started > RETRY_MILLISECONDS;
+      const isLost = !(error instanceof CommitUnknown) && isConnectionLoss(error);
+      const again = RETRY_CODES.has(code) || (isLost && !late);
       if (!again || tried === TRIES) throw error;
       // Waits 20, 40, 80 or 160 ms plus a random time of the same length at most, so that the other
       // transaction of a deadlock can finish.
@@ -223,29 +245,33 @@ async function runTransaction<T>(
   pool: pg.Pool,
   work: (transaction: Transaction) => Promise<T>,
   publish: ChangeListener,
+  limit?: number,
 ): Promise<T> {
   const changes: Change[] = [];
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin');
+    await client.query({ text: 'begin', ...limitedTo(limit) });
     const transaction: Transaction = {
       inTransaction: true,
-      query: (statement, values = []) => run(client, statement, values),
+      query: (statement, values = []) => run(client, statement, values, limit),
       changed: (kind, account, job) => changes.push({ kind, account: account?.accountId, job }),
     };
     let result: T;
     try {
       result = await work(transaction);
     } catch (error) {
-      await client.query('rollback').catch((rollbackError: Error) => {
-        broken = rollbackError;
-      });
+      if (isConnectionLoss(error)) broken = error as Error;
+      else {
+        await client.query({ text: 'rollback', ...limitedTo(limit) }).catch((rollbackError: Error) => {
+          broken = rollbackError;
+        });
+      }
       throw error;
     }
     try {
       // PostgreSQL answers the commit of a failed transaction with ROLLBACK instead of an error.
-      const { command } = await client.query('commit');
+      const { command } = await client.query({ text: 'commit', ...limitedTo(limit) });
       if (command !== 'COMMIT') throw new Error('a transaction that had failed was committed');
     } catch (error) {
       broken = error as Error;
@@ -340,6 +366,7 @@ function createListener(connection: Connection, lost: (error: Error) => void): L
     client.on('notification', ({ channel, payload }) => channels.get(channel)?.(payload ?? ''));
     await client.connect();
     client.on('end', reconnectSoon);
+    keepChecking(client);
     for (const channel of channels.keys()) await listenOn(client, channel);
     return client;
   }
@@ -368,9 +395,19 @@ function createListener(connection: Connection, lost: (error: Error) => void): L
       closed = true;
       clearTimeout(retry);
       const client = await current?.catch(() => undefined);
-      await client?.end();
+      // Nothing waits for a server that may be frozen and would never close its side.
+      void client?.end();
     },
   };
+}
+
+/** Ends a connection whose server does not answer. The kernel of a frozen server still confirms keep-alive packets. */
+function keepChecking(client: pg.Client): void {
+  const timer = setInterval(() => {
+    client.query({ text: 'select 1', ...limitedTo(HEARTBEAT_MILLISECONDS) }).catch(() => client.end());
+  }, HEARTBEAT_MILLISECONDS);
+  timer.unref();
+  client.on('end', () => clearInterval(timer));
 }
 
 async function listenOn(client: pg.Client, channel: string): Promise<void> {

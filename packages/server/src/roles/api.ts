@@ -9,7 +9,7 @@ import { createMessageCreator } from '../chats/create.ts';
 import { createJobCreator } from '../jobs/create.ts';
 import { createPriceList } from '../ledger/price-list.ts';
 import { createApp } from './app.ts';
-import type { Context } from './context.ts';
+import { type Context, REQUEST_MILLISECONDS } from './context.ts';
 import { CHANNELS } from './hints.ts';
 
 export interface Api {
@@ -20,7 +20,8 @@ export interface Api {
 
 /** Creates the app with all routes. The app does not listen yet. */
 export async function startApi(context: Context): Promise<Api> {
-  const { database, languages, guard, settings, scanner, metrics, log, hints, worker } = context;
+  const { languages, guard, settings, scanner, metrics, log, hints, worker } = context;
+  const database = context.database.limited(REQUEST_MILLISECONDS);
   const authenticator = createApiKeyAuthenticator(database);
   const quota = createSandboxQuota(database, settings, metrics.quota);
   const creator = createJobCreator({
@@ -56,6 +57,7 @@ export async function startApi(context: Context): Promise<Api> {
   const { jobHooks, reopen } = context.editing;
   const app = createApp({
     ...context,
+    database,
     vault: context.store.vault,
     mailer: createMailer(settings, log),
     authenticator,

@@ -15,6 +15,12 @@ import type { Hints } from './hints.ts';
 import type { Store } from './program.ts';
 import type { Worker } from './worker.ts';
 
+/**
+ * The limit for each statement of a request. A server that hangs then costs a 503 with `Retry-After` and not a minute of
+ * silence.
+ */
+export const REQUEST_MILLISECONDS = 10_000;
+
 export interface Context {
   store: Store;
   database: Database;

@@ -25,7 +25,7 @@ import { publicRoot, type Settings } from '../settings/settings.ts';
 import { startApi } from './api.ts';
 import { createWorkerApp } from './app.ts';
 import { closeApp, trackUnusedConnections } from './closing.ts';
-import type { Context } from './context.ts';
+import { type Context, REQUEST_MILLISECONDS } from './context.ts';
 import { CHANNELS, createHints } from './hints.ts';
 import type { Store } from './program.ts';
 import { warnOfSettings } from './warnings.ts';
@@ -122,7 +122,7 @@ function createContext({ store, settings, role, log, scanning }: ServerOptions, 
     return { vendor: settings.vendor, chatBaseUrl: environment === 'sandbox' ? sandbox : root() };
   };
   const editing = createEditing({
-    database,
+    database: database.limited(REQUEST_MILLISECONDS),
     scanner,
     settings,
     observer: metrics.editing,

@@ -1,5 +1,6 @@
 /** The definition of a setting, and the checks of its values. */
 import ipaddr from 'ipaddr.js';
+import { splitHosts } from '../base/hosts.ts';
 
 /** Converts a written value. Throws an Error whose message completes the sentence "NAME must be …". */
 type Check<T> = (written: string) => T;
@@ -63,8 +64,10 @@ function isReadable(address: string): boolean {
 
 export const databaseUrl: Check<string> = (written) => {
   if (!/^postgres(ql)?:\/\//.test(written)) throw new Error('a URL that starts with postgres://');
-  if (!isReadable(written)) {
-    throw new Error('a URL, with special characters of user name and password percent-encoded');
+  for (const address of splitHosts(written)) {
+    if (!isReadable(address)) {
+      throw new Error('a URL, with special characters of user name and password percent-encoded');
+    }
   }
   return written;
 };

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { splitHosts } from './hosts.ts';
+
+describe('a connection string with several hosts', () => {
+  it('is split into one string per host, with the same user, database and parameters', () => {
+    expect(
+      splitHosts(
+        'postgres://u:p%40@a:5432,[::1]:5433,c/name?target_session_attrs=read-write&sslmode=require',
+      ),
+    ).toEqual([
+      'postgres://u:p%40@a:5432/name?target_session_attrs=read-write&sslmode=require',
+      'postgres://u:p%40@[::1]:5433/name?target_session_attrs=read-write&sslmode=require',
+      'postgres://u:p%40@c/name?target_session_attrs=read-write&sslmode=require',
+    ]);
+  });
+
+  it.each([
+    'postgres://u@a/name',
+    'postgres://u@/name?host=/socket',
+    'postgres://a',
+    'postgres://u@a/name?options=-c%20search_path%3Da,b',
+  ])('is not split when it has one host: %s', (one) => {
+    expect(splitHosts(one)).toEqual([one]);
+  });
+
+  it.each([
+    ['postgres://a,b/name?target_session_attrs=standby', /only target_session_attrs=read-write/],
+    ['postgres://a/name?target_session_attrs=any', /only target_session_attrs=read-write/],
+    ['postgres:///name?host=a,b', /several hosts before the database/],
+    ['postgres://a,b/name?host=c', /several hosts before the database/],
+    ['postgres://a,,b/name', /at most 16 hosts, each as host:port/],
+    [
+      `postgres://${Array.from({ length: 17 }, (_, index) => `h${index}`).join(',')}/name`,
+      /at most 16 hosts/,
+    ],
+  ])('is refused when it asks for what is not supported: %s', (written, message) => {
+    expect(() => splitHosts(written)).toThrow(message);
+  });
+});

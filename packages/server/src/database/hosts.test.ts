@@ -1,0 +1,161 @@
+/**
+ * Tests of DATABASE_URL with several hosts. Two hosts forward to a server that accepts writes and to one that does not,
+ * and exchange their roles.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createLog } from '../base/log.ts';
+import { administer } from '../testing/cluster.ts';
+import { type DatabaseHost, startDatabaseHost } from '../testing/database-hosts.ts';
+import { createTestDatabase, type TestDatabase, until } from '../testing/harness.ts';
+import { createConnection } from './connections.ts';
+import { type Connection, type Database, openDatabase } from './database.ts';
+import { startEmbedded } from './embedded.ts';
+import { statement } from './statements.ts';
+
+const ROLE_OF = statement<{ writable: boolean }>(
+  'test.writable',
+  "select current_setting('transaction_read_only') = 'off' as writable",
+);
+const WRITE = statement('test.write', "select pg_notify('written', txid_current()::text)");
+
+const isShared = process.env.DATABASE_URL !== undefined;
+
+describe.skipIf(isShared)('a database with several hosts', () => {
+  let directory: string;
+  let other: Connection;
+  /** The database of the same name on the other server. It accepts no writes. */
+  let standby: Connection;
+  let stopStandby: () => Promise<void>;
+  let test: TestDatabase;
+  let hosts: DatabaseHost[];
+  let database: Database;
+
+  /** Opens the database through the two hosts, which forward to these servers in this order. */
+  async function open(...servers: Connection[]): Promise<void> {
+    hosts = await Promise.all(servers.map(startDatabaseHost));
+    database = openDatabase({ connectionString: address() }, createLog('silent'));
+  }
+  const address = () => {
+    const { user, database } = test.connection;
+    return `postgres://${user}@${hosts.map((host) => host.address).join(',')}/${database}`;
+  };
+  const isWritable = async () => (await database.query(ROLE_OF))[0]!.writable;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dragoman-hosts-'));
+    const server = await startEmbedded({ dataDir: directory, role: 'serve', settings: { fsync: 'off' } });
+    await administer(server.connection, 'create role dragoman_app');
+    other = server.connection;
+    stopStandby = server.stop;
+  });
+  afterAll(async () => {
+    await stopStandby();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    test = await createTestDatabase();
+    const name = test.connection.database;
+    await administer(other, `create database ${name}`);
+    await administer(other, `alter database ${name} set default_transaction_read_only = on`);
+    standby = { ...other, database: name! };
+  });
+  afterEach(async () => {
+    await database.close();
+    await Promise.all(hosts.map((host) => host.fail().catch(() => {})));
+    await test.drop();
+  });
+
+  it('connects to the host that accepts writes, wherever it stands in the list', async () => {
+    await open(standby, test.connection);
+    expect(await isWritable()).toBe(true);
+  });
+
+  it('connects to the host that accepts writes when another does not answer or refuses', async () => {
+    await open(standby, test.connection);
+    hosts[0]!.freeze();
+    expect(await isWritable()).toBe(true);
+    await hosts[0]!.fail();
+    const client = createConnection({ connectionString: address() });
+    await client.connect();
+    await client.end();
+  });
+
+  it('writes to the new primary after the roles of the hosts have changed', async () => {
+    await open(test.connection, standby);
+    await database.transaction((transaction) => transaction.query(WRITE));
+    hosts[0]!.forwardTo(standby);
+    hosts[1]!.forwardTo(test.connection);
+    await until(async () =>
+      database
+        .transaction((transaction) => transaction.query(WRITE))
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+    expect(await isWritable()).toBe(true);
+  });
+
+  it('drops a session that its server has made read-only, and repeats the transaction elsewhere', async () => {
+    await open(test.connection, standby);
+    await database.query(ROLE_OF);
+    let tries = 0;
+    await database.transaction(async (transaction) => {
+      tries += 1;
+      if (tries === 1) await transaction.query(READ_ONLY);
+      await transaction.query(CREATE);
+    });
+    expect(tries).toBe(2);
+  });
+
+  it('gives an error of an unavailable database when no host accepts writes', async () => {
+    await open(standby, standby);
+    await expect(database.query(ROLE_OF)).rejects.toMatchObject({
+      code: '08001',
+      message: expect.stringMatching(/no host accepts writes: 127\.0\.0\.1:\d+ accepts no writes; /),
+    });
+  });
+
+  it('gives the refusal of the servers when they refuse the user', async () => {
+    await open(test.connection, standby);
+    const wrong = address().replace(/\/\/\w+@/, '//nobody_known@');
+    const refused = createConnection({ connectionString: wrong }).connect();
+    await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/^28/) });
+  });
+
+  it('hears notifications again when the server of its listener freezes', async () => {
+    await open(test.connection, standby);
+    const heard: string[] = [];
+    await database.listen('written', (payload) => heard.push(payload));
+    hosts[0]!.freeze();
+    hosts[1]!.forwardTo(test.connection);
+    const direct = openDatabase(test.connection, createLog('silent'));
+    await until(async () => {
+      await direct.notify('written', 'again');
+      return heard.includes('again');
+    });
+    await direct.close();
+  });
+});
+
+const READ_ONLY = statement('test.readOnly', 'set transaction read only');
+const CREATE = statement('test.create', 'create temporary table made (id int) on commit drop');
+
+describe('a database with a limit for each statement', () => {
+  it('treats a server that does not answer in time as lost, and is usable afterwards', async () => {
+    const { connection, template } = inject('cluster');
+    expect(template).toBeDefined();
+    const database = openDatabase(connection, createLog('silent'));
+    const limited = database.limited(50);
+    await expect(limited.query(SLEEP)).rejects.toThrow('Query read timeout');
+    await expect(limited.transaction((transaction) => transaction.query(SLEEP))).rejects.toThrow(
+      'Query read timeout',
+    );
+    await database.close();
+  });
+});
+
+const SLEEP = statement('test.sleep', 'select pg_sleep(1)');

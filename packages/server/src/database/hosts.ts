@@ -1,0 +1,121 @@
+/**
+ * Connections to a cluster of PostgreSQL servers, of which one accepts writes. `DATABASE_URL` names its hosts as libpq
+ * does: `postgres://user@a:5432,b:5432/name`. Each new connection goes to the host that accepts writes at that moment.
+ * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS
+ */
+import pg from 'pg';
+import { splitHosts } from '../base/hosts.ts';
+
+/** A host that has not answered in this time cannot be the one that accepts writes. */
+const PROBE_MILLISECONDS = 2_000;
+/** SQLSTATE for a connection that cannot be made. */
+const UNABLE_TO_CONNECT = '08001';
+
+/** The error when no host of the connection string accepts writes. */
+export class NoWritableHost extends Error {
+  override name = 'NoWritableHost';
+  readonly code = UNABLE_TO_CONNECT;
+}
+
+/** Adds to the driver's client: before it connects, it looks for the host that accepts writes. */
+export class ClusterClient extends pg.Client {
+  readonly #hosts: readonly string[];
+  #ended = false;
+
+  /** @param config with a connection string that `splitHosts` splits into several */
+  constructor(config: pg.ClientConfig) {
+    const hosts = splitHosts(config.connectionString!);
+    super({ ...config, connectionString: hosts[0]! });
+    this.#hosts = hosts;
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  // biome-ignore lint/suspicious/noConfusingVoidType: the return types of the two forms that the driver has
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
+    const connected = this.#connect();
+    if (callback === undefined) return connected;
+    // The driver's pool expects a call without an argument when the connection was made.
+    connected.then(() => (callback as () => void)(), callback);
+  }
+
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | void {
+    this.#ended = true;
+    return callback === undefined ? super.end() : super.end(callback);
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const { host, port } = await findWritable(this.#hosts);
+    if (this.#ended) throw new NoWritableHost('the connection was closed before a host was found');
+    Object.assign(this, { host, port });
+    return super.connect();
+  }
+}
+
+interface Host {
+  host: string;
+  port: number;
+}
+
+/** Searches in progress, by hosts: connections that are opened at the same time share one search. */
+const searches = new Map<string, Promise<Host>>();
+
+async function findWritable(hosts: readonly string[]): Promise<Host> {
+  const key = hosts.join(' ');
+  let search = searches.get(key);
+  if (search === undefined) {
+    search = Promise.any(hosts.map(probe)).finally(() => searches.delete(key));
+    searches.set(key, search);
+  }
+  try {
+    return await search;
+  } catch (error) {
+    throw explain((error as AggregateError).errors);
+  }
+}
+
+/** Connects to a host. @throws Error when the host does not answer in time or accepts no writes */
+async function probe(connectionString: string): Promise<Host> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: PROBE_MILLISECONDS,
+    application_name: 'dragoman probe',
+  });
+  client.on('error', () => {});
+  let readOnly = false;
+  // The server reports both parameters when a session starts, so no query is necessary.
+  connectionOf(client).on('parameterStatus', ({ parameterName, parameterValue }) => {
+    const isReported =
+      parameterName === 'in_hot_standby' || parameterName === 'default_transaction_read_only';
+    if (isReported && parameterValue === 'on') readOnly = true;
+  });
+  try {
+    await client.connect();
+    if (readOnly) throw new NoWritableHost(`${client.host}:${client.port} accepts no writes`);
+    return { host: client.host, port: client.port };
+  } finally {
+    client.end().catch(() => {});
+  }
+}
+
+interface ParameterStatus {
+  parameterName: string;
+  parameterValue: string;
+}
+
+/** The driver's types lack the protocol connection, which emits the messages of the server. */
+function connectionOf(client: pg.Client) {
+  return (
+    client as unknown as { connection: { on(name: string, on: (message: ParameterStatus) => void): void } }
+  ).connection;
+}
+
+/** A refusal by a server, such as a wrong password, is the same on every host and more useful than a list. */
+function explain(errors: readonly Error[]): Error {
+  const refusal = errors.find((error) => (error as { code?: string }).code?.startsWith('28') === true);
+  if (refusal !== undefined) return refusal;
+  const reasons = errors.map(({ message }) => message).join('; ');
+  return new NoWritableHost(`no host accepts writes: ${reasons}`, { cause: new AggregateError(errors) });
+}
