@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAccount, type Program, startProgram } from '../scripts/program.ts';
+import { believeEngine, createAccount, type Program, startProgram } from '../scripts/program.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-examples-'));
 let program: Program;
 let environment: Record<string, string>;
 beforeAll(async () => {
+  await believeEngine(directory);
   program = await startProgram({ directory, environment: { DRAGOMAN_SANDBOX_HOLD: '2' } });
   const { production_key, sandbox_key } = await createAccount(directory, 'reader', 100_000);
   environment = {
