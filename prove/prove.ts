@@ -11,6 +11,7 @@ import { proveDelivery } from './delivery/delivery.ts';
 import { proveDependencies } from './dependencies/dependencies.ts';
 import { proveEditing } from './editing/editing.ts';
 import { proveEngines } from './engines/engines.ts';
+import { proveFailover } from './failover/failover.ts';
 import { proveFair } from './fair/fair.ts';
 import { proveFuzz } from './fuzz/fuzz.ts';
 import { proveHold } from './hold/hold.ts';
@@ -34,6 +35,7 @@ await runNamed(
   {
     crash: proveCrash,
     scale: proveScale,
+    failover: proveFailover,
     money: proveMoney,
     idempotency: proveIdempotency,
     delivery: proveDelivery,

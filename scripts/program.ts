@@ -12,7 +12,7 @@ import { createAccount as insertAccount } from '../packages/server/src/accounts/
 import { createLog } from '../packages/server/src/base/log.ts';
 import { replacePairs } from '../packages/server/src/languages/store.ts';
 import { openStore } from '../packages/server/src/roles/program.ts';
-import { loadSettings } from '../packages/server/src/settings/settings.ts';
+import { loadSettings, type Settings } from '../packages/server/src/settings/settings.ts';
 
 /** The path of the command that users start. */
 export const DRAGOMAN = new URL('../packages/server/bin/dragoman.js', import.meta.url).pathname;
@@ -139,14 +139,18 @@ export async function runCommand(directory: string, ...args: string[]): Promise<
   return stdout;
 }
 
-/** Creates an account without a credit limit. The server may be running or stopped. */
+/**
+ * Creates an account without a credit limit. The server may be running or stopped.
+ *
+ * @param options.databaseUrl the database; without it, the embedded one of the data directory
+ */
 export async function createAccount(
   directory: string,
   username: string,
   balanceCents = 0,
-  { chat = false } = {},
+  { chat = false, databaseUrl }: { chat?: boolean; databaseUrl?: string } = {},
 ): Promise<Credentials> {
-  const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));
+  const store = await openStore(settingsOf(directory, databaseUrl), 'command', createLog('silent'));
   try {
     const fields = {
       username,
@@ -167,11 +171,7 @@ export async function createAccount(
  * seconds.
  */
 export async function believeEngine(directory: string, databaseUrl?: string): Promise<void> {
-  const settings = loadSettings({
-    DRAGOMAN_DATA: directory,
-    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
-  });
-  const store = await openStore(settings, 'command', createLog('silent'));
+  const store = await openStore(settingsOf(directory, databaseUrl), 'command', createLog('silent'));
   try {
     const engine = createApertium();
     const tested = { name: engine.name, version: await engine.version() };
@@ -182,7 +182,15 @@ export async function believeEngine(directory: string, databaseUrl?: string): Pr
   }
 }
 
-async function freePort(): Promise<number> {
+function settingsOf(directory: string, databaseUrl: string | undefined): Settings {
+  return loadSettings({
+    DRAGOMAN_DATA: directory,
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+  });
+}
+
+/** Returns a port that was free a moment ago. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -65,7 +65,7 @@ export async function startFleet(options: {
   ];
   const members: Member[] = [];
   for (const role of roles)
-    members.push({ role, link: await startLink(socketPath), program: undefined, busy: false });
+    members.push({ role, link: await startLink({ path: socketPath }), program: undefined, busy: false });
   await options.prepare(urlOver(members[0]!.link));
   const ports = new Map<Member, number>();
   let stopping = false;

@@ -1,5 +1,5 @@
-/** The network link between one process and PostgreSQL: a proxy that can cut and block connections. */
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+/** The network link between one process and a server: a proxy that can cut and block connections. */
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 
 export interface Link {
   port: number;
@@ -15,9 +15,9 @@ export interface Link {
 /**
  * Starts a link.
  *
- * @param socketPath the Unix socket of PostgreSQL
+ * @param target the address of the server; for PostgreSQL, its Unix socket
  */
-export async function startLink(socketPath: string): Promise<Link> {
+export async function startLink(target: NetConnectOpts): Promise<Link> {
   const pairs = new Set<[Socket, Socket]>();
   let blocked = false;
 
@@ -29,7 +29,7 @@ export async function startLink(socketPath: string): Promise<Link> {
   }
 
   const server = createServer((near) => {
-    const far = connect(socketPath);
+    const far = connect(target);
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
     const pass = (from: Socket, to: Socket) => {

@@ -57,7 +57,7 @@ describe('network link of the scale proof', () => {
       socket.pipe(socket);
     });
     await new Promise<void>((resolve) => server.listen(path, resolve));
-    const link = await startLink(path);
+    const link = await startLink({ path });
     const client = connect(link.port, '127.0.0.1').setEncoding('utf8');
     client.on('error', () => {});
     const received = () => new Promise<string>((resolve) => client.once('data', resolve));
