@@ -1,6 +1,6 @@
 /**
- * A cluster of three PostgreSQL servers under Patroni, with etcd. Every node has a network link for its clients and one
- * to etcd, so that a node can be cut off. The nodes run as an unprivileged user, because PostgreSQL refuses root.
+ * A cluster of three PostgreSQL servers under Patroni, with etcd. Every node has network links for the clients of its
+ * PostgreSQL and of its Patroni, and one to etcd, so that a node can be cut off. The nodes run as an unprivileged user, because PostgreSQL refuses root.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -53,7 +53,7 @@ export async function startCluster(tools: Tools, directory: string): Promise<Clu
     if (isRoot) chownSync(path, NOBODY, NOBODY);
     return path;
   };
-  chmodSync(directory, 0o755); // The servers' user must reach the folders in it.
+  chmodSync(directory, 0o711); // The servers' user must reach its own folders in it.
   const start = (program: string, args: string[], log: string) => {
     const output = openSync(join(directory, log), 'a');
     return spawn(program, args, {
@@ -81,11 +81,16 @@ export async function startCluster(tools: Tools, directory: string): Promise<Clu
   async function startNode(name: string) {
     const [database, rest] = [await freePort(), await freePort()];
     const clients = await startLink({ host: '127.0.0.1', port: database });
+    const status = await startLink({ host: '127.0.0.1', port: rest });
     const store = await startLink({ host: '127.0.0.1', port: client });
+    const links = [clients, status, store];
     const home = own(join(directory, name));
     const file = join(directory, `${name}.json`);
     // Patroni reads YAML, of which JSON is a part.
-    writeFileSync(file, JSON.stringify(settingsOf({ name, tools, home, database, rest, clients, store })));
+    writeFileSync(
+      file,
+      JSON.stringify(settingsOf({ name, tools, home, database, rest, clients, status, store })),
+    );
     let patroni: ChildProcess;
     const run = () => {
       patroni = start(tools.patroni, [file], `${name}.log`);
@@ -113,11 +118,10 @@ export async function startCluster(tools: Tools, directory: string): Promise<Clu
       },
       freeze: () => signal('SIGSTOP'),
       cutOff() {
-        clients.block();
-        store.block();
+        for (const link of links) link.block();
       },
       recover() {
-        for (const link of [clients, store]) link.unblock('never');
+        for (const link of links) link.unblock('never');
         if (dead) run();
         else signal('SIGCONT');
         dead = false;
@@ -125,7 +129,7 @@ export async function startCluster(tools: Tools, directory: string): Promise<Clu
       async stop() {
         signal('SIGCONT');
         await node.kill();
-        await Promise.all([clients.close(), store.close()]);
+        await Promise.all(links.map((link) => link.close()));
       },
     };
     run();
@@ -172,6 +176,7 @@ function settingsOf({
   database,
   rest,
   clients,
+  status,
   store,
 }: {
   name: string;
@@ -180,13 +185,14 @@ function settingsOf({
   database: number;
   rest: number;
   clients: Link;
+  status: Link;
   store: Link;
 }) {
   const password = 'failover';
   return {
     scope: 'dragoman',
     name,
-    restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${rest}` },
+    restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${status.port}` },
     etcd3: { host: `127.0.0.1:${store.port}` },
     bootstrap: {
       dcs: {

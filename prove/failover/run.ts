@@ -53,7 +53,7 @@ export async function runFailover({ directory, seed, say, tools, faults: count }
   const random = createRandom(seed);
   const arrivals: FailoverHistory['arrivals'] = [];
   const receiver = await startReceiver((arrival) => arrivals.push(arrival));
-  const cluster = await startCluster(tools, `${directory}/cluster`);
+  const cluster = await startCluster(tools, directory);
   const programs: Program[] = [];
   try {
     say('waiting for the cluster');

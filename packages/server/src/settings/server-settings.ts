@@ -32,7 +32,7 @@ export const SERVER_SETTINGS = {
     'DATABASE_URL',
     '',
     optional(databaseUrl),
-    'The PostgreSQL server (15 or later). Not set: the program runs its own in the data directory.',
+    'The PostgreSQL server (15 or later), or the servers of a cluster: postgres://USER@HOST,HOST/NAME. Not set: the program runs its own in the data directory.',
   ),
   data: setting(
     'DRAGOMAN_DATA',
