@@ -39,7 +39,7 @@ const NOBODY = 65_534;
 const NODES = ['node1', 'node2', 'node3'];
 /** A status request of Patroni that takes longer counts as no answer. */
 const STATUS_MILLISECONDS = 1_000;
-const HEALTHY_MILLISECONDS = 120_000;
+const HEALTHY_MILLISECONDS = 300_000;
 const POLL_MILLISECONDS = 200;
 
 /** Seconds. The leader's key expires after `ttl`; a standby then needs a few more for its promotion. */
