@@ -1,27 +1,9 @@
-/**
- * A cluster of three PostgreSQL servers under Patroni, with etcd. Every node has network links for the clients of its
- * PostgreSQL and of its Patroni, and one to etcd, so that a node can be cut off. The nodes run as an unprivileged user, because PostgreSQL refuses root.
- */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** A cluster of three PostgreSQL servers under Patroni, with etcd. */
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../../scripts/program.ts';
-import { type Link, startLink } from '../scale/link.ts';
+import { type Node, prepareMachine, startNode, USER } from './node.ts';
 import type { Tools } from './tools.ts';
-
-export interface Node {
-  name: string;
-  /** Kills the node's Patroni and PostgreSQL with SIGKILL, as if its machine lost power. */
-  kill(): Promise<void>;
-  /** Stops all its processes with SIGSTOP. */
-  freeze(): void;
-  /** Blocks its network links. */
-  cutOff(): void;
-  /** Ends every fault of the node. */
-  recover(): void;
-}
 
 export interface Cluster {
   nodes: readonly Node[];
@@ -34,41 +16,19 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-const USER = 'dragoman_owner';
-const NOBODY = 65_534;
 const NODES = ['node1', 'node2', 'node3'];
 /** A status request of Patroni that takes longer counts as no answer. */
 const STATUS_MILLISECONDS = 1_000;
 const HEALTHY_MILLISECONDS = 300_000;
 const POLL_MILLISECONDS = 200;
 
-/** Seconds. The leader's key expires after `ttl`; a standby then needs a few more for its promotion. */
-const TIMES = { ttl: 8, loop_wait: 1, retry_timeout: 3 };
-
 export async function startCluster(tools: Tools, directory: string): Promise<Cluster> {
-  const isRoot = process.getuid?.() === 0;
-  const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-  const own = (path: string) => {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (isRoot) chownSync(path, NOBODY, NOBODY);
-    return path;
-  };
-  chmodSync(directory, 0o711); // The servers' user must reach its own folders in it.
-  const start = (program: string, args: string[], log: string) => {
-    const output = openSync(join(directory, log), 'a');
-    return spawn(program, args, {
-      ...identity,
-      cwd: '/',
-      env: { PATH: process.env.PATH, HOME: directory, LC_ALL: 'C.UTF-8' },
-      stdio: ['ignore', output, output],
-    });
-  };
-
+  const machine = prepareMachine(directory);
   const [client, peer] = [await freePort(), await freePort()];
-  const etcd = start(
+  const etcd = machine.start(
     tools.etcd,
     [
-      `--data-dir=${own(join(directory, 'etcd'))}`,
+      `--data-dir=${machine.own('etcd')}`,
       `--listen-client-urls=http://127.0.0.1:${client}`,
       `--advertise-client-urls=http://127.0.0.1:${client}`,
       `--listen-peer-urls=http://127.0.0.1:${peer}`,
@@ -78,65 +38,7 @@ export async function startCluster(tools: Tools, directory: string): Promise<Clu
     'etcd.log',
   );
 
-  async function startNode(name: string) {
-    const [database, rest] = [await freePort(), await freePort()];
-    const clients = await startLink({ host: '127.0.0.1', port: database });
-    const status = await startLink({ host: '127.0.0.1', port: rest });
-    const store = await startLink({ host: '127.0.0.1', port: client });
-    const links = [clients, status, store];
-    const home = own(join(directory, name));
-    const file = join(directory, `${name}.json`);
-    // Patroni reads YAML, of which JSON is a part.
-    writeFileSync(
-      file,
-      JSON.stringify(settingsOf({ name, tools, home, database, rest, clients, status, store })),
-    );
-    let patroni: ChildProcess;
-    const run = () => {
-      patroni = start(tools.patroni, [file], `${name}.log`);
-    };
-    const postgres = () => {
-      try {
-        return Number(readFileSync(join(home, 'data/postmaster.pid'), 'utf8').split('\n')[0]);
-      } catch {
-        return undefined;
-      }
-    };
-    const signal = (name: NodeJS.Signals) => {
-      const roots = [patroni.pid, postgres()].filter((pid) => pid !== undefined);
-      for (const pid of withChildren(roots)) send(pid, name);
-    };
-    let dead = false;
-    const node = {
-      name,
-      rest,
-      clients,
-      async kill() {
-        dead = true;
-        signal('SIGKILL');
-        if (patroni.exitCode === null && patroni.signalCode === null) await once(patroni, 'exit');
-      },
-      freeze: () => signal('SIGSTOP'),
-      cutOff() {
-        for (const link of links) link.block();
-      },
-      recover() {
-        for (const link of links) link.unblock('never');
-        if (dead) run();
-        else signal('SIGCONT');
-        dead = false;
-      },
-      async stop() {
-        signal('SIGCONT');
-        await node.kill();
-        await Promise.all(links.map((link) => link.close()));
-      },
-    };
-    run();
-    return node;
-  }
-
-  const nodes = await Promise.all(NODES.map(startNode));
+  const nodes = await Promise.all(NODES.map((name) => startNode(name, tools, machine, client)));
   const answers = async ({ rest }: { rest: number }, path: string) => {
     const signal = AbortSignal.timeout(STATUS_MILLISECONDS);
     const response = await fetch(`http://127.0.0.1:${rest}/${path}`, { signal }).catch(() => undefined);
@@ -166,91 +68,4 @@ export async function startCluster(tools: Tools, directory: string): Promise<Clu
       if (etcd.exitCode === null && etcd.signalCode === null) await once(etcd, 'exit');
     },
   };
-}
-
-/** The settings of Patroni for one node. `docs/operating.md` has the same settings for three machines. */
-function settingsOf({
-  name,
-  tools,
-  home,
-  database,
-  rest,
-  clients,
-  status,
-  store,
-}: {
-  name: string;
-  tools: Tools;
-  home: string;
-  database: number;
-  rest: number;
-  clients: Link;
-  status: Link;
-  store: Link;
-}) {
-  const password = 'failover';
-  return {
-    scope: 'dragoman',
-    name,
-    restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${status.port}` },
-    etcd3: { host: `127.0.0.1:${store.port}` },
-    bootstrap: {
-      dcs: {
-        ...TIMES,
-        synchronous_mode: true,
-        synchronous_mode_strict: false,
-        primary_start_timeout: 0,
-        postgresql: { use_pg_rewind: true, use_slots: true, parameters: { wal_log_hints: 'on' } },
-      },
-      initdb: [{ encoding: 'UTF8' }, 'no-locale'],
-    },
-    postgresql: {
-      listen: `127.0.0.1:${database}`,
-      connect_address: `127.0.0.1:${clients.port}`,
-      data_dir: join(home, 'data'),
-      bin_dir: tools.postgresql,
-      pgpass: join(home, 'pgpass'),
-      authentication: {
-        superuser: { username: USER, password },
-        replication: { username: 'replicator', password },
-        rewind: { username: 'rewinder', password },
-      },
-      parameters: { unix_socket_directories: home, max_connections: 100 },
-      pg_hba: [
-        'local all all trust',
-        'host all all 127.0.0.1/32 trust',
-        'host replication all 127.0.0.1/32 trust',
-      ],
-    },
-    watchdog: { mode: 'off' },
-  };
-}
-
-/** Returns the ids of processes and of all their descendants. */
-function withChildren(roots: readonly number[]): number[] {
-  const parents = new Map<number, number>();
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    try {
-      // The name of a process may contain spaces and parentheses, so the fields are counted from the last one.
-      const status = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      parents.set(Number(entry), Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]));
-    } catch {
-      // The process has ended meanwhile.
-    }
-  }
-  const found = new Set(roots);
-  for (let size = -1; size !== found.size; ) {
-    size = found.size;
-    for (const [pid, parent] of parents) if (found.has(parent)) found.add(pid);
-  }
-  return [...found];
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // The process has ended meanwhile.
-  }
 }

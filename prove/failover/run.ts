@@ -16,7 +16,8 @@ import { createRandom } from '../harness/random.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { sendRequest } from '../harness/requests.ts';
 import type { RunOptions } from '../harness/run.ts';
-import { type Cluster, type Node, startCluster } from './cluster.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+import type { Node } from './node.ts';
 import type { Tools } from './tools.ts';
 
 export const FAULTS = ['killed', 'frozen', 'cut off'] as const;
