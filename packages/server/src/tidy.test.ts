@@ -48,7 +48,17 @@ const layeredModule = (path: string): string => (path.includes('/') ? moduleOf(p
  * all modules except stores.
  */
 const PUBLIC_FILES: Record<string, string[]> = {
-  base: ['account.ts', 'errors.ts', 'hosts.ts', 'ids.ts', 'json.ts', 'kept.ts', 'log.ts', 'text.ts', 'version.ts'],
+  base: [
+    'account.ts',
+    'errors.ts',
+    'hosts.ts',
+    'ids.ts',
+    'json.ts',
+    'kept.ts',
+    'log.ts',
+    'text.ts',
+    'version.ts',
+  ],
   database: ['batcher.ts', 'changes.ts', 'database.ts', 'statements.ts'],
   http: ['http.ts', 'input.ts', 'schemas.ts'],
   settings: ['engine-names.ts', 'settings.ts'],
