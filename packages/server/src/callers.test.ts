@@ -98,6 +98,8 @@ POST /api/console/accounts/{username}/memory/{memory_id}/restore        out     
 POST /api/console/accounts/{username}/memory/{memory_id}/retract        out       -         -         -         -         -         in
 GET /api/console/accounts/{username}/statement                          out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/transfers                         out       -         -         -         -         -         in
+GET /api/console/accounts/{username}/votes                              out       -         -         -         -         -         in
+POST /api/console/accounts/{username}/votes/{vote}/undo                 out       -         -         -         -         -         in
 GET /api/console/audit                                                  out       -         -         -         -         -         in
 GET /api/console/deliveries                                             out       -         -         -         -         -         in
 POST /api/console/deliveries/replay                                     out       -         -         -         -         -         in
@@ -282,6 +284,7 @@ async function fillAccount(call: ReturnType<typeof createClient>): Promise<void>
     brand: 'brand',
     user_id: people.owner!.userId,
     task: tasks.tasks[0].task,
+    vote: tasks.tasks[0].task,
     chat_id: sent.chat.id,
     message_id: sent.message.id,
     delivery_id: test.body.id,

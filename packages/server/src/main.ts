@@ -28,6 +28,7 @@ import { serve } from './commands/serve.ts';
 import { addTaskCommands } from './commands/task.ts';
 import { translate } from './commands/translate.ts';
 import { addUserCommands } from './commands/user.ts';
+import { addVoteCommands } from './commands/vote.ts';
 import { BackupError } from './database/backup.ts';
 import { NoDatabaseError } from './database/embedded.ts';
 import { explainDatabaseError } from './database/explain.ts';
@@ -147,6 +148,7 @@ addModelCommands(program);
 addRouteCommands(program);
 addTaskCommands(program);
 addUserCommands(program);
+addVoteCommands(program);
 
 program
   .command('engine')
@@ -189,7 +191,7 @@ const GROUPS = {
     'glossary',
     'memory',
   ],
-  'Jobs, callbacks and money:': ['task', 'delivery', 'ledger'],
+  'Jobs, callbacks and money:': ['task', 'vote', 'delivery', 'ledger'],
 };
 for (const [heading, names] of Object.entries(GROUPS)) {
   for (const name of names) program.commands.find((one) => one.name() === name)!.helpGroup(heading);

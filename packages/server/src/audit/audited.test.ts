@@ -125,6 +125,11 @@ async function remembered(): Promise<string> {
   await ask('POST', '/api/account/memory/import', { from: 'en', to: 'es', tmx: TMX });
   return (await ask('GET', '/api/account/memory?state=all')).body.entries[0].memory_id;
 }
+async function voted(): Promise<string> {
+  await orderEdit(call, 'A vote for one house.\n');
+  await editNext(editor);
+  return (await operate('GET', `${who}/votes?filling=false`)).body.votes[0].vote;
+}
 async function setPrice(): Promise<Answer> {
   return operate('POST', '/api/console/prices', { ...PAIR, tier: 'human', cents_per_word: 3 });
 }
@@ -412,6 +417,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
     'memory.retracted',
     async () => operate('POST', `${who}/memory/${await takenBack('retract')}/retract`),
   ],
+  undoAccountVote: ['vote.undone', async () => operate('POST', `${who}/votes/${await voted()}/undo`)],
   restoreAccountMemory: [
     'memory.restored',
     async () => operate('POST', `${who}/memory/${await takenBack('restore')}/restore`),

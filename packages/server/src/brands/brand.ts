@@ -28,6 +28,11 @@ export interface Brand {
    * delivers the machine draft free of charge. Without a fallback, the job waits for an editor.
    */
   fallback?: 'machine';
+  /**
+   * What a confirmed text does to waiting segments of other jobs with the same source. With `off`, nothing;
+   * with `confirm`, segments are also confirmed once editors agree. Otherwise they get it as a draft.
+   */
+  votes?: 'off' | 'confirm';
   /** The style by target language. The keys are language codes, such as `pt-br`. */
   languages: ReadonlyMap<string, BrandLanguage>;
 }
@@ -57,7 +62,10 @@ const MAX_INSTRUCTIONS = 10_000;
 const MAX_LANGUAGES = 200;
 const MAX_FAULTS = 20;
 
-const FIELDS = ['external_id', 'name', 'default', 'fallback', 'languages'];
+const FIELDS = ['external_id', 'name', 'default', 'fallback', 'votes', 'languages'];
+/** The values of `votes`. The first is the value of a brand without the field. */
+export const VOTE_RULES = ['draft', 'off', 'confirm'] as const;
+export type VoteRule = (typeof VOTE_RULES)[number];
 const LANGUAGE = /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/;
 
 /**
@@ -124,10 +132,18 @@ export function parseBrand(file: string, parsed: unknown): BrandFile {
   const isDefault = readFlag(fields, 'default', '', faults);
   const fallback = readString(fields, 'fallback', '', faults) ?? 'wait';
   if (fallback !== 'wait' && fallback !== 'machine') faults.add('fallback', 'must be wait or machine.');
+  const written = readString(fields, 'votes', '', faults) ?? 'draft';
+  const votes = VOTE_RULES.find((rule) => rule === written);
+  if (votes === undefined) faults.add('votes', 'must be off, draft or confirm.');
   const languages = readLanguages(fields.languages, faults);
   throwFaults(file, faults);
-  const common = { externalId, name, default: isDefault, languages };
+  const common = { externalId, name, default: isDefault, languages, ...voteRule(votes!) };
   return fallback === 'machine' ? { ...common, fallback } : common;
+}
+
+/** Returns the field `votes` of a brand, which is absent for `draft`. */
+export function voteRule(rule: VoteRule): Pick<Brand, 'votes'> {
+  return rule === 'draft' ? {} : { votes: rule };
 }
 
 /**
@@ -254,6 +270,25 @@ export function toBrandFile(brand: Brand, isDefault: boolean): object {
     name: brand.name,
     default: isDefault,
     ...(brand.fallback === undefined ? {} : { fallback: brand.fallback }),
+    ...(brand.votes === undefined ? {} : { votes: brand.votes }),
     languages: Object.fromEntries(languages),
+  };
+}
+
+/** Returns the settings of a brand that its page edits, without its terms. */
+export function presentFields(brand: Brand, isDefault: boolean) {
+  return {
+    name: brand.name,
+    default: isDefault,
+    fallback: brand.fallback ?? ('wait' as const),
+    votes: brand.votes ?? ('draft' as const),
+    languages: [...brand.languages]
+      .map(([language, { tone, instructions, terms }]) => ({
+        language,
+        tone: tone ?? null,
+        instructions: instructions ?? null,
+        terms: terms.length,
+      }))
+      .sort((a, b) => (a.language < b.language ? -1 : 1)),
   };
 }

@@ -16,6 +16,7 @@ import {
   type BrandLanguage,
   isExternalId,
   languagesFor,
+  voteRule,
 } from './brand.ts';
 import { type BrandChanges, compareBrands, countChanges, termsDiffer } from './changes.ts';
 import { deleteDraft } from './draft-store.ts';
@@ -153,6 +154,21 @@ export function readContext(
   return value;
 }
 
+/**
+ * Returns the tone of a brand for a target language, from the database. Unlike `readContext`, it can be part
+ * of a transaction.
+ */
+export async function findBrandTone(
+  on: Queryable,
+  account: AccountRef,
+  brand: string | null,
+  targetLanguage: string,
+): Promise<string | undefined> {
+  if (brand === null) return undefined;
+  const nearest = await store.findNearest(on, account, brand, languagesFor(targetLanguage));
+  return nearest?.tone ?? undefined;
+}
+
 async function lookUpContext(
   on: Queryable,
   account: AccountRef,
@@ -230,14 +246,14 @@ export async function readBrand(
   account: AccountRef,
   externalId: string,
 ): Promise<{ brand: Brand; isDefault: boolean; version: number }> {
-  const { name, fallback, version } = await requireBrand(on, account, externalId);
+  const { name, fallback, votes, version } = await requireBrand(on, account, externalId);
   const languages = new Map<string, BrandLanguage>();
   for (const { language, tone, instructions } of await store.listLanguages(on, account, externalId)) {
     const terms = (await store.listTerms(on, account, externalId, language)).map(toTerm);
     languages.set(language, { tone: tone ?? undefined, instructions: instructions ?? undefined, terms });
   }
   const isDefault = (await store.findDefault(on, account)) === externalId;
-  const brand = { externalId, name, languages };
+  const brand = { externalId, name, languages, ...voteRule(votes) };
   return { brand: fallback === 'machine' ? { ...brand, fallback } : brand, isDefault, version };
 }
 
@@ -246,7 +262,7 @@ export async function requireBrand(
   on: Queryable,
   account: AccountRef,
   externalId: string,
-): Promise<{ name: string; fallback: 'wait' | 'machine'; version: number }> {
+): Promise<store.FoundBrand> {
   const found = await store.findBrand(on, account, externalId);
   if (found === undefined) throw new BrandError(`brand: ${await notKnown(on, account, externalId)}`);
   return found;

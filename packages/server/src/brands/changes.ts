@@ -29,6 +29,7 @@ export interface BrandChanges {
   change: 'added' | 'changed' | 'unchanged';
   name: boolean;
   fallback: boolean;
+  votes: boolean;
   /** Whether the brand becomes the default brand of the account, or stops being it. */
   default: 'becomes' | 'no longer' | 'unchanged';
   languages: LanguageChanges[];
@@ -47,9 +48,11 @@ export function compareBrands(
     );
   const name = before !== undefined && before.name !== after.name;
   const fallback = before !== undefined && before.fallback !== after.fallback;
+  const votes = before !== undefined && before.votes !== after.votes;
   const changed =
     name ||
     fallback ||
+    votes ||
     isDefault.before !== isDefault.after ||
     languages.some(({ change }) => change !== 'unchanged');
   return {
@@ -57,6 +60,7 @@ export function compareBrands(
     change: before === undefined ? 'added' : changed ? 'changed' : 'unchanged',
     name,
     fallback,
+    votes,
     default: isDefault.before === isDefault.after ? 'unchanged' : isDefault.after ? 'becomes' : 'no longer',
     languages,
   };
@@ -106,11 +110,13 @@ function compareTerms(before: readonly Term[], after: readonly Term[]): TermChan
 }
 
 /** Summarises changes as numbers, without the content of the brand. */
-export function countChanges({ change, name, fallback, default: isDefault, languages }: BrandChanges) {
+export function countChanges(changes: BrandChanges) {
+  const { change, name, fallback, votes, default: isDefault, languages } = changes;
   return {
     change,
     name,
     fallback,
+    votes,
     default: isDefault,
     languages: languages.map(({ language, change, tone, instructions, terms }) => ({
       language,

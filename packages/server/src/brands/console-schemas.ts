@@ -58,6 +58,11 @@ const BrandFields = {
   fallback: Type.Enum(['wait', 'machine'], {
     description: 'The result of a human job that no editor finished before its deadline.',
   }),
+  votes: Type.Enum(['off', 'draft', 'confirm'], {
+    description:
+      'What a confirmed text does to waiting segments with the same source: nothing, a draft, or also a ' +
+      'confirmation once editors agree.',
+  }),
   languages: Type.Array(Language),
 };
 const Changes = Type.Object(
@@ -65,6 +70,7 @@ const Changes = Type.Object(
     change: Type.Enum(['added', 'changed', 'unchanged']),
     name: Type.Boolean(),
     fallback: Type.Boolean(),
+    votes: Type.Boolean(),
     default: Type.Enum(['becomes', 'no longer', 'unchanged']),
     languages: Type.Array(
       Type.Object({
@@ -192,6 +198,7 @@ const DraftChange = Type.Object({
   name: Type.Optional(textOf(200)),
   default: Type.Optional(Type.Boolean()),
   fallback: Type.Optional(Type.Enum(['wait', 'machine'])),
+  votes: Type.Optional(Type.Enum(['off', 'draft', 'confirm'])),
   languages: Type.Optional(
     Type.Record(Type.String(), Type.Union([LanguageChange, Type.Null()]), {
       description: 'Changes by language; null removes the language with its glossary.',

@@ -8,7 +8,16 @@ import type { AccountRef } from '../base/account.ts';
 import { fieldError, notFound, reason, wrongFields } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { type Checked, resource } from '../http/http.ts';
-import { type Brand, BrandError, type BrandFile, languagesFor, toBrandFile, toLanguage } from './brand.ts';
+import {
+  type Brand,
+  BrandError,
+  type BrandFile,
+  languagesFor,
+  presentFields,
+  toBrandFile,
+  toLanguage,
+  voteRule,
+} from './brand.ts';
 import { listBrands, removeBrand } from './brands.ts';
 import { countChanges } from './changes.ts';
 import {
@@ -290,6 +299,7 @@ function changeOf({
   name,
   default: isDefault,
   fallback,
+  votes,
   languages: given = {},
 }: Omit<DraftChangeBody, 'revision'>) {
   const languages = Object.entries(given).map(([written, settings]) => {
@@ -313,11 +323,12 @@ function changeOf({
         });
       }
     }
-    const { fallback: before, ...rest } = brand;
+    const { fallback: before, votes: rule, ...rest } = brand;
     const machine = (fallback ?? before) === 'machine';
     return {
       ...rest,
       ...(machine ? { fallback: 'machine' } : {}),
+      ...voteRule(votes ?? rule ?? 'draft'),
       name: name ?? brand.name,
       default: isDefault ?? brand.default,
       languages: after,
@@ -454,22 +465,6 @@ function preview(brand: Brand, from: string, into: string, sample: string): Stat
         .filter(({ source }) => source.toLowerCase() === term.source.toLowerCase())
         .map(presentBody),
     })),
-  };
-}
-
-function presentFields(brand: Brand, isDefault: boolean) {
-  return {
-    name: brand.name,
-    default: isDefault,
-    fallback: brand.fallback ?? ('wait' as const),
-    languages: [...brand.languages]
-      .map(([language, { tone, instructions, terms }]) => ({
-        language,
-        tone: tone ?? null,
-        instructions: instructions ?? null,
-        terms: terms.length,
-      }))
-      .sort((a, b) => (a.language < b.language ? -1 : 1)),
   };
 }
 

@@ -2,18 +2,26 @@
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
+import type { Brand, VoteRule } from './brand.ts';
 import type { Tone } from './tones.ts';
 
-const FIND = statement<{ name: string; fallback: 'wait' | 'machine'; version: number }>(
+export interface FoundBrand {
+  name: string;
+  fallback: 'wait' | 'machine';
+  votes: VoteRule;
+  version: number;
+}
+
+const FIND = statement<FoundBrand>(
   'brands.find',
-  `select name, fallback, version from brands where part = $1 and account_id = $2 and external_id = $3`,
+  `select name, fallback, votes, version from brands where part = $1 and account_id = $2 and external_id = $3`,
 );
 
 export async function findBrand(
   on: Queryable,
   account: AccountRef,
   externalId: string,
-): Promise<{ name: string; fallback: 'wait' | 'machine'; version: number } | undefined> {
+): Promise<FoundBrand | undefined> {
   const [row] = await on.query(FIND, [account.part, account.accountId, externalId]);
   return row;
 }
@@ -102,18 +110,18 @@ export async function insertAndLock(
 
 const TOUCH = statement(
   'brands.touch',
-  `update brands set name = $4, fallback = $5, changed_at = now(), version = version + $6
+  `update brands set name = $4, fallback = $5, votes = $6, changed_at = now(), version = version + $7
     where part = $1 and account_id = $2 and external_id = $3`,
 );
 
 export async function touchBrand(
   transaction: Transaction,
   account: AccountRef,
-  brand: { externalId: string; name: string; fallback?: 'machine'; made: boolean },
+  brand: Pick<Brand, 'externalId' | 'name' | 'fallback' | 'votes'> & { made: boolean },
 ): Promise<void> {
-  const { externalId, name, fallback = 'wait', made } = brand;
+  const { externalId, name, fallback = 'wait', votes = 'draft', made } = brand;
   const key = [account.part, account.accountId, externalId];
-  await transaction.query(TOUCH, [...key, name, fallback, made ? 0 : 1]);
+  await transaction.query(TOUCH, [...key, name, fallback, votes, made ? 0 : 1]);
 }
 
 const REMOVE = statement<{ external_id: string }>(

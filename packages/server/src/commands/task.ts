@@ -84,7 +84,22 @@ export function addTaskCommands(program: Command): void {
  * edits a task nor assembles a document.
  */
 function contextOf({ database }: Store): EditingContext {
-  const observer = { opened() {}, claimed() {}, ended() {}, expired() {}, delivered() {} };
+  const observer = {
+    opened() {},
+    claimed() {},
+    ended() {},
+    expired() {},
+    delivered() {},
+    filled() {},
+    notFilled() {},
+  };
   const settings = loadSettings(process.env);
-  return createEditing({ database, scanner: createScanner(), settings, observer, wake() {} }).context;
+  return createEditing({
+    database,
+    scanner: createScanner(),
+    settings,
+    observer,
+    wake() {},
+    wakePropagation() {},
+  }).context;
 }

@@ -97,6 +97,7 @@ const ACROSS_ACCOUNTS = [
   'operations.open_breakers',
   'work.due_jobs',
   'work.due_messages',
+  'work.due_propagations',
 ];
 
 describe('tenant separation', () => {

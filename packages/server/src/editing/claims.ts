@@ -10,6 +10,7 @@ import { makeDueNow } from './due-store.ts';
 import type { LeaseBody, QueueBody, QueueTaskBody } from './schemas.ts';
 import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
+import { queueWaitingJobs } from './votes-store.ts';
 
 const MAX_SHOWN = 100;
 /**
@@ -26,9 +27,11 @@ const CLAIM_TRIES = 5;
 
 /** Ends expired claims. Runs before every claim and periodically. @returns the number of ended claims */
 export async function endExpiredClaims(context: EditingContext): Promise<number> {
-  const ended = await context.database.transaction((transaction) =>
-    claims.expireClaims(transaction, EXPIRED_AT_ONCE),
-  );
+  const ended = await context.database.transaction(async (transaction) => {
+    const expired = await claims.expireClaims(transaction, EXPIRED_AT_ONCE);
+    await queueWaitingJobs(transaction, expired);
+    return expired;
+  });
   if (ended.length > 0) context.observer.expired(ended.length);
   await makeDueNow(context.database, ended);
   return ended.length;
@@ -139,7 +142,15 @@ export async function claim(
       return claimed.key;
     }
     const refusal = await claimRefusal(context, user, key);
-    if (refusal.code !== 'nothing_waits' || tried === CLAIM_TRIES) throw refusal;
+    if (tried === CLAIM_TRIES) throw refusal;
+    if (refusal.code === 'task_taken' && (await findTask(database, key!, userId))?.may_claim) {
+      // The task was locked by another transaction, such as one that replaces its drafts. Waits for its end.
+      await database.transaction((transaction) =>
+        store.lockTasks(transaction, key!.account, key!.jobId, [key!.taskId]),
+      );
+      continue;
+    }
+    if (refusal.code !== 'nothing_waits') throw refusal;
     if ((await claims.countWaiting(database, userId)) === 0) throw refusal;
   }
 }

@@ -55,6 +55,13 @@ export interface EditingObserver {
    * limit
    */
   delivered(how: 'edited' | 'fallback' | 'failed'): void;
+  /** Called when waiting segments got the text of a vote, or their former draft again. */
+  filled(how: 'draft' | 'confirmed' | 'restored', segments: number): void;
+  /**
+   * Called when waiting segments could not get the text of a vote. `codes`: the codes do not fit; `checks`: a
+   * check reports an error or a term of the glossary; `held`: the task is claimed, submitted or reviewed
+   */
+  notFilled(why: 'codes' | 'checks' | 'held', segments: number): void;
 }
 
 export interface EditingContext {
@@ -64,6 +71,8 @@ export interface EditingContext {
   observer: EditingObserver;
   /** Starts the assembly of finished jobs at once, because a job is ready for it. */
   wake(): void;
+  /** Starts the work on changed votes at once. */
+  wakePropagation(): void;
   /** Called in the transaction that finishes a job, with its result. Corrections of chat messages use it. */
   corrected(transaction: Transaction, account: AccountRef, jobId: string, result: string): Promise<void>;
   /** A cache of document descriptions by job id, the least recently used first. */

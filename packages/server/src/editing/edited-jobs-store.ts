@@ -2,6 +2,7 @@
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import { deleteReadings } from './readings-store.ts';
 
 export type Stage = 'editing' | 'review' | 'assembling' | 'done' | 'canceled';
 
@@ -83,7 +84,10 @@ const SET_STAGE = statement<{ stage: Stage }>(
    returning stage`,
 );
 
-/** Changes the stage of a job. @returns false if the job is at none of the stages in `from` */
+/**
+ * Changes the stage of a job. A job that ends has no waiting segments, so its readings are deleted.
+ * @returns false if the job is at none of the stages in `from`
+ */
 export async function setStage(
   transaction: Transaction,
   account: AccountRef,
@@ -92,8 +96,10 @@ export async function setStage(
   to: Stage,
 ): Promise<boolean> {
   const rows = await transaction.query(SET_STAGE, [account.part, account.accountId, jobId, from, to]);
-  if (rows.length > 0) transaction.changed('job', account, jobId);
-  return rows.length > 0;
+  if (rows.length === 0) return false;
+  transaction.changed('job', account, jobId);
+  if (to === 'done' || to === 'canceled') await deleteReadings(transaction, account, jobId);
+  return true;
 }
 
 const EXTEND_DEADLINE = statement(

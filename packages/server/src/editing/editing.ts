@@ -27,6 +27,7 @@ export { locate } from './claims.ts';
 export { freeTask, listTasks } from './console.ts';
 export { type EditingContext, type EditingObserver, type EditingSettings, rulesOf } from './context.ts';
 export { type EditingUpkeep, startEditingUpkeep } from './finish.ts';
+export { startPropagation } from './propagation.ts';
 export { TASK_STATUSES, type TaskStatus } from './states.ts';
 
 export interface EditingOptions {
@@ -35,6 +36,7 @@ export interface EditingOptions {
   settings: EditingSettings;
   observer: EditingObserver;
   wake(): void;
+  wakePropagation(): void;
   /** Called with the result of each finished job. Corrections of chat messages use it. */
   corrected?: EditingContext['corrected'];
 }

@@ -48,7 +48,7 @@ beforeEach(async () => {
   const account = await server.createAccount({ balanceCents: 100_000 });
   const { ref } = await accountNamed(server.database, account.username);
   const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
-  await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
+  await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine', votes: 'off' }, false);
   call = createClient(server.url, account.production_key);
 });
 afterAll(async () => {

@@ -1,14 +1,19 @@
 /** Creates the tasks of a drafted job, and replaces drafts when a job is drafted again. */
 import { countSegmentWords, type Piece } from '@dragoman/documents';
 import { keptOf } from '../base/kept.ts';
+import { findBrandTone } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import type { DraftedJob } from '../jobs/jobs.ts';
 import type { EditingContext } from './context.ts';
 import { makeDueNow } from './due-store.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { forgetFills } from './fills-store.ts';
+import { contextOf, hashReading } from './readings.ts';
+import { insertReadings } from './readings-store.ts';
 import { findRepeats } from './repeats.ts';
 import * as store from './store.ts';
+import { queueWaitingJobs } from './votes-store.ts';
 
 /**
  * Groups consecutive segments into tasks of at most `most` words. A segment with more words is a task by
@@ -33,8 +38,9 @@ export function cutIntoTasks(words: readonly number[], most: number): store.NewT
 export async function openTasks(
   context: Pick<EditingContext, 'rules' | 'observer'>,
   transaction: Transaction,
-  { account, row, segments }: DraftedJob,
+  drafted: DraftedJob,
 ): Promise<void> {
+  const { account, row, segments } = drafted;
   const { rules } = context;
   const sources = segments.map(({ source }) => source as Piece[]);
   const words = segments.map(({ source, route }) =>
@@ -55,7 +61,33 @@ export async function openTasks(
     first === undefined ? [] : [{ position, first }],
   );
   if (repeats.length > 0) await store.markRepeats(transaction, account, row.job_id, repeats);
+  await indexReadings(transaction, drafted);
   context.observer.opened(tasks.length);
+}
+
+/** Stores the readings of the segments that are translated, and queues them for votes that are there. */
+async function indexReadings(
+  transaction: Transaction,
+  { account, row, segments }: DraftedJob,
+): Promise<void> {
+  const { job_id: jobId, environment, source_language: from, target_language: to } = row;
+  const brand = row.brand ?? row.default_brand;
+  const tone = row.tone ?? (await findBrandTone(transaction, account, brand, to)) ?? null;
+  const scope = { environment, from, to, brand, tone };
+  const readings = segments.flatMap(({ source, route }, position) =>
+    keptOf(route) === undefined
+      ? [
+          {
+            position,
+            reading: hashReading(scope, source as Piece[]),
+            context: contextOf(position, segments.length),
+          },
+        ]
+      : [],
+  );
+  if (readings.length === 0) return;
+  await insertReadings(transaction, account, jobId, readings);
+  await queueWaitingJobs(transaction, [{ account, jobId }]);
 }
 
 /**
@@ -74,6 +106,8 @@ export async function replaceDrafts(
     segment.draft === undefined ? [] : [{ ...segment, position }],
   );
   const replaced = await edits.replaceUntouched(transaction, account, row.job_id, translated);
+  await forgetFills(transaction, account, row.job_id, replaced);
+  await queueWaitingJobs(transaction, [{ account, jobId: row.job_id }]);
   await makeDueNow(transaction, [{ account, jobId: row.job_id }]);
   return new Set(replaced);
 }

@@ -22,6 +22,9 @@ import type { IssueBody } from './schemas.ts';
 import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
 import { presentIssue } from './view.ts';
+import { approveVotes, withdrawVotes } from './votes-store.ts';
+
+const MAX_POSITION = 2 ** 31 - 1;
 
 /**
  * Returns true if the work of this editor on this job is due for a review. The answer comes from a hash of
@@ -106,10 +109,12 @@ async function submitTask(
     } as const;
     await store.moveTasks(transaction, move);
     if (kind === 'edit') return afterSubmit(context, transaction, account, jobId);
+    await approveVotes(transaction, account, jobId);
     await editedJobs.setStage(transaction, account, jobId, ['review'], 'assembling');
     return 'assembling';
   });
   context.observer.ended('submitted');
+  if (kind === 'review') context.wakePropagation();
   if (stage === 'assembling') context.wake();
   else await makeDueNow(context.database, [key]);
   return 'submitted';
@@ -152,6 +157,7 @@ async function afterSubmit(
 /**
  * Returns a job to its editors: only the tasks with marked errors, or all tasks if the reviewer wrote a note
  * and marked no error. Marked segments must be confirmed again, and the deadline is extended for this work.
+ * The votes of the returned tasks are withdrawn.
  * @throws ApiError `invalid_request` without a marked error and without a note
  */
 export async function returnJob(
@@ -183,6 +189,8 @@ export async function returnJob(
         marked.some((position) => position >= first_position && position <= last_position),
     );
     await edits.unconfirm(transaction, account, jobId, marked);
+    const ranges = back.map((one) => ({ first: one.first_position, last: one.last_position }));
+    await withdrawVotes(transaction, account, jobId, ranges);
     await editedJobs.extendDeadline(transaction, account, jobId, Math.max(1, context.rules.reservedHours));
     await store.moveTasks(transaction, {
       account,
@@ -205,6 +213,7 @@ export async function returnJob(
     await editedJobs.setStage(transaction, account, jobId, ['review'], 'editing');
   });
   context.observer.ended('returned');
+  context.wakePropagation();
   return 'canceled';
 }
 
@@ -250,7 +259,8 @@ export async function cancelEditing(
 }
 
 /**
- * Reopens a delivered job in the transaction that rejects it. Each task is reserved for some hours for its last editor.
+ * Reopens a delivered job in the transaction that rejects it. Each task is reserved for some hours for its
+ * last editor, and the votes of the job are withdrawn.
  * @returns false if editing of the job was never finished
  */
 export async function reopenEditing(
@@ -266,6 +276,7 @@ export async function reopenEditing(
   if (!tasks.some(({ kind, status }) => kind === 'edit' && status === 'done')) return false;
   const revision = await editedJobs.reopenEditedJob(transaction, account, jobId, rules.deadlineHours);
   if (revision === undefined) return false;
+  await withdrawVotes(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
   const common = { account, jobId, actor: 'customer', ends: 'returned' } as const;
   await store.moveTasks(transaction, {
     ...common,

@@ -15,6 +15,7 @@ import type { TaskStatus } from './states.ts';
 import type { TaskKey } from './store.ts';
 import { searchTaskMemory, suggest } from './suggest.ts';
 import { addComment, preview, readClaimed, readComments, readSegmentHistory, readTask } from './view.ts';
+import { voteRoutes } from './vote-routes.ts';
 
 /**
  * The body limit in bytes. It is enough for a target of 100,000 characters in JSON and the other fields of
@@ -41,6 +42,7 @@ export function editingRoutes(app: FastifyInstance, options: EditingRouteOptions
   void app.register(async (operators) => {
     requirePerson(operators, options, 'operator');
     consoleRoutes(operators, context);
+    voteRoutes(operators, context);
   });
 }
 

@@ -5,22 +5,24 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckInput, check, distance, type Finding, keyOf } from '@dragoman/checks';
-import { countSegmentWords, isCorrect, type Piece, plainText } from '@dragoman/documents';
+import { countSegmentWords, isCorrect, plainText } from '@dragoman/documents';
 import { ApiError, fieldError, notFound } from '../base/errors.ts';
 import { keptOf } from '../base/kept.ts';
-import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import { findTask, type TaskRow } from './access-store.ts';
+import { checkInputs, type InputOf } from './check-inputs.ts';
 import { endExpiredClaims, presentLease, staleLease } from './claims.ts';
 import * as claims from './claims-store.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { hashTarget } from './readings.ts';
 import { carry } from './repeats.ts';
 import { MAX_TARGET, type SaveRequest, WRONG_TARGET } from './route-schemas.ts';
 import type { SavedBody, SegmentBody } from './schemas.ts';
 import * as store from './store.ts';
-import { describeJob, presentSegments } from './view.ts';
+import { presentSegments } from './view.ts';
+import * as votes from './votes-store.ts';
 
 /** The maximum number of segments with the same text to which one confirmation copies its target. */
 const MAX_FILLED = 500;
@@ -64,13 +66,21 @@ export async function saveSegment(
       const [now] = await edits.readSegments(transaction, account, jobId, position, position);
       return isSaved(now!, edit) ? { held, filled: [] } : 'conflict';
     }
-    if (edit.status === 'draft') return { held, filled: [] };
+    if (edit.status === 'draft') {
+      if (row.status === 'confirmed') await withdrawVote(transaction, key, position);
+      return { held, filled: [] };
+    }
     await recordConfirmed(transaction, key, edit);
-    return { held, filled: await fillRepeats(transaction, key, task, row, edit, inputOf, job) };
+    const filled = await fillRepeats(transaction, key, task, row, edit, inputOf, job);
+    await castVote(transaction, key, task, row, edit);
+    return { held, filled };
   });
 
   if (outcome === 'stale') throw await keepLateEdit(context, user, key, edit, request.token);
   const positions = outcome === 'conflict' ? [position] : [position, ...outcome.filled];
+  if (outcome !== 'conflict' && (edit.status === 'confirmed' || row.status === 'confirmed')) {
+    context.wakePropagation();
+  }
   const shown = await present(context, key, task, job, positions);
   if (outcome === 'conflict') {
     const message = 'The segment was changed meanwhile.';
@@ -109,35 +119,6 @@ function isSaved(now: edits.SegmentRow, edit: edits.Edit): boolean {
   );
 }
 
-type InputOf = (row: edits.SegmentRow, target: readonly Piece[]) => CheckInput;
-
-/** Returns a function that builds the input of the automatic checks for a segment of the job. */
-async function checkInputs(
-  context: EditingContext,
-  key: store.TaskKey,
-  job: editedJobs.TaskJobRow,
-): Promise<InputOf> {
-  const { account, jobId } = key;
-  const [described, { terms }] = await Promise.all([
-    describeJob(context, account, jobId, job),
-    readContext(context.database, account, job.brand, job.target_language),
-  ]);
-  return ({ source, segment_id, route }, target) => {
-    const description = described.get(segment_id);
-    return {
-      source,
-      target,
-      from: job.source_language,
-      to: job.target_language,
-      format: job.text_format,
-      terms,
-      kept: keptOf(route) !== undefined,
-      ...(description?.maxLength === undefined ? {} : { maxLength: description.maxLength }),
-      ...(description?.time === undefined ? {} : { time: description.time }),
-    };
-  };
-}
-
 /**
  * Checks that a target can be confirmed: all codes present, no errors, and every warning acknowledged.
  * @throws ApiError `checks_failed`
@@ -169,6 +150,28 @@ async function recordConfirmed(
     revision: edit.revision + 1,
     editorId: edit.editorId,
   });
+}
+
+/** Makes the confirmed target a vote for all segments with the same reading. */
+function castVote(
+  transaction: Transaction,
+  { account, jobId }: store.TaskKey,
+  { kind }: TaskRow,
+  { position, source }: edits.SegmentRow,
+  { target, editorId, acknowledged }: edits.Edit,
+): Promise<void> {
+  const reviewed = kind === 'review';
+  const targetHash = hashTarget(source, target);
+  const vote = { position, editorId, reviewed, target, targetHash, acknowledged };
+  return votes.castVote(transaction, account, jobId, vote);
+}
+
+function withdrawVote(
+  transaction: Transaction,
+  { account, jobId }: store.TaskKey,
+  position: number,
+): Promise<void> {
+  return votes.withdrawVotes(transaction, account, jobId, [{ first: position, last: position }]);
 }
 
 /**

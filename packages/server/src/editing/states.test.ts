@@ -77,13 +77,22 @@ beforeAll(async () => {
   await owner.connect();
   call = createClient(server.url, (await server.createAccount({ balanceCents: 10_000_000 })).production_key);
   scanner = createScanner();
-  const observer = { opened() {}, claimed() {}, ended() {}, expired() {}, delivered() {} };
+  const observer = {
+    opened() {},
+    claimed() {},
+    ended() {},
+    expired() {},
+    delivered() {},
+    filled() {},
+    notFilled() {},
+  };
   context = createEditing({
     database: server.database,
     scanner,
     settings: server.settings,
     observer,
     wake() {},
+    wakePropagation() {},
   }).context;
 });
 afterAll(async () => {

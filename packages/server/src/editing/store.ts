@@ -12,6 +12,7 @@ import {
   type TaskStatus,
   type TaskTrigger,
 } from './states.ts';
+import { queueWaitingJobs } from './votes-store.ts';
 
 export interface TaskKey {
   account: AccountRef;
@@ -198,7 +199,9 @@ export async function moveTasks(transaction: Transaction, move: TaskMove): Promi
     reserved_hours: move.reservedHours ?? 0,
     reserved_for: move.reservedFor ?? null,
   });
-  if (rows.length > 0) transaction.changed('tasks', move.account, move.jobId);
+  if (rows.length === 0) return rows;
+  transaction.changed('tasks', move.account, move.jobId);
+  if (to === 'open' || to === 'reported') await queueWaitingJobs(transaction, [move]);
   return rows;
 }
 

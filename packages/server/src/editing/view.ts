@@ -194,12 +194,15 @@ function unprepared(error: unknown): never {
   throw error instanceof TextTakesTooLong ? new UnpreparedDocument() : error;
 }
 
+/** What the description of a job's document depends on. */
+export type DescribedJob = Pick<editedJobs.TaskJobRow, 'text_format' | 'source_language' | 'target_language'>;
+
 /** Returns the descriptions of a job's segments by their ids, from a cache of recently used documents. */
 export async function describeJob(
   context: EditingContext,
   account: AccountRef,
   jobId: string,
-  job: editedJobs.TaskJobRow,
+  job: DescribedJob,
 ): Promise<ReadonlyMap<string, Description>> {
   const { descriptions } = context;
   const known = descriptions.get(jobId);

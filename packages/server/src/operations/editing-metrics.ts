@@ -43,6 +43,18 @@ export function createEditingMetrics(registry: Registry): {
     labelNames: ['how'],
     registers,
   });
+  const fills = new Counter({
+    name: 'dragoman_vote_fills_total',
+    help: 'Waiting segments that got the text of a vote (draft, confirmed) or their former draft again (restored).',
+    labelNames: ['how'],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'dragoman_vote_refusals_total',
+    help: 'Segments that could not get the text of a vote, by reason.',
+    labelNames: ['why'],
+    registers,
+  });
   return {
     observer: {
       opened: (count) => opened.inc(count),
@@ -50,6 +62,8 @@ export function createEditingMetrics(registry: Registry): {
       ended: (how) => ends.inc({ how }),
       expired: (count) => ends.inc({ how: 'expired' }, count),
       delivered: (how) => delivered.inc({ how }),
+      filled: (how, segments) => fills.inc({ how }, segments),
+      notFilled: (why, segments) => refusals.inc({ why }, segments),
     },
     async read(database) {
       tasks.reset();

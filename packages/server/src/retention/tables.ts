@@ -51,6 +51,21 @@ export const TABLES: readonly Table[] = [
   { name: 'comments', key: { comment_id: 'uuid' }, hidden: ['user_id'], erase: 'delete' },
   { name: 'edit_history', key: { history_id: 'uuid' }, hidden: ['editor_id'], erase: 'delete' },
   { name: 'edits', key: { job_id: 'uuid', position: 'integer' }, hidden: ['editor_id'], erase: 'delete' },
+  {
+    name: 'fills',
+    key: { job_id: 'uuid', position: 'integer' },
+    hidden: ['target_hash'],
+    erase: 'delete',
+  },
+  {
+    name: 'votes',
+    key: { vote_id: 'uuid' },
+    hidden: ['reading', 'target_hash', 'editor_id'],
+    erase: 'delete',
+  },
+  // Derived from the segments.
+  { name: 'readings', erase: 'delete' },
+  { name: 'propagations', erase: 'delete' },
   { name: 'task_skips', erase: 'delete' },
   { name: 'task_reports', erase: 'delete' },
   { name: 'tasks', erase: 'delete' },

@@ -9,6 +9,7 @@ export const CHANNELS = {
   jobs: JOBS_CHANNEL,
   messages: 'dragoman_messages',
   editing: 'dragoman_editing',
+  votes: 'dragoman_votes',
 } as const;
 
 export type Hints = ReturnType<typeof createHints>;

@@ -132,6 +132,10 @@ function createContext({ store, settings, role, log, scanning }: ServerOptions, 
       running.worker?.editing.wake();
       hints?.send(CHANNELS.editing);
     },
+    wakePropagation() {
+      running.worker?.propagation.wake();
+      hints?.send(CHANNELS.votes);
+    },
   });
   return {
     store,

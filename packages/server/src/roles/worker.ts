@@ -9,7 +9,7 @@ import { startCorrections } from '../chats/correction.ts';
 import { startChatWorker } from '../chats/worker.ts';
 import { createPoster } from '../deliveries/post.ts';
 import { type Sender, startSender } from '../deliveries/sender.ts';
-import { startEditingUpkeep } from '../editing/editing.ts';
+import { startEditingUpkeep, startPropagation } from '../editing/editing.ts';
 import { startJobMaintenance } from '../jobs/maintenance.ts';
 import { startTranslationWorker } from '../jobs/worker.ts';
 import { publishPairs, withdrawPairs } from '../languages/languages.ts';
@@ -48,7 +48,13 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
   const reporting = startEngineReporting({ database, runners: translator.runners, statistics, log });
   const { poster, sender } = startDeliveries(context);
   const edited = startEditingUpkeep(context.editing.context, log, () => sender.wake());
-  const translation = startJobs(context, translator, sender, edited.wake);
+  const propagation = startPropagation(context.editing.context, context.settings.leaseSeconds, log);
+  const translation = startJobs(context, translator, sender, () => {
+    // A job without segments to edit is assembled at once.
+    edited.wake();
+    // Editors may already have confirmed the same texts in other jobs.
+    propagation.wake();
+  });
   const chat = startChats(context, translator, sender);
   const retention = startRetention(database, log);
   const upkeeps = [
@@ -63,6 +69,7 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
     [CHANNELS.jobs]: translation.wake,
     [CHANNELS.messages]: chat.wake,
     [CHANNELS.editing]: edited.wake,
+    [CHANNELS.votes]: propagation.wake,
     [ERASURES_CHANNEL]: retention.wake,
   };
   // All loops also poll, so a failing notification channel only delays work.
@@ -74,10 +81,11 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
     chat,
     sender,
     editing: edited,
+    propagation,
     /** Stops claiming work, finishes work within the grace period, and returns the rest to the queue. */
     async stop(graceMilliseconds: number) {
       await Promise.all([
-        ...[translation, chat, sender].map((loop) => loop.stop(graceMilliseconds)),
+        ...[translation, chat, sender, propagation].map((loop) => loop.stop(graceMilliseconds)),
         ...upkeeps.map((upkeep) => upkeep.stop()),
       ]);
       await translator.stop();
@@ -157,7 +165,7 @@ function startJobs(
   { database, scanner, settings, metrics, live, editing, log }: Context,
   translator: Translator,
   sender: Sender,
-  assemble: () => void,
+  drafted: () => void,
 ) {
   return startTranslationWorker({
     database,
@@ -171,8 +179,7 @@ function startJobs(
     progress: live.progress,
     settled(outcome) {
       metrics.jobSettled(outcome);
-      // A job without segments to edit is assembled at once.
-      if (outcome === 'drafted') assemble();
+      if (outcome === 'drafted') drafted();
     },
   });
 }

@@ -109,7 +109,11 @@ export const UNLIMITED: ClaimLimits<never> = {
  * Creates the statements that claim rows of a table.
  * @param weight an SQL expression that reads only the row itself, not a text stored outside the row (TOAST)
  */
-function queueStatements(table: 'jobs' | 'messages', key: 'job_id' | 'message_id', weight: string) {
+function queueStatements(
+  table: 'jobs' | 'messages' | 'propagations',
+  key: 'job_id' | 'message_id' | 'propagation_id',
+  weight: string,
+) {
   // Loose index scan: finds the next (part, account) with one index seek per account, however long its
   // backlog is.
   const due: Statement<DueRow> = statement(
@@ -152,13 +156,14 @@ interface LeaseStatements {
   extend: Statement<{ id: string; token: string }>;
   release: Statement<{ id: string; token: string }>;
   recount: Statement<never>;
-  kind: 'jobs' | 'chats' | 'deliveries';
+  /** The kind of the change when a row is released; undefined if no page shows the rows. */
+  kind: 'jobs' | 'chats' | 'deliveries' | undefined;
 }
 
 /** Creates the statements that extend and release leases. They are the same for all queues. */
 export function leaseStatements(
-  table: 'jobs' | 'messages' | 'deliveries',
-  key: 'job_id' | 'message_id' | 'delivery_id',
+  table: 'jobs' | 'messages' | 'deliveries' | 'propagations',
+  key: 'job_id' | 'message_id' | 'delivery_id' | 'propagation_id',
 ): LeaseStatements {
   // Rows are locked in the order of the key, as when many outcomes are stored, so that these statements
   // cannot deadlock.
@@ -182,7 +187,13 @@ export function leaseStatements(
     `work.recount_${table}`,
     `update ${table} t set attempts = attempts + $5 ${held}`,
   );
-  return { extend, release, recount, kind: table === 'messages' ? 'chats' : table };
+  const kinds = {
+    jobs: 'jobs',
+    messages: 'chats',
+    deliveries: 'deliveries',
+    propagations: undefined,
+  } as const;
+  return { extend, release, recount, kind: kinds[table] };
 }
 
 /** Creates the operations that all queues share, however their rows are claimed. */
@@ -204,7 +215,7 @@ export function leaseOperations(
       // counted.
       const keepsCount = counts || kind === 'deliveries';
       const rows = await database.query(statements.release, [...columns(leases), seconds, keepsCount]);
-      if (!counts) return;
+      if (!counts || kind === undefined) return;
       const released = new Set(rows.map(({ id, token }) => token + id));
       for (const { account, id, token } of leases) {
         if (released.has(token + id)) database.changed(kind, account, kind === 'jobs' ? id : undefined);
@@ -219,6 +230,7 @@ export function leaseOperations(
 const STATEMENTS = {
   jobs: queueStatements('jobs', 'job_id', 'characters'),
   messages: queueStatements('messages', 'message_id', 'characters'),
+  propagations: queueStatements('propagations', 'propagation_id', '1'),
 };
 
 /** A starting point that sorts before every account. */

@@ -46,6 +46,8 @@ export type BrandDraft = {
   default: boolean;
   /** The result of a human job that no editor finished before its deadline. */
   fallback: 'wait' | 'machine';
+  /** What a confirmed text does to waiting segments with the same source: nothing, a draft, or also a confirmation once editors agree. */
+  votes: 'off' | 'draft' | 'confirm';
   languages: ConsoleBrandLanguage[];
   revision: number;
   /** Whether the brand was published in another way since the draft was started. */
@@ -173,6 +175,7 @@ export type ConsoleBrandChanges = {
   change: 'added' | 'changed' | 'unchanged';
   name: boolean;
   fallback: boolean;
+  votes: boolean;
   default: 'becomes' | 'no longer' | 'unchanged';
   languages: ({
     language: string;
@@ -1482,6 +1485,8 @@ export type PublishedBrand = {
   default: boolean;
   /** The result of a human job that no editor finished before its deadline. */
   fallback: 'wait' | 'machine';
+  /** What a confirmed text does to waiting segments with the same source: nothing, a draft, or also a confirmation once editors agree. */
+  votes: 'off' | 'draft' | 'confirm';
   languages: ConsoleBrandLanguage[];
   version: number
 };
@@ -1834,6 +1839,40 @@ export type TeamMember = {
 };
 
 export type Theme = 'system' | 'light' | 'dark';
+
+export type UndoneVote = {
+  /** The number of segments that have their former draft again. */
+  restored: number;
+  /** The segments that keep the text, at most 1,000. */
+  kept: ({
+    uid: string;
+    /** The number of the segment in its job, from 0. */
+    position: number;
+    /** `edited`: an editor has worked on the segment. `held`: its task is claimed, submitted or reviewed; it gets its former draft if the claim ends without an edit. `delivered`: its job is delivered. */
+    why: 'edited' | 'held' | 'delivered'
+  })[]
+};
+
+export type Votes = {
+  /** Latest first. */
+  votes: ({
+    vote: string;
+    /** The job in which the text was confirmed. */
+    uid: string;
+    source_language: string;
+    target_language: string;
+    /** The text without codes. */
+    source: string;
+    /** The text without codes. */
+    target: string;
+    editor: string;
+    /** ISO 8601, in UTC. */
+    voted_at: string;
+    withdrawn_at: string | null;
+    /** The number of segments that hold the text because of it. */
+    segments: number
+  })[]
+};
 
 /** Every error of the web app’s routes. Errors are identified by their code. */
 export type WebError = {
@@ -2361,6 +2400,29 @@ export interface Operations {
       user: string
     };
     answer: TaskState
+  };
+  /** List confirmed texts and where they were used */
+  listAccountVotes: {
+    path: {
+      username: string
+    };
+    query: {
+      /** Only votes whose text other segments hold. */
+      filling?: boolean | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: Votes
+  };
+  /** Take back a vote and what it filled */
+  undoAccountVote: {
+    path: {
+      username: string;
+      vote: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: UndoneVote
   };
   /** Subscribe to live updates */
   subscribe: {
@@ -3071,6 +3133,7 @@ export interface Operations {
       name?: string | undefined;
       default?: boolean | undefined;
       fallback?: 'wait' | 'machine' | undefined;
+      votes?: 'off' | 'draft' | 'confirm' | undefined;
       /** Changes by language; null removes the language with its glossary. */
       languages?: Record<string, {
         tone?: 'Informal' | 'Formal' | null | undefined;
@@ -3615,6 +3678,8 @@ export const OPERATIONS = {
   releaseTaskOfAnother: ['POST', '/api/console/tasks/{task}/release'],
   setPriority: ['POST', '/api/console/tasks/{task}/priority'],
   reassignTask: ['POST', '/api/console/tasks/{task}/reassign'],
+  listAccountVotes: ['GET', '/api/console/accounts/{username}/votes'],
+  undoAccountVote: ['POST', '/api/console/accounts/{username}/votes/{vote}/undo'],
   subscribe: ['GET', '/api/live'],
   readOwnAccount: ['GET', '/api/account'],
   listOwnKeys: ['GET', '/api/account/keys'],

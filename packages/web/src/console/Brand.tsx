@@ -142,6 +142,7 @@ function Changes({ draft: { changes } }: { draft: BrandDraft }) {
   const lines = [
     ...(changes.name ? [t('console.brand.change.name')] : []),
     ...(changes.fallback ? [t('console.brand.change.fallback')] : []),
+    ...(changes.votes ? [t('console.brand.change.votes')] : []),
     ...(changes.default === 'becomes' ? [t('console.brand.change.default')] : []),
     ...(changes.default === 'no longer' ? [t('console.brand.change.no_default')] : []),
     ...changes.languages
@@ -255,6 +256,7 @@ function Settings({ username, brand: data }: { username: string; brand: ConsoleB
                   name: values.name ?? '',
                   default: values.default === 'on',
                   fallback: values.fallback as 'wait' | 'machine',
+                  votes: values.votes as 'off' | 'draft' | 'confirm',
                 },
               }),
             t('console.brand.saved'),
@@ -270,6 +272,16 @@ function Settings({ username, brand: data }: { username: string; brand: ConsoleB
           choices={[
             { value: 'wait', label: t('console.brand.fallback.wait') },
             { value: 'machine', label: t('console.brand.fallback.machine') },
+          ]}
+        />
+        <ChoiceField
+          name="votes"
+          label={t('console.brand.votes')}
+          defaultValue={fields.votes}
+          choices={[
+            { value: 'draft', label: t('console.brand.votes.draft') },
+            { value: 'confirm', label: t('console.brand.votes.confirm') },
+            { value: 'off', label: t('console.brand.votes.off') },
           ]}
         />
         <FormActions>

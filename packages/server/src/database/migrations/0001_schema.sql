@@ -250,6 +250,8 @@ create table brands (
   name        text not null check (char_length(name) between 1 and 200),
   -- What a human job delivers when no editor has finished by the deadline: `wait` delivers nothing until one has.
   fallback    text not null default 'wait' check (fallback in ('wait', 'machine')),
+  -- What the votes of editors do to waiting segments with the same reading: nothing, a draft, or also a confirmation.
+  votes       text not null default 'draft' check (votes in ('off', 'draft', 'confirm')),
   version     integer not null default 1 check (version > 0), -- counts publications
   created_at  timestamptz not null default now(),
   changed_at  timestamptz not null default now(),
@@ -1026,6 +1028,84 @@ create table comments (
 create index comments_of_job on comments (part, account_id, job_id);
 grant select, insert, delete on comments to dragoman_app;
 
+-- The waiting segments of human jobs by their reading, so that a confirmed text can find its repeats in other jobs.
+create table readings (
+  part       smallint not null,
+  account_id uuid not null,
+  job_id     uuid not null,
+  position   integer not null,
+  -- SHA-256 of the environment, the language pair, the brand, the tone and the source with its codes by shape.
+  reading    bytea not null check (octet_length(reading) = 32),
+  context    text not null check (context in ('only', 'first', 'later')), -- the place of the segment in its text
+  primary key (part, account_id, job_id, position),
+  foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
+    on delete cascade
+);
+create index readings_of on readings (part, account_id, reading, job_id, position);
+grant select, insert, update, delete on readings to dragoman_app;
+
+-- Confirmed targets as votes for their readings.
+create table votes (
+  part         smallint not null,
+  account_id   uuid not null,
+  vote_id      uuid not null,
+  job_id       uuid not null,
+  position     integer not null,
+  reading      bytea not null check (octet_length(reading) = 32), -- this and `context` as in readings
+  context      text not null check (context in ('only', 'first', 'later')),
+  editor_id    uuid not null,
+  reviewed     boolean not null default false, -- a reviewer confirmed it
+  target       jsonb not null,                 -- with the code numbers of the segment that was confirmed
+  target_hash  bytea not null check (octet_length(target_hash) = 32),
+  acknowledged text[] not null default '{}',   -- as in edits
+  voted_at     timestamptz not null default clock_timestamp(),
+  withdrawn_at timestamptz, -- the text was rejected, taken back or changed
+  primary key (part, account_id, vote_id),
+  unique (part, account_id, job_id, position),
+  foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
+    on delete cascade
+);
+create index votes_of on votes (part, account_id, reading);
+grant select, insert, update, delete on votes to dragoman_app;
+
+-- Segments that hold the text of a vote, with the draft that it replaced.
+create table fills (
+  part        smallint not null,
+  account_id  uuid not null,
+  job_id      uuid not null,
+  position    integer not null,
+  vote_id     uuid not null,
+  target_hash bytea not null check (octet_length(target_hash) = 32),
+  revision    integer not null default 0 check (revision >= 0), -- of the edit that the fill confirmed; 0: a draft
+  draft       jsonb,
+  route       text,
+  notes       text[] not null,
+  failure     text,
+  filled_at   timestamptz not null default now(),
+  primary key (part, account_id, job_id, position),
+  foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
+    on delete cascade
+);
+create index fills_of on fills (part, account_id, vote_id);
+grant select, insert, update, delete on fills to dragoman_app;
+
+-- The queue of readings whose votes have changed, and of jobs whose segments wait again. A row is deleted when it is done.
+create table propagations (
+  part           smallint not null,
+  account_id     uuid not null,
+  propagation_id uuid not null default gen_random_uuid(),
+  reading        bytea check (octet_length(reading) = 32),
+  job_id         uuid,
+  due_at         timestamptz default now(),
+  lease_token    uuid,
+  attempts       integer not null default 0,
+  primary key (part, account_id, propagation_id),
+  foreign key (part, account_id) references accounts (part, account_id),
+  check ((reading is null) <> (job_id is null))
+) with (fillfactor = 80);
+create index propagations_due on propagations (part, account_id, due_at) where due_at is not null;
+create index propagations_of on propagations (part, account_id, reading);
+grant select, insert, update, delete on propagations to dragoman_app;
 
 -- ==== memory: the translation memory =================================================================================
 

@@ -1,0 +1,332 @@
+/** SQL statements that fill waiting segments with the text of a vote, and restore them. */
+import type { Piece } from '@dragoman/documents';
+import type { AccountRef } from '../base/account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { columnsOf, statement } from '../database/statements.ts';
+import type { Stage, TaskJobRow } from './edited-jobs-store.ts';
+import type { ReadingContext } from './readings.ts';
+import type { TaskStatus } from './states.ts';
+
+export interface SegmentPlace {
+  job_id: string;
+  position: number;
+}
+
+const PLACES_OF_READING = statement<SegmentPlace>(
+  'editing.places_of_reading',
+  `select job_id, position from readings
+    where part = $1 and account_id = $2 and reading = $3 and (job_id, position) > ($4::uuid, $5::integer)
+    order by job_id, position limit $6`,
+);
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/** Returns the segments with a reading, in the order of job and position, after the segment `after`. */
+export function listPlacesOfReading(
+  on: Queryable,
+  account: AccountRef,
+  reading: Buffer,
+  after: SegmentPlace | undefined,
+  limit: number,
+): Promise<SegmentPlace[]> {
+  const { job_id, position } = after ?? { job_id: NO_ID, position: -1 };
+  return on.query(PLACES_OF_READING, [account.part, account.accountId, reading, job_id, position, limit]);
+}
+
+const PLACES_OF_JOB = statement<SegmentPlace>(
+  'editing.places_of_job',
+  `select r.job_id, r.position from readings r
+    where r.part = $1 and r.account_id = $2 and r.job_id = $3 and r.position > $4
+      and (exists (select from votes v
+                    where v.part = r.part and v.account_id = r.account_id and v.reading = r.reading
+                      and v.withdrawn_at is null)
+           or exists (select from fills f
+                       where f.part = r.part and f.account_id = r.account_id and f.job_id = r.job_id
+                         and f.position = r.position))
+    order by r.position limit $5`,
+);
+
+/** Returns the segments of a job that have votes or hold the text of one, after the segment `after`. */
+export function listPlacesOfJob(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+  after: SegmentPlace | undefined,
+  limit: number,
+): Promise<SegmentPlace[]> {
+  const key = [account.part, account.accountId, jobId];
+  return on.query(PLACES_OF_JOB, [...key, after?.position ?? -1, limit]);
+}
+
+/** A segment with everything that decides whether and how it is filled. */
+export interface FillableRow
+  extends SegmentPlace,
+    Pick<TaskJobRow, 'source_language' | 'target_language' | 'text_format'> {
+  segment_id: string;
+  source: Piece[];
+  reading: Buffer;
+  context: ReadingContext;
+  stage: Stage;
+  /** The task that edits the segment. */
+  task_id: string;
+  task_status: TaskStatus;
+  /** The revision of its edit; null: nobody has edited it. */
+  revision: number | null;
+  /** The target that a vote has filled in; null: none. */
+  filled_hash: Buffer | null;
+  /** The revision of the edit that the fill confirmed; 0: it is a draft. */
+  filled_revision: number | null;
+  brand: string | null;
+  rule: 'off' | 'draft' | 'confirm';
+}
+
+// Jobs without a brand follow the same rule as a new brand.
+const FILLABLE = statement<FillableRow>(
+  'editing.fillable',
+  `select r.job_id, r.position, r.reading, r.context, s.segment_id, s.source, w.stage, t.task_id,
+          t.status as task_status, e.revision, f.target_hash as filled_hash, f.revision as filled_revision,
+          j.source_language, j.target_language, j.text_format, b.external_id as brand,
+          coalesce(b.votes, 'draft') as rule
+     from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
+     join readings r on r.part = $1 and r.account_id = $2 and r.job_id = g.job_id and r.position = g.position
+     join segments s on s.part = r.part and s.account_id = r.account_id and s.job_id = r.job_id
+      and s.position = r.position
+     join jobs j on j.part = r.part and j.account_id = r.account_id and j.job_id = r.job_id
+     join edited_jobs w on w.part = r.part and w.account_id = r.account_id and w.job_id = r.job_id
+     join tasks t on t.part = r.part and t.account_id = r.account_id and t.job_id = r.job_id
+      and t.kind = 'edit' and t.status <> 'canceled'
+      and r.position between t.first_position and t.last_position
+     left join edits e on e.part = r.part and e.account_id = r.account_id and e.job_id = r.job_id
+      and e.position = r.position
+     left join fills f on f.part = r.part and f.account_id = r.account_id and f.job_id = r.job_id
+      and f.position = r.position
+     left join brands b on b.part = j.part and b.account_id = j.account_id
+      and b.external_id = coalesce(j.brand, j.default_brand)
+    order by r.job_id, r.position`,
+);
+
+export function readFillable(
+  on: Queryable,
+  account: AccountRef,
+  places: readonly SegmentPlace[],
+): Promise<FillableRow[]> {
+  return on.query(FILLABLE, [account.part, account.accountId, ...columnsOfPlaces(places)]);
+}
+
+/** Returns true if nobody but a vote has changed the segment. */
+export function isUntouched({ revision, filled_revision }: FillableRow): boolean {
+  return revision === null || (filled_revision !== null && revision === filled_revision);
+}
+
+/** Returns true if the segment is untouched, nobody holds its task, and its job is being edited. */
+export function isWaiting(row: FillableRow): boolean {
+  return row.stage === 'editing' && ['open', 'reported'].includes(row.task_status) && isUntouched(row);
+}
+
+const FILLED = statement<SegmentPlace>(
+  'editing.filled',
+  `select job_id, position from fills
+    where part = $1 and account_id = $2 and vote_id = any($3) and (job_id, position) > ($4::uuid, $5::integer)
+    order by job_id, position limit $6`,
+);
+
+/** Returns the segments that hold the text of these votes, after the segment `after`. */
+export function listFilled(
+  on: Queryable,
+  account: AccountRef,
+  voteIds: readonly string[],
+  after: SegmentPlace | undefined,
+  limit: number,
+): Promise<SegmentPlace[]> {
+  const { job_id, position } = after ?? { job_id: NO_ID, position: -1 };
+  return on.query(FILLED, [account.part, account.accountId, voteIds, job_id, position, limit]);
+}
+
+/** A segment that holds the text of a vote, and why an undo leaves it alone. */
+export interface KeptFill {
+  uid: string;
+  position: number;
+  why: 'edited' | 'held' | 'delivered';
+}
+
+const KEPT = statement<KeptFill>(
+  'editing.kept_fills',
+  `select j.uid, f.position,
+          case when w.stage = 'done' then 'delivered'
+               when e.revision is null or e.revision = f.revision then 'held' else 'edited' end as why
+     from fills f
+     join jobs j on j.part = f.part and j.account_id = f.account_id and j.job_id = f.job_id
+     join edited_jobs w on w.part = f.part and w.account_id = f.account_id and w.job_id = f.job_id
+     left join edits e on e.part = f.part and e.account_id = f.account_id and e.job_id = f.job_id
+      and e.position = f.position
+    where f.part = $1 and f.account_id = $2 and f.vote_id = any($3) and w.stage <> 'canceled'
+    order by f.job_id, f.position limit 1000`,
+);
+
+/** Returns the segments that still hold the text of these votes, at most 1,000, with the reason. */
+export function findKept(
+  on: Queryable,
+  account: AccountRef,
+  voteIds: readonly string[],
+): Promise<KeptFill[]> {
+  return on.query(KEPT, [account.part, account.accountId, voteIds]);
+}
+
+const LOCK_TASKS_OF = statement(
+  'editing.lock_tasks_of',
+  `select task_id from tasks where part = $1 and account_id = $2 and task_id = any($3) order by task_id for update`,
+);
+
+/** Locks tasks of several jobs, so that nobody claims them before the transaction ends. */
+export async function lockTasksOf(
+  transaction: Transaction,
+  account: AccountRef,
+  taskIds: readonly string[],
+): Promise<void> {
+  await transaction.query(LOCK_TASKS_OF, [account.part, account.accountId, taskIds]);
+}
+
+/** The text of a vote for one segment. */
+export interface NewFill extends SegmentPlace {
+  voteId: string;
+  targetHash: Buffer;
+  target: readonly Piece[];
+  /** The revision of the edit that confirms the text; 0: it is a draft. */
+  revision: number;
+  editorId: string;
+  acknowledged: readonly string[];
+}
+
+// A segment that is filled a second time keeps the draft that the first fill replaced.
+const KEEP_DRAFTS = statement(
+  'editing.keep_drafts',
+  `insert into fills (part, account_id, job_id, position, vote_id, target_hash, revision, draft, route, notes, failure)
+   select s.part, s.account_id, s.job_id, s.position, g.vote_id, g.target_hash, g.revision, s.draft, s.route, s.notes,
+          s.failure
+     from unnest(:job_ids::uuid[], :positions::integer[], :vote_ids::uuid[], :target_hashes::bytea[],
+       :revisions::integer[]) as g (job_id, position, vote_id, target_hash, revision)
+     join segments s on s.part = :part and s.account_id = :account_id and s.job_id = g.job_id
+      and s.position = g.position
+   on conflict (part, account_id, job_id, position) do update
+      set vote_id = excluded.vote_id, target_hash = excluded.target_hash, revision = excluded.revision,
+          filled_at = excluded.filled_at`,
+);
+const FILL_DRAFTS = statement(
+  'editing.fill_drafts',
+  `update segments s set draft = g.target, route = 'memory:vote', notes = '{}', failure = null
+     from unnest($3::uuid[], $4::integer[], $5::jsonb[]) as g (job_id, position, target)
+    where s.part = $1 and s.account_id = $2 and s.job_id = g.job_id and s.position = g.position`,
+);
+// These words count for no editor: nobody has worked on them.
+const CONFIRM_FILLS = statement(
+  'editing.confirm_fills',
+  `insert into edits (part, account_id, job_id, position, status, target, revision, editor_id, acknowledged, confirmed_at)
+   select :part, :account_id, g.job_id, g.position, 'confirmed', g.target, g.revision, g.editor_id,
+          array(select jsonb_array_elements_text(g.acknowledged)), now()
+     from unnest(:job_ids::uuid[], :positions::integer[], :targets::jsonb[], :revisions::integer[],
+       :editor_ids::uuid[], :acknowledged::jsonb[])
+       as g (job_id, position, target, revision, editor_id, acknowledged)
+   on conflict (part, account_id, job_id, position) do update
+      set status = excluded.status, target = excluded.target, revision = excluded.revision,
+          editor_id = excluded.editor_id, acknowledged = excluded.acknowledged, changed_at = now(),
+          confirmed_at = excluded.confirmed_at`,
+);
+
+/** Writes the texts of votes into waiting segments. The caller holds the locks of their tasks. */
+export async function fillSegments(
+  transaction: Transaction,
+  account: AccountRef,
+  fills: readonly NewFill[],
+): Promise<void> {
+  if (fills.length === 0) return;
+  const own = { part: account.part, account_id: account.accountId };
+  await transaction.query(KEEP_DRAFTS, {
+    ...own,
+    ...columnsOf(fills, {
+      job_ids: ({ job_id }) => job_id,
+      positions: ({ position }) => position,
+      vote_ids: ({ voteId }) => voteId,
+      target_hashes: ({ targetHash }) => targetHash,
+      revisions: ({ revision }) => revision,
+    }),
+  });
+  const targets = fills.map(({ target }) => JSON.stringify(target));
+  await transaction.query(FILL_DRAFTS, [account.part, account.accountId, ...columnsOfPlaces(fills), targets]);
+  const confirmed = fills.filter(({ revision }) => revision > 0);
+  if (confirmed.length > 0) {
+    await transaction.query(CONFIRM_FILLS, {
+      ...own,
+      ...columnsOf(confirmed, {
+        job_ids: ({ job_id }) => job_id,
+        positions: ({ position }) => position,
+        targets: ({ target }) => JSON.stringify(target),
+        revisions: ({ revision }) => revision,
+        editor_ids: ({ editorId }) => editorId,
+        acknowledged: ({ acknowledged }) => JSON.stringify(acknowledged),
+      }),
+    });
+  }
+  for (const jobId of new Set(fills.map(({ job_id }) => job_id))) {
+    transaction.changed('edit', account, jobId);
+  }
+}
+
+const UNCONFIRM_FILLS = statement(
+  'editing.unconfirm_fills',
+  `delete from edits e using unnest($3::uuid[], $4::integer[]) as g (job_id, position), fills f
+    where e.part = $1 and e.account_id = $2 and e.job_id = g.job_id and e.position = g.position
+      and f.part = e.part and f.account_id = e.account_id and f.job_id = e.job_id and f.position = e.position
+      and f.revision = e.revision`,
+);
+
+/** Deletes the confirmations that fills made. The texts stay as drafts. */
+export async function unconfirmFills(
+  transaction: Transaction,
+  account: AccountRef,
+  places: readonly SegmentPlace[],
+): Promise<void> {
+  if (places.length === 0) return;
+  await transaction.query(UNCONFIRM_FILLS, [account.part, account.accountId, ...columnsOfPlaces(places)]);
+  for (const { job_id: jobId } of places) transaction.changed('edit', account, jobId);
+}
+
+const RESTORE_DRAFTS = statement(
+  'editing.restore_drafts',
+  `with gone as (
+     delete from fills f using unnest($3::uuid[], $4::integer[]) as g (job_id, position)
+      where f.part = $1 and f.account_id = $2 and f.job_id = g.job_id and f.position = g.position
+     returning f.*)
+   update segments s set draft = g.draft, route = g.route, notes = g.notes, failure = g.failure
+     from gone g
+    where s.part = g.part and s.account_id = g.account_id and s.job_id = g.job_id and s.position = g.position`,
+);
+
+/** Gives segments back the drafts that fills replaced, and deletes what the fills confirmed. */
+export async function restoreSegments(
+  transaction: Transaction,
+  account: AccountRef,
+  places: readonly SegmentPlace[],
+): Promise<void> {
+  if (places.length === 0) return;
+  await unconfirmFills(transaction, account, places);
+  await transaction.query(RESTORE_DRAFTS, [account.part, account.accountId, ...columnsOfPlaces(places)]);
+  for (const { job_id: jobId } of places) transaction.changed('edit', account, jobId);
+}
+
+const FORGET_FILLS = statement(
+  'editing.forget_fills',
+  `delete from fills where part = $1 and account_id = $2 and job_id = $3 and position = any($4)`,
+);
+
+/** Deletes the records of fills whose drafts have been replaced. */
+export async function forgetFills(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  positions: readonly number[],
+): Promise<void> {
+  await transaction.query(FORGET_FILLS, [account.part, account.accountId, jobId, positions]);
+}
+
+function columnsOfPlaces(places: readonly SegmentPlace[]): [unknown[], unknown[]] {
+  return [places.map(({ job_id }) => job_id), places.map(({ position }) => position)];
+}

@@ -1,0 +1,217 @@
+/**
+ * Puts the texts of votes into waiting segments with the same reading, in the background.
+ *
+ * The text of a waiting segment follows from the votes that count now (`vote-rules.ts`), so the same work may
+ * run twice, late or in another process. It changes only segments that nobody has edited, in tasks that nobody
+ * holds, of jobs that are not reviewed: it locks the tasks and reads everything again before it writes.
+ *
+ *   off      the segment keeps its draft
+ *   draft    the segment gets the elected text as its draft
+ *   confirm  the same; and if a reviewer or two editors agree, and the checks pass, it is confirmed
+ *
+ * A segment whose votes were all withdrawn gets its former draft again.
+ */
+import { check, keyOf } from '@dragoman/checks';
+import { isCorrect } from '@dragoman/documents';
+import type { AccountRef } from '../base/account.ts';
+import type { Log } from '../base/log.ts';
+import type { Queryable } from '../database/database.ts';
+import { createLeaseQueue, type Lease } from '../work/queue.ts';
+import { type LeaseWorker, startLeaseWorker } from '../work/worker.ts';
+import { checkInputs, type InputOf } from './check-inputs.ts';
+import type { EditingContext } from './context.ts';
+import { makeDueNow } from './due-store.ts';
+import * as fills from './fills-store.ts';
+import { carry } from './repeats.ts';
+import { elect } from './vote-rules.ts';
+import * as votes from './votes-store.ts';
+
+/** The number of segments that one transaction changes. Their tasks cannot be claimed meanwhile. */
+const SLICE = 50;
+/** The maximum number of readings and jobs that one worker processes at a time. */
+const AT_A_TIME = 4;
+/** Work that was claimed more often than `most` has killed its workers, and is given up. */
+const CLAIMS = { trusted: 4, most: 8 };
+/** Checks of the glossary. Unlike other warnings, their findings keep a text from spreading. */
+const GLOSSARY_CHECKS = ['terms', 'forbidden-terms', 'do-not-translate'];
+
+/** Starts the worker of changed votes. */
+export function startPropagation(context: EditingContext, leaseSeconds: number, log: Log): LeaseWorker {
+  const { database } = context;
+  return startLeaseWorker<Lease, votes.Propagation, 'done'>({
+    name: 'votes',
+    queue: createLeaseQueue(database, 'propagations', leaseSeconds, log),
+    capacity: AT_A_TIME,
+    maxWeight: Number.MAX_SAFE_INTEGER,
+    claims: CLAIMS,
+    open: (lease) => votes.openPropagation(database, lease),
+    async decide(lease, work, lost) {
+      if (lease.attempts > CLAIMS.most) log.warn({ propagation: lease.id }, 'work on votes was given up');
+      else await propagate(context, lease.account, work, lost);
+      return lost.aborted ? undefined : 'done';
+    },
+    settle: (lease) => votes.endPropagation(database, lease),
+    log,
+  });
+}
+
+/** Gives each waiting segment of a reading or a job the text that its votes elect. */
+async function propagate(
+  context: EditingContext,
+  account: AccountRef,
+  work: votes.Propagation,
+  lost: AbortSignal,
+): Promise<void> {
+  const { database } = context;
+  for (let after: fills.SegmentPlace | undefined; !lost.aborted; ) {
+    const places =
+      work.reading === undefined
+        ? await fills.listPlacesOfJob(database, account, work.jobId, after, SLICE)
+        : await fills.listPlacesOfReading(database, account, work.reading, after, SLICE);
+    if (places.length > 0) await propagateTo(context, account, places);
+    if (places.length < SLICE) return;
+    after = places.at(-1);
+  }
+}
+
+async function propagateTo(
+  context: EditingContext,
+  account: AccountRef,
+  places: readonly fills.SegmentPlace[],
+): Promise<void> {
+  const { database, observer } = context;
+  const rows = await fills.readFillable(database, account, places);
+  const inputs = await readInputs(context, account, rows);
+  const first = await planChanges(database, account, rows, inputs);
+  for (const [why, segments] of Object.entries(first.refused) as [Refusal, number][]) {
+    observer.notFilled(why, segments);
+  }
+  // The page of an editor who holds such a segment offers the text.
+  for (const jobId of first.offered) database.changed('job', account, jobId);
+  if (first.changes.length === 0) return;
+  const tasks = [...new Set(first.changes.map(({ row }) => row.task_id))];
+  const made = await database.transaction(async (transaction) => {
+    await fills.lockTasksOf(transaction, account, tasks);
+    const changing = first.changes.map(({ row }) => row);
+    const now = await fills.readFillable(transaction, account, changing);
+    const { changes } = await planChanges(transaction, account, now, inputs);
+    const restored = changes.filter(({ fill }) => fill === undefined);
+    await fills.restoreSegments(
+      transaction,
+      account,
+      restored.map(({ row }) => row),
+    );
+    const filled = changes.flatMap(({ fill }) => fill ?? []);
+    const unconfirmed = changes.filter(({ row, fill }) => fill?.revision === 0 && row.revision !== null);
+    await fills.unconfirmFills(
+      transaction,
+      account,
+      unconfirmed.map(({ row }) => row),
+    );
+    await fills.fillSegments(transaction, account, filled);
+    for (const jobId of new Set(changes.map(({ row }) => row.job_id))) {
+      transaction.changed('job', account, jobId);
+    }
+    // The fallback of a late job waits for segments without a text.
+    await makeDueNow(
+      transaction,
+      filled.map(({ job_id: jobId }) => ({ account, jobId })),
+    );
+    return { restored: restored.length, filled };
+  });
+  const confirmed = made.filled.filter(({ revision }) => revision > 0).length;
+  observer.filled('restored', made.restored);
+  observer.filled('confirmed', confirmed);
+  observer.filled('draft', made.filled.length - confirmed);
+}
+
+/** Returns the inputs of the checks by job. Unread documents are described only if they limit lengths. */
+async function readInputs(
+  context: EditingContext,
+  account: AccountRef,
+  rows: readonly fills.FillableRow[],
+): Promise<ReadonlyMap<string, InputOf>> {
+  const inputs = new Map<string, InputOf>();
+  for (const row of rows) {
+    if (inputs.has(row.job_id)) continue;
+    inputs.set(row.job_id, await checkInputs(context, { account, jobId: row.job_id }, row, 'limits'));
+  }
+  return inputs;
+}
+
+type Refusal = Parameters<EditingContext['observer']['notFilled']>[0];
+
+/** A change of one segment. Without `fill`, the segment gets its former draft again. */
+interface Change {
+  row: fills.FillableRow;
+  fill?: fills.NewFill;
+}
+
+interface Plan {
+  changes: Change[];
+  refused: Partial<Record<Refusal, number>>;
+  /** The jobs in which the holder of a task could use the text of a vote. */
+  offered: Set<string>;
+}
+
+async function planChanges(
+  on: Queryable,
+  account: AccountRef,
+  rows: readonly fills.FillableRow[],
+  inputs: ReadonlyMap<string, InputOf>,
+): Promise<Plan> {
+  const readings = new Map(rows.map(({ reading }) => [reading.toString('base64'), reading]));
+  const all = await votes.listVotes(on, account, [...readings.values()]);
+  const votesFor = Map.groupBy(all, ({ reading }) => reading.toString('base64'));
+  const plan: Plan = { changes: [], refused: {}, offered: new Set() };
+  for (const row of rows) {
+    const change = changeOf(row, votesFor.get(row.reading.toString('base64')) ?? [], inputs.get(row.job_id)!);
+    if (typeof change === 'string') plan.refused[change] = (plan.refused[change] ?? 0) + 1;
+    else if (change !== undefined) plan.changes.push(change);
+    if (change === 'held') plan.offered.add(row.job_id);
+  }
+  return plan;
+}
+
+/**
+ * Returns the change that a segment needs, or the reason why it cannot have the elected text; undefined if it
+ * needs none.
+ */
+function changeOf(
+  row: fills.FillableRow,
+  cast: readonly votes.VoteRow[],
+  inputOf: InputOf,
+): Change | Refusal | undefined {
+  if (!fills.isUntouched(row)) return undefined;
+  const isConfirmed = row.filled_revision !== null && row.filled_revision > 0;
+  const elected = elect(cast, row.context);
+  const isFilled = row.filled_hash !== null;
+  if (elected === undefined && !isFilled) return undefined;
+  if (!fills.isWaiting(row)) return 'held';
+  if (elected === undefined) return { row };
+  if (row.rule === 'off') return undefined;
+  const { vote } = elected;
+  const isSame = isFilled && row.filled_hash!.equals(vote.target_hash);
+  const target = carry(vote.source, row.source, vote.target);
+  const refuse = (why: Refusal) => (isFilled && !isSame ? { row } : why);
+  if (!isCorrect(row.source, target)) return refuse('codes');
+  const findings = check(inputOf({ ...row, route: null }, target));
+  const isWrong = findings.some((one) => one.severity === 'error' || GLOSSARY_CHECKS.includes(one.check));
+  if (isWrong) return refuse('checks');
+  const isAccepted = findings.every((one) => vote.acknowledged.includes(keyOf(one)));
+  const confirms = row.rule === 'confirm' && elected.certain && isAccepted;
+  if (isSame && confirms === isConfirmed) return undefined;
+  return {
+    row,
+    fill: {
+      job_id: row.job_id,
+      position: row.position,
+      voteId: vote.vote_id,
+      targetHash: vote.target_hash,
+      target,
+      revision: confirms ? (row.revision ?? 0) + 1 : 0,
+      editorId: vote.editor_id,
+      acknowledged: vote.acknowledged,
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/** Tests of readings: which segments are indexed, and when two segments have the same reading. */
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import { saveBrand } from '../brands/brands.ts';
+import { createConnection } from '../database/connections.ts';
+import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { hashTarget } from './readings.ts';
+
+let server: TestServer;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let ann: TestPerson;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = createConnection(server.connection);
+  await owner.connect();
+  const { username, production_key } = await server.createAccount({ balanceCents: 100_000 });
+  call = createClient(server.url, production_key);
+  ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  const { ref } = await accountNamed(server.database, username);
+  for (const [externalId, tone] of [
+    ['kind', 'Informal'],
+    ['stiff', 'Formal'],
+  ] as const) {
+    const languages = new Map([['es', { tone, instructions: undefined, terms: [] }]]);
+    const brand = { externalId, name: externalId, default: undefined, languages };
+    await saveBrand(server.database, 'command', ref, brand, false);
+  }
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+interface Reading {
+  position: number;
+  reading: string;
+  context: string;
+}
+
+async function readingsOf(uid: string): Promise<Reading[]> {
+  const { rows } = await owner.query(
+    `select r.position, encode(r.reading, 'hex') as reading, r.context
+       from readings r join jobs j using (part, account_id, job_id) where j.uid = $1 order by r.position`,
+    [uid],
+  );
+  return rows;
+}
+
+describe('the readings of a human job', () => {
+  it('are indexed for each segment that is translated, with its place in the text', async () => {
+    const uid = await orderEdit(call, 'The house is big.\nПривет, мир, как дела.\nThe house is big.\n');
+    const [first, later, ...others] = await readingsOf(uid);
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ position: 0, context: 'first' });
+    expect(later).toMatchObject({ position: 2, context: 'later', reading: first!.reading });
+    const [only] = await readingsOf(await orderEdit(call, 'The house is big.'));
+    expect(only).toEqual({ position: 0, context: 'only', reading: first!.reading });
+  });
+
+  it('are equal for equal words with the same codes, and differ with other codes', async () => {
+    const html = (text: string) =>
+      orderEdit(call, text, { text_format: 'html' }).then(async (uid) => (await readingsOf(uid))[0]!.reading);
+    const bold = await html('<p>The <b>house</b> is big.</p>');
+    expect(await html('<p>The <em>house</em> is big.</p>')).toBe(bold);
+    expect(await html('<p>The house is <b>big</b>.</p>')).not.toBe(bold);
+    expect(await html('<p>The house is big.</p>')).not.toBe(bold);
+  });
+
+  it('differ by brand, by tone and by language pair, and a tone of the brand counts as the tone', async () => {
+    const reading = (fields: object) =>
+      orderEdit(call, 'A garden.', fields).then(async (uid) => (await readingsOf(uid))[0]!.reading);
+    const all = [
+      await reading({}),
+      await reading({ tone: 'Formal' }),
+      await reading({ brand: 'kind' }),
+      await reading({ brand: 'stiff' }),
+      await reading({ brand: 'kind', tone: 'Formal' }),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    expect(await reading({ brand: 'kind', tone: 'Informal' })).toBe(all[2]);
+  });
+
+  it('are deleted when the job is canceled or delivered', async () => {
+    const canceled = await orderEdit(call, 'The tree is old.');
+    expect(await readingsOf(canceled)).toHaveLength(1);
+    expect((await call('DELETE', `${HUMAN}${canceled}/`)).status).toBe(200);
+    expect(await readingsOf(canceled)).toEqual([]);
+    const { rows } = await owner.query(
+      `select t.task_id from tasks t join jobs j using (part, account_id, job_id)
+        where t.status = 'open' and j.tone is null order by j.created_at limit 1`,
+    );
+    const task = await editNext(ann, rows[0].task_id);
+    await until(async () => (await call('GET', `${HUMAN}${task.job.uid}/`)).body.status === 'completed');
+    expect(await readingsOf(task.job.uid)).toEqual([]);
+  });
+});
+
+it('hashTarget returns the same hash for the same words whatever the numbers of the codes', () => {
+  const source = (n: number) => [{ text: 'The ' }, { open: n }, { text: 'house' }, { close: n }];
+  const target = (n: number, text: string) => [{ text }, { open: n }, { text: 'casa' }, { close: n }];
+  const hash = (n: number, text: string) => hashTarget(source(n), target(n, text)).toString('hex');
+  expect(hash(1, 'La ')).toBe(hash(7, 'La  '));
+  expect(hash(1, 'La ')).not.toBe(hash(1, 'Una '));
+});

@@ -1,0 +1,59 @@
+/**
+ * Readings. A reading is what an editor sees of a segment: its source with the codes by shape, for one
+ * language pair, brand and tone. Segments with the same reading can have the same target.
+ */
+import { createHash } from 'node:crypto';
+import type { Piece } from '@dragoman/documents';
+import type { Environment } from '../base/account.ts';
+import { carry, readingOf } from './repeats.ts';
+
+/** The conditions under which a source has a meaning of its own. */
+export interface ReadingScope {
+  environment: Environment;
+  from: string;
+  to: string;
+  brand: string | null;
+  tone: string | null;
+}
+
+/**
+ * The place of a segment in its text. Editors translate the same words differently as a whole message, as a
+ * greeting and as an answer in the middle.
+ */
+export const READING_CONTEXTS = ['only', 'first', 'later'] as const;
+export type ReadingContext = (typeof READING_CONTEXTS)[number];
+
+/** @param count the number of segments of the text */
+export function contextOf(position: number, count: number): ReadingContext {
+  if (count === 1) return 'only';
+  return position === 0 ? 'first' : 'later';
+}
+
+/** Returns the SHA-256 by which segments with the same reading are found. */
+export function hashReading(scope: ReadingScope, source: readonly Piece[]): Buffer {
+  const { environment, from, to, brand, tone } = scope;
+  return sha256([environment, from, to, brand, tone, readingOf(source)]);
+}
+
+/**
+ * Returns the SHA-256 of a target. It is equal for the same words with the codes of the source in the same
+ * places, whatever the numbers of the codes and the width of the spaces.
+ */
+export function hashTarget(source: readonly Piece[], target: readonly Piece[]): Buffer {
+  const isCode = (piece: Piece) => 'keep' in piece || !('text' in piece);
+  const numbered = source.filter(isCode).map((piece, index): Piece => {
+    if ('keep' in piece) return { keep: index, text: piece.text };
+    if ('open' in piece) return { open: index };
+    return 'close' in piece ? { close: index } : { single: index };
+  });
+  const parts: (string | Piece)[] = [''];
+  for (const piece of carry(source, numbered, target)) {
+    if (isCode(piece)) parts.push(piece, '');
+    else parts[parts.length - 1] += (piece as { text: string }).text;
+  }
+  return sha256(parts.map((part) => (typeof part === 'string' ? part.replaceAll(/\s+/g, ' ') : part)));
+}
+
+function sha256(parts: readonly unknown[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(parts).normalize('NFC')).digest();
+}

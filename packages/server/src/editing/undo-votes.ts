@@ -1,0 +1,101 @@
+/** Lists the votes of an account, and takes votes back with everything that they filled. */
+import { plainText } from '@dragoman/documents';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef } from '../base/account.ts';
+import type { Database } from '../database/database.ts';
+import * as fills from './fills-store.ts';
+import * as votes from './votes-store.ts';
+
+/** A vote as operators see it, with plain texts. */
+export interface ListedVote {
+  vote: string;
+  uid: string;
+  source_language: string;
+  target_language: string;
+  source: string;
+  target: string;
+  editor: string;
+  voted_at: Date;
+  withdrawn_at: Date | null;
+  /** The number of segments that hold the text because of this vote. */
+  segments: number;
+}
+
+/** Returns the votes of an account, latest first. @param filling only votes whose text is in other segments */
+export async function findVotes(
+  database: Database,
+  account: AccountRef,
+  { filling, limit }: { filling: boolean; limit: number },
+): Promise<ListedVote[]> {
+  const rows = await votes.findVoteRows(database, account, filling, limit);
+  return rows.map(({ source, target, ...row }) => ({
+    ...row,
+    source: plainText(source),
+    target: plainText(target),
+  }));
+}
+
+/**
+ * What an undo leaves alone. `edited`: an editor has worked on the segment; `held`: its task is claimed,
+ * submitted or reviewed; `delivered`: its job is delivered.
+ */
+export const KEPT_REASONS = ['edited', 'held', 'delivered'] as const;
+
+export interface UndoneVote {
+  /** The number of segments that have their former draft again. */
+  restored: number;
+  /** The segments that keep the text. */
+  kept: fills.KeptFill[];
+}
+
+/** The number of segments that one transaction restores. */
+const SLICE = 100;
+
+/**
+ * Withdraws a vote and all votes for the same text of its reading, and gives segments that nobody has touched
+ * their former drafts again. A segment of a claimed task follows when the claim ends. Doing it again changes
+ * nothing and returns what is still kept.
+ * @returns undefined if the account has no such vote
+ */
+export async function undoVote(
+  database: Database,
+  by: Actor,
+  account: AccountRef,
+  voteId: string,
+): Promise<UndoneVote | undefined> {
+  const same = await database.transaction(async (transaction) => {
+    const ids = await votes.withdrawText(transaction, account, voteId);
+    if (ids.length === 0) return ids;
+    const detail = { votes: ids.length };
+    await recordAudit(transaction, by, { action: 'vote.undone', account, subject: voteId, detail });
+    return ids;
+  });
+  if (same.length === 0) return undefined;
+  let restored = 0;
+  for (let after: fills.SegmentPlace | undefined; ; ) {
+    const places = await fills.listFilled(database, account, same, after, SLICE);
+    restored += await restore(database, account, places);
+    if (places.length < SLICE) break;
+    after = places.at(-1);
+  }
+  return { restored, kept: await fills.findKept(database, account, same) };
+}
+
+/** Restores those of the segments that nobody has touched. @returns their number */
+async function restore(
+  database: Database,
+  account: AccountRef,
+  places: readonly fills.SegmentPlace[],
+): Promise<number> {
+  const before = (await fills.readFillable(database, account, places)).filter(fills.isWaiting);
+  if (before.length === 0) return 0;
+  return database.transaction(async (transaction) => {
+    await fills.lockTasksOf(transaction, account, [...new Set(before.map(({ task_id }) => task_id))]);
+    const rows = (await fills.readFillable(transaction, account, before)).filter(
+      (row) => fills.isWaiting(row) && row.filled_hash !== null,
+    );
+    await fills.restoreSegments(transaction, account, rows);
+    for (const jobId of new Set(rows.map(({ job_id }) => job_id))) transaction.changed('job', account, jobId);
+    return rows.length;
+  });
+}

@@ -1,0 +1,253 @@
+/** SQL statements about votes and the queue of their work. */
+import type { Piece } from '@dragoman/documents';
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import type { Lease } from '../work/queue.ts';
+import type { CountedVote } from './vote-rules.ts';
+
+export interface NewVote {
+  position: number;
+  editorId: string;
+  reviewed: boolean;
+  target: readonly Piece[];
+  targetHash: Buffer;
+  acknowledged: readonly string[];
+}
+
+// One vote for each segment: confirming it again changes its vote. The vote keeps its id, because fills name
+// it. A segment without a reading has no vote: its job was drafted before readings existed, or has ended.
+const CAST_VOTE = statement(
+  'editing.cast_vote',
+  `with voted as (
+     insert into votes (part, account_id, vote_id, job_id, position, reading, context, editor_id, reviewed, target,
+       target_hash, acknowledged)
+     select part, account_id, :vote_id, job_id, position, reading, context, :editor_id, :reviewed, :target,
+            :target_hash, :acknowledged
+       from readings
+      where part = :part and account_id = :account_id and job_id = :job_id and position = :position
+     on conflict (part, account_id, job_id, position) do update
+        set editor_id = excluded.editor_id, reviewed = excluded.reviewed, target = excluded.target,
+            target_hash = excluded.target_hash, acknowledged = excluded.acknowledged, withdrawn_at = null,
+            voted_at = excluded.voted_at
+     returning part, account_id, reading)
+   insert into propagations (part, account_id, reading) select part, account_id, reading from voted`,
+);
+
+/** Stores the vote of a confirmed segment, and queues its work. */
+export async function castVote(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  vote: NewVote,
+): Promise<void> {
+  await transaction.query(CAST_VOTE, {
+    part: account.part,
+    account_id: account.accountId,
+    vote_id: uuidv7(),
+    job_id: jobId,
+    position: vote.position,
+    editor_id: vote.editorId,
+    reviewed: vote.reviewed,
+    target: JSON.stringify(vote.target),
+    target_hash: vote.targetHash,
+    acknowledged: vote.acknowledged,
+  });
+}
+
+const WITHDRAW_VOTES = statement(
+  'editing.withdraw_votes',
+  `with gone as (
+     update votes v set withdrawn_at = now()
+       from unnest($4::integer[], $5::integer[]) as g (first, last)
+      where v.part = $1 and v.account_id = $2 and v.job_id = $3 and v.position between g.first and g.last
+        and v.withdrawn_at is null
+     returning v.part, v.account_id, v.reading)
+   insert into propagations (part, account_id, reading) select distinct part, account_id, reading from gone`,
+);
+
+/** Withdraws the votes of segments whose texts are not confirmed any more, and queues the work. */
+export async function withdrawVotes(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  ranges: readonly { first: number; last: number }[],
+): Promise<void> {
+  const key = [account.part, account.accountId, jobId];
+  const columns = [ranges.map(({ first }) => first), ranges.map(({ last }) => last)];
+  await transaction.query(WITHDRAW_VOTES, [...key, ...columns]);
+}
+
+const WITHDRAW_TEXT = statement<{ vote_id: string }>(
+  'editing.withdraw_text',
+  `with same as (
+     select o.part, o.account_id, o.vote_id, o.reading
+       from votes v join votes o on o.part = v.part and o.account_id = v.account_id and o.reading = v.reading
+        and o.target_hash = v.target_hash
+      where v.part = $1 and v.account_id = $2 and v.vote_id = $3),
+   gone as (
+     update votes w set withdrawn_at = now() from same s
+      where w.part = s.part and w.account_id = s.account_id and w.vote_id = s.vote_id and w.withdrawn_at is null),
+   queued as (
+     insert into propagations (part, account_id, reading) select distinct part, account_id, reading from same)
+   select vote_id from same`,
+);
+
+/**
+ * Withdraws a vote and the votes for the same text of its reading, and queues the work. @returns the ids of
+ * these votes, also of those that were withdrawn before; none if there is no such vote
+ */
+export async function withdrawText(
+  transaction: Transaction,
+  account: AccountRef,
+  voteId: string,
+): Promise<string[]> {
+  const rows = await transaction.query(WITHDRAW_TEXT, [account.part, account.accountId, voteId]);
+  return rows.map(({ vote_id }) => vote_id);
+}
+
+export interface FoundVoteRow {
+  vote: string;
+  uid: string;
+  source_language: string;
+  target_language: string;
+  source: Piece[];
+  target: Piece[];
+  editor: string;
+  voted_at: Date;
+  withdrawn_at: Date | null;
+  segments: number;
+}
+
+const FIND_VOTES = statement<FoundVoteRow>(
+  'editing.find_votes',
+  `select v.vote_id as vote, j.uid, j.source_language, j.target_language, s.source, v.target,
+          coalesce(u.name, '') as editor, v.voted_at, v.withdrawn_at, f.segments
+     from votes v
+     join jobs j on j.part = v.part and j.account_id = v.account_id and j.job_id = v.job_id
+     join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
+      and s.position = v.position
+     left join users u on u.user_id = v.editor_id,
+          lateral (select count(*) as segments from fills f
+                    where f.part = v.part and f.account_id = v.account_id and f.vote_id = v.vote_id) f
+    where v.part = $1 and v.account_id = $2 and (f.segments > 0 or not $3)
+    order by v.vote_id desc limit $4`,
+);
+
+/** Returns votes, latest first. @param filling only votes whose text other segments hold */
+export function findVoteRows(
+  on: Queryable,
+  account: AccountRef,
+  filling: boolean,
+  limit: number,
+): Promise<FoundVoteRow[]> {
+  return on.query(FIND_VOTES, [account.part, account.accountId, filling, limit]);
+}
+
+/** A vote with the source that its target translates. */
+export interface VoteRow extends CountedVote {
+  reading: Buffer;
+  source: Piece[];
+  target: Piece[];
+  acknowledged: string[];
+  name: string;
+}
+
+const VOTES_FOR = statement<VoteRow>(
+  'editing.votes_for',
+  `select v.vote_id, v.reading, v.context, v.editor_id, v.reviewed, v.target, v.target_hash, v.acknowledged,
+          v.voted_at, s.source, coalesce(u.name, '') as name
+     from votes v
+     join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
+      and s.position = v.position
+     left join users u on u.user_id = v.editor_id
+    where v.part = $1 and v.account_id = $2 and v.reading = any($3) and v.withdrawn_at is null`,
+);
+
+/** Returns the votes that count for any of these readings. */
+export function listVotes(
+  on: Queryable,
+  account: AccountRef,
+  readings: readonly Buffer[],
+): Promise<VoteRow[]> {
+  return on.query(VOTES_FOR, [account.part, account.accountId, readings]);
+}
+
+const APPROVE_VOTES = statement(
+  'editing.approve_votes',
+  `with approved as (
+     update votes set reviewed = true
+      where part = $1 and account_id = $2 and job_id = $3 and withdrawn_at is null and not reviewed
+     returning part, account_id, reading)
+   insert into propagations (part, account_id, reading) select distinct part, account_id, reading from approved`,
+);
+
+/** Marks the votes of a job that a reviewer has approved, and queues the work. */
+export async function approveVotes(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<void> {
+  await transaction.query(APPROVE_VOTES, [account.part, account.accountId, jobId]);
+}
+
+const QUEUE_JOBS = statement(
+  'editing.queue_jobs',
+  `insert into propagations (part, account_id, job_id)
+   select distinct g.part, g.account_id, g.job_id
+     from unnest($1::smallint[], $2::uuid[], $3::uuid[]) as g (part, account_id, job_id)
+    where exists (
+      select from readings r where r.part = g.part and r.account_id = g.account_id and r.job_id = g.job_id)`,
+);
+
+/** Queues the segments of jobs that wait now, because there may be votes for them. */
+export async function queueWaitingJobs(
+  transaction: Transaction,
+  jobs: readonly { account: AccountRef; jobId: string }[],
+): Promise<void> {
+  if (jobs.length === 0) return;
+  await transaction.query(QUEUE_JOBS, [
+    jobs.map(({ account }) => account.part),
+    jobs.map(({ account }) => account.accountId),
+    jobs.map(({ jobId }) => jobId),
+  ]);
+}
+
+/** Queued work: the segments of one reading, or those of one job. */
+export type Propagation = { reading: Buffer; jobId?: undefined } | { reading?: undefined; jobId: string };
+
+const OPEN_PROPAGATION = statement<{ reading: Buffer | null; job_id: string | null }>(
+  'editing.open_propagation',
+  `with same as (
+     delete from propagations d
+      using (select l.part, l.account_id, d.propagation_id
+               from propagations l join propagations d on d.part = l.part and d.account_id = l.account_id
+                and d.reading = l.reading and d.propagation_id <> l.propagation_id and d.lease_token is null
+              where l.part = $1 and l.account_id = $2 and l.propagation_id = $3 and l.lease_token = $4
+                for update of d skip locked) o
+      where d.part = o.part and d.account_id = o.account_id and d.propagation_id = o.propagation_id)
+   select reading, job_id from propagations
+    where part = $1 and account_id = $2 and propagation_id = $3 and lease_token = $4`,
+);
+
+/**
+ * Reads the work of a lease, and deletes the waiting work for the same reading, which it includes.
+ * @returns undefined if the lease is lost
+ */
+export async function openPropagation(on: Queryable, lease: Lease): Promise<Propagation | undefined> {
+  const [row] = await on.query(OPEN_PROPAGATION, leaseKey(lease));
+  if (row === undefined) return undefined;
+  return row.reading === null ? { jobId: row.job_id! } : { reading: row.reading };
+}
+
+const END_PROPAGATION = statement(
+  'editing.end_propagation',
+  `delete from propagations where part = $1 and account_id = $2 and propagation_id = $3 and lease_token = $4`,
+);
+
+export async function endPropagation(on: Queryable, lease: Lease): Promise<void> {
+  await on.query(END_PROPAGATION, leaseKey(lease));
+}
+
+const leaseKey = ({ account, id, token }: Lease) => [account.part, account.accountId, id, token];

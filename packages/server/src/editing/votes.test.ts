@@ -1,0 +1,424 @@
+/** Tests of votes: a confirmed text reaches the waiting segments of other jobs, and leaves all others alone. */
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
+import type { BrandFile } from '../brands/brand.ts';
+import { saveBrand } from '../brands/brands.ts';
+import { createConnection } from '../database/connections.ts';
+import {
+  claimTask,
+  confirm,
+  confirmAll,
+  emptyEditing,
+  HUMAN,
+  orderEdit,
+  pathOf,
+  save,
+} from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+
+const TOKEN = 'a token for the metrics';
+
+let server: TestServer;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let account: AccountRef;
+let ann: TestPerson;
+let bob: TestPerson;
+let cy: TestPerson;
+let operator: TestPerson;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    settings: { DRAGOMAN_EDITOR_TASKS: '4', DRAGOMAN_METRICS_TOKEN: TOKEN },
+  });
+  owner = createConnection(server.connection);
+  await owner.connect();
+  const { username, production_key } = await server.createAccount({ balanceCents: 1_000_000 });
+  account = (await accountNamed(server.database, username)).ref;
+  call = createClient(server.url, production_key);
+  ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
+  bob = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Bob' });
+  cy = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Cy' });
+  operator = await createPerson(server, { role: 'operator' });
+  await owner.query('update users set review_share = 0');
+  await brand('drafts', {});
+  await brand('confirms', { votes: 'confirm' });
+  await brand('keeps', { votes: 'off' });
+});
+beforeEach(() => emptyEditing(owner));
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+async function brand(externalId: string, fields: Partial<BrandFile>): Promise<void> {
+  const made = { externalId, name: externalId, default: undefined, languages: new Map(), ...fields };
+  await saveBrand(server.database, 'command', account, made, false);
+}
+
+interface Segment {
+  draft: { text: string }[];
+  route: string;
+  notes: string[];
+  status: string | null;
+  target: { text: string }[] | null;
+  vote: string | null;
+  revision: number | null;
+}
+
+async function segmentsOf(uid: string): Promise<Segment[]> {
+  const { rows } = await owner.query(
+    `select s.draft, s.route, s.notes, e.status, e.target, e.revision, f.vote_id as vote
+       from segments s join jobs j using (part, account_id, job_id)
+       left join edits e using (part, account_id, job_id, position)
+       left join fills f using (part, account_id, job_id, position)
+      where j.uid = $1 order by s.position`,
+    [uid],
+  );
+  return rows;
+}
+
+/** Waits until the queued work on votes is done. */
+const settled = () =>
+  until(async () => (await owner.query('select from propagations limit 1')).rowCount === 0);
+
+async function taskOf(uid: string): Promise<string> {
+  const { rows } = await owner.query(
+    `select t.task_id from tasks t join jobs j using (part, account_id, job_id) where j.uid = $1 order by first_position`,
+    [uid],
+  );
+  return rows[0].task_id;
+}
+
+/** Claims the task of a job and confirms its segment at `position` with a text. */
+async function vote(person: TestPerson, uid: string, text: string, position = 0) {
+  const task = await claimTask(person, await taskOf(uid));
+  const segment = task.segments.find((one: { position: number }) => one.position === position);
+  const saved = await confirm(person, task, segment, { target: [{ text }] });
+  expect(saved.status, saved.text).toBe(200);
+  await settled();
+  return task;
+}
+
+let texts = 0;
+/** Returns a sentence that no other test uses. */
+const sentence = () =>
+  `The house of ${'abcdefghij'[texts % 10]}${'klmnopqrst'[Math.floor(texts++ / 10)]} is big.`;
+
+describe('a confirmed text', () => {
+  it('becomes the draft of every segment with the same reading that nobody has touched or holds', async () => {
+    const source = sentence();
+    const uids = await Promise.all([1, 2, 3].map(() => orderEdit(call, source)));
+    const many = await orderEdit(call, `Something else.\n${source}\n`);
+    const before = await segmentsOf(uids[1]!);
+    await vote(ann, uids[0]!, 'La casa es grande.');
+    for (const uid of [uids[1]!, uids[2]!]) {
+      expect(await segmentsOf(uid)).toMatchObject([
+        { draft: [{ text: 'La casa es grande.' }], route: 'memory:vote', notes: [], status: null },
+      ]);
+    }
+    const [other, same] = await segmentsOf(many);
+    expect(same).toMatchObject({ route: 'memory:vote' });
+    expect(other!.vote).toBeNull();
+    expect(before[0]!.route).not.toBe('memory:vote');
+    const task = await claimTask(bob, await taskOf(uids[1]!));
+    expect(task.segments[0]).toMatchObject({
+      origin: 'memory',
+      route: 'memory:vote',
+      status: 'open',
+      draft: [{ text: 'La casa es grande.' }],
+    });
+  });
+
+  it('reaches a job that is drafted later', async () => {
+    const source = sentence();
+    await vote(ann, await orderEdit(call, source), 'La casa es grande.');
+    const later = await orderEdit(call, source);
+    await settled();
+    expect(await segmentsOf(later)).toMatchObject([{ route: 'memory:vote' }]);
+  });
+
+  it('leaves a claimed task alone and reaches it when the claim ends, unless the segment was edited', async () => {
+    const source = sentence();
+    const [from, held, edited] = await Promise.all([1, 2, 3].map(() => orderEdit(call, source)));
+    const [untouched, touched] = [
+      await claimTask(bob, await taskOf(held!)),
+      await claimTask(bob, await taskOf(edited!)),
+    ];
+    await save(bob, touched, touched.segments[0], { target: [{ text: 'Mi texto.' }] });
+    await vote(ann, from!, 'La casa es grande.');
+    expect((await segmentsOf(held!))[0]!.vote).toBeNull();
+    for (const { task, lease } of [untouched, touched]) {
+      await bob.call('POST', pathOf({ task }, '/release'), { token: lease.token });
+    }
+    await settled();
+    expect(await segmentsOf(held!)).toMatchObject([{ route: 'memory:vote' }]);
+    expect(await segmentsOf(edited!)).toMatchObject([
+      { vote: null, status: 'draft', target: [{ text: 'Mi texto.' }] },
+    ]);
+  });
+
+  it('does not reach another brand, tone, language pair, or other codes', async () => {
+    const source = sentence();
+    const others = await Promise.all([
+      orderEdit(call, source, { brand: 'drafts' }),
+      orderEdit(call, source, { tone: 'Formal' }),
+      orderEdit(call, source, { source_language: 'es', target_language: 'en' }),
+      orderEdit(call, `<p>${source.replace('big', '<b>big</b>')}</p>`, { text_format: 'html' }),
+    ]);
+    await vote(ann, await orderEdit(call, source), 'La casa es grande.');
+    for (const uid of others) expect((await segmentsOf(uid))[0]!.vote).toBeNull();
+  });
+
+  it('brings its codes with the numbers of the segment that it fills', async () => {
+    const source = sentence().replace('big', '<b>big</b>');
+    const html = { text_format: 'html' };
+    const from = await orderEdit(call, `<p>${source}</p>`, html);
+    const to = await orderEdit(call, `<p><i>One</i> <u>two</u> three.</p><p>${source}</p>`, html);
+    const task = await claimTask(ann, await taskOf(from));
+    const [segment] = task.segments;
+    const codes = segment.source.filter((piece: object) => !('text' in piece));
+    const target = [{ text: 'Es ' }, codes[0], { text: 'grande' }, codes[1], { text: '.' }];
+    expect((await confirm(ann, task, segment, { target })).status).toBe(200);
+    await settled();
+    const filled = (await segmentsOf(to)).at(-1)!;
+    const { rows } = await owner.query(
+      `select s.source from segments s join jobs j using (part, account_id, job_id) where uid = $1 order by position desc`,
+      [to],
+    );
+    const own = rows[0].source.filter((piece: object) => !('text' in piece));
+    expect(filled.draft).toEqual([{ text: 'Es ' }, own[0], { text: 'grande' }, own[1], { text: '.' }]);
+  });
+
+  it('does not reach a brand that switched votes off', async () => {
+    const source = sentence();
+    const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source, { brand: 'keeps' })));
+    await vote(ann, from!, 'La casa es grande.');
+    expect((await segmentsOf(to!))[0]!.vote).toBeNull();
+  });
+
+  it('does not spread a forbidden term', async () => {
+    const term = {
+      source: 'house',
+      target: 'casa',
+      forbidden: true,
+      caseSensitive: false,
+      doNotTranslate: false,
+    };
+    const languages = new Map([['es', { tone: undefined, instructions: undefined, terms: [term] }]]);
+    const source = sentence();
+    await brand('later', {});
+    const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source, { brand: 'later' })));
+    await brand('later', { languages });
+    await vote(ann, from!, 'La casa es grande.');
+    expect((await segmentsOf(to!))[0]!.vote).toBeNull();
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const metrics = await fetch(`${server.url}/metrics`, { headers });
+    expect(await metrics.text()).toMatch(/dragoman_vote_refusals_total\{why="checks"\} [1-9]/);
+  });
+
+  it('does not reach a job under review', async () => {
+    await owner.query('update users set review_share = 100 where user_id = $1', [bob.userId]);
+    const source = sentence();
+    const [from, reviewed] = await Promise.all([1, 2].map(() => orderEdit(call, source)));
+    const task = await claimTask(bob, await taskOf(reviewed!));
+    await confirmAll(bob, task);
+    await bob.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    await owner.query('update users set review_share = 0');
+    const before = await segmentsOf(reviewed!);
+    await vote(ann, from!, 'La casa es otra.');
+    expect(await segmentsOf(reviewed!)).toEqual(before);
+  });
+});
+
+describe('votes of several editors', () => {
+  it('confirm waiting segments once two editors agree, where the brand confirms', async () => {
+    const source = sentence();
+    const fields = { brand: 'confirms' };
+    const [one, two, waits] = await Promise.all([1, 2, 3].map(() => orderEdit(call, source, fields)));
+    await vote(ann, one!, 'La casa es grande.');
+    expect(await segmentsOf(waits!)).toMatchObject([{ route: 'memory:vote', status: null }]);
+    await vote(bob, two!, 'La casa es grande.');
+    expect(await segmentsOf(waits!)).toMatchObject([
+      { status: 'confirmed', target: [{ text: 'La casa es grande.' }], revision: 1 },
+    ]);
+    const task = await claimTask(ann, await taskOf(waits!));
+    const submitted = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    expect(submitted.body.status).toBe('submitted');
+  });
+
+  it('keep drafts as drafts where the brand does not confirm, and one editor does not agree with themselves', async () => {
+    const source = sentence();
+    const drafts = await Promise.all([1, 2, 3].map(() => orderEdit(call, source, { brand: 'drafts' })));
+    await vote(ann, drafts[0]!, 'La casa es grande.');
+    await vote(bob, drafts[1]!, 'La casa es grande.');
+    expect(await segmentsOf(drafts[2]!)).toMatchObject([{ route: 'memory:vote', status: null }]);
+    const confirms = await Promise.all([1, 2, 3].map(() => orderEdit(call, source, { brand: 'confirms' })));
+    await vote(ann, confirms[0]!, 'La casa es grande.');
+    await vote(ann, confirms[1]!, 'La casa es grande.');
+    expect(await segmentsOf(confirms[2]!)).toMatchObject([{ route: 'memory:vote', status: null }]);
+  });
+
+  it('are split by the place of the segment when they differ', async () => {
+    const source = sentence();
+    const [alone, other] = [await orderEdit(call, source), await orderEdit(call, `${source}\nBye.`)];
+    const [waitsAlone, waitsFirst, waitsLater] = [
+      await orderEdit(call, source),
+      await orderEdit(call, `${source}\nThanks.`),
+      await orderEdit(call, `Hello.\n${source}`),
+    ];
+    await vote(ann, alone, 'La casa es grande.');
+    expect((await segmentsOf(waitsLater)).at(-1)).toMatchObject({ draft: [{ text: 'La casa es grande.' }] });
+    await vote(bob, other, 'Qué casa tan grande.');
+    expect(await segmentsOf(waitsAlone)).toMatchObject([{ draft: [{ text: 'La casa es grande.' }] }]);
+    expect((await segmentsOf(waitsFirst))[0]).toMatchObject({ draft: [{ text: 'Qué casa tan grande.' }] });
+    expect((await segmentsOf(waitsLater)).at(-1)).toMatchObject({ vote: null });
+  });
+});
+
+describe('a vote is taken back', () => {
+  it('when the editor changes the text to a draft: the former draft returns byte for byte', async () => {
+    const source = sentence();
+    const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source)));
+    const before = await segmentsOf(to!);
+    const task = await vote(ann, from!, 'La casa es grande.');
+    expect(await segmentsOf(to!)).not.toEqual(before);
+    const saved = await save(ann, task, { ...task.segments[0], revision: 1 }, { target: [{ text: 'No.' }] });
+    expect(saved.status).toBe(200);
+    await settled();
+    expect(await segmentsOf(to!)).toEqual(before);
+  });
+
+  it('when the customer rejects the job: confirmed repeats return to their drafts, edited ones stay', async () => {
+    const source = sentence();
+    const fields = { brand: 'confirms' };
+    const [one, two, waits, edited] = await Promise.all(
+      [1, 2, 3, 4].map(() => orderEdit(call, source, fields)),
+    );
+    const before = await segmentsOf(waits!);
+    const first = await vote(ann, one!, 'La casa es grande.');
+    await vote(bob, two!, 'La casa es grande.');
+    expect((await segmentsOf(waits!))[0]!.status).toBe('confirmed');
+    const task = await claimTask(cy, await taskOf(edited!));
+    await confirm(cy, task, { ...task.segments[0], revision: 1 }, { target: [{ text: 'Otra.' }] });
+    await settled();
+    await ann.call('POST', pathOf(first, '/submit'), { token: first.lease.token });
+    await until(async () => (await call('GET', `${HUMAN}${one}/`)).body.status === 'completed');
+    expect((await call('POST', `${HUMAN}${one}/reject/`, { reason: 'No.' })).status).toBe(200);
+    await settled();
+    // Ann's vote is gone. Bob and Cy disagree, so the earlier text stays, but as a draft.
+    expect(await segmentsOf(waits!)).toMatchObject([{ route: 'memory:vote', status: null }]);
+    const bobs = (await bob.call('GET', '/api/editing/queue')).body.held[0];
+    const held = await claimTask(bob, bobs.task);
+    await save(bob, held, held.segments[0], { target: [{ text: 'No.' }] });
+    await save(cy, task, { ...task.segments[0], revision: 2 }, { target: [{ text: 'Otra.' }] });
+    await settled();
+    expect(await segmentsOf(waits!)).toEqual(before);
+    expect(await segmentsOf(edited!)).toMatchObject([{ status: 'draft', target: [{ text: 'Otra.' }] }]);
+  });
+
+  it('when a reviewer returns the task', async () => {
+    await owner.query('update users set review_share = 100 where user_id = $1', [ann.userId]);
+    const source = sentence();
+    const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source)));
+    const before = await segmentsOf(to!);
+    const task = await vote(ann, from!, 'La casa es grande.');
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    await owner.query('update users set review_share = 0');
+    expect(await segmentsOf(to!)).toMatchObject([{ route: 'memory:vote' }]);
+    const { rows } = await owner.query(`select task_id from tasks where kind = 'review'`);
+    const review = await claimTask(cy, rows[0].task_id);
+    const body = { token: review.lease.token, note: 'Wrong.' };
+    expect((await cy.call('POST', pathOf(review, '/return'), body)).status).toBe(200);
+    await settled();
+    expect(await segmentsOf(to!)).toEqual(before);
+  });
+});
+
+it('a reviewer confirms waiting segments by approving the job, where the brand confirms', async () => {
+  await owner.query('update users set review_share = 100 where user_id = $1', [ann.userId]);
+  const source = sentence();
+  const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source, { brand: 'confirms' })));
+  const task = await vote(ann, from!, 'La casa es grande.');
+  await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+  await owner.query('update users set review_share = 0');
+  expect(await segmentsOf(to!)).toMatchObject([{ status: null }]);
+  const { rows } = await owner.query(`select task_id from tasks where kind = 'review'`);
+  const review = await claimTask(cy, rows[0].task_id);
+  const approved = await cy.call('POST', pathOf(review, '/approve'), { token: review.lease.token });
+  expect(approved.status, approved.text).toBe(200);
+  await settled();
+  expect(await segmentsOf(to!)).toMatchObject([{ status: 'confirmed' }]);
+});
+
+describe('the undo of a vote', () => {
+  const votesPath = '/api/console/accounts';
+
+  it('restores untouched segments byte for byte and lists those that were edited, held or delivered', async () => {
+    const { username } = await usernameOf();
+    const source = sentence();
+    const uids = await Promise.all([1, 2, 3, 4, 5].map(() => orderEdit(call, source, { brand: 'confirms' })));
+    const [from, waits, edited, held, delivered] = uids as [string, string, string, string, string];
+    const before = await segmentsOf(waits);
+    await vote(ann, from, 'La casa es grande.');
+    const heldTask = await claimTask(cy, await taskOf(held));
+    const editedTask = await claimTask(cy, await taskOf(edited));
+    const target = [{ text: 'Una casa.' }];
+    await save(cy, editedTask, editedTask.segments[0], { target });
+    const last = await claimTask(bob, await taskOf(delivered));
+    await confirm(bob, last, last.segments[0]);
+    await bob.call('POST', pathOf(last, '/submit'), { token: last.lease.token });
+    await until(async () => (await call('GET', `${HUMAN}${delivered}/`)).body.status === 'completed');
+    await settled();
+    // Bob has confirmed the text of the vote, so two editors agree.
+    expect(await segmentsOf(waits)).toMatchObject([{ status: 'confirmed' }]);
+    const listed = (await operator.call('GET', `${votesPath}/${username}/votes`)).body.votes[0];
+    expect(listed).toMatchObject({
+      uid: from,
+      target: 'La casa es grande.',
+      editor: 'Ann',
+      segments: 4,
+      withdrawn_at: null,
+    });
+    const path = `${votesPath}/${username}/votes/${listed.vote}/undo`;
+    const undone = await operator.call('POST', path);
+    expect(undone.status, undone.text).toBe(200);
+    expect(undone.body.restored).toBe(1);
+    const byUid = (one: { uid: string }, two: { uid: string }) => (one.uid < two.uid ? -1 : 1);
+    const kept = [
+      { uid: edited, position: 0, why: 'edited' },
+      { uid: held, position: 0, why: 'held' },
+      { uid: delivered, position: 0, why: 'delivered' },
+    ];
+    expect(undone.body.kept.toSorted(byUid)).toEqual(kept.toSorted(byUid));
+    expect(await segmentsOf(waits)).toEqual(before);
+    await cy.call('POST', pathOf(heldTask, '/release'), { token: heldTask.lease.token });
+    await settled();
+    expect(await segmentsOf(held)).toEqual(before);
+    const again = await operator.call('POST', path);
+    expect(again.body).toMatchObject({ restored: 0, kept: expect.arrayContaining([kept[0], kept[2]]) });
+  });
+
+  it('is refused for an unknown vote and for other users', async () => {
+    const { username } = await usernameOf();
+    const path = `${votesPath}/${username}/votes/00000000-0000-7000-8000-000000000000/undo`;
+    expect((await operator.call('POST', path)).status).toBe(404);
+    expect((await ann.call('POST', path)).status).toBe(404);
+  });
+});
+
+async function usernameOf(): Promise<{ username: string }> {
+  const { rows } = await owner.query('select username from accounts where account_id = $1', [
+    account.accountId,
+  ]);
+  return rows[0];
+}
