@@ -58,6 +58,8 @@ GET /api/account/memory/summary                                         out     
 GET /api/account/memory/{memory_id}                                     out       in        in        -         -         -         -
 POST /api/account/memory/{memory_id}/restore                            out       in        in        in        -         -         -
 POST /api/account/memory/{memory_id}/retract                            out       in        in        in        -         -         -
+GET /api/account/origins                                                out       in        in        in        -         -         -
+PUT /api/account/origins                                                out       in        in        in        -         -         -
 GET /api/account/retention                                              out       in        in        in        -         -         -
 PUT /api/account/retention                                              out       in        ro        in        -         -         -
 GET /api/account/team                                                   out       in        in        in        -         -         -

@@ -1,8 +1,10 @@
 /** Reads and registers accounts. Commands, paths and request fields name an account by its user name. */
+import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
-import { fieldError, notFound, OperatorError } from '../base/errors.ts';
+import { fieldError, notFound, OperatorError, reason } from '../base/errors.ts';
 import { partOf, uuidv7 } from '../base/ids.ts';
-import type { Queryable, Transaction } from '../database/database.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
+import { defineFormat } from '../http/input.ts';
 import { createWebhookSecret, secretContext, type Vault } from './secrets.ts';
 import * as store from './store.ts';
 
@@ -108,4 +110,57 @@ export async function accountOfField(
     if (error instanceof AccountError) throw fieldError('account', error.message);
     throw error;
   }
+}
+
+/** The maximum number of origins of an account. */
+export const MAX_ORIGINS = 20;
+
+/** The longest origin. A host name has at most 253 characters. */
+export const MAX_ORIGIN_LENGTH = 300;
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+defineFormat('origin', (written) => (originOf(written) === undefined ? reason('origin') : undefined));
+
+/**
+ * Returns the origin of a web page in the form in which browsers send it.
+ * @param written a URL without path; `http` only for the developer's own computer
+ * @returns undefined if it is not such a URL
+ */
+export function originOf(written: string): string | undefined {
+  if (written.length > MAX_ORIGIN_LENGTH || !URL.canParse(written)) return undefined;
+  const url = new URL(written);
+  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.has(url.hostname));
+  return isSafe && url.href === `${url.origin}/` ? url.origin : undefined;
+}
+
+/** Returns the origins of an account in alphabetical order. */
+export function listOrigins(on: Queryable, account: AccountRef): Promise<string[]> {
+  return store.selectOrigins(on, account);
+}
+
+/**
+ * Replaces the origins of an account, and notifies all running processes.
+ * @param wanted valid origins, in any order
+ * @returns the origins in the form in which browsers send them
+ */
+export async function setOrigins(
+  database: Database,
+  by: Actor,
+  { ref, username }: { ref: AccountRef; username: string },
+  wanted: readonly string[],
+): Promise<string[]> {
+  const origins = [...new Set(wanted.map((written) => originOf(written)!))].toSorted();
+  await database.transaction(async (transaction) => {
+    await store.lockAccount(transaction, ref);
+    await store.updateOrigins(transaction, ref, origins);
+    await recordAudit(transaction, by, {
+      action: 'origins.changed',
+      account: ref,
+      subject: username,
+      detail: { origins },
+    });
+  });
+  await database.notify(KEYS_CHANNEL);
+  return origins;
 }

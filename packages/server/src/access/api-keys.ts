@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { type AccountRef, type Caller, type Environment, type KeyScope, SCOPES } from '../base/account.ts';
 import { ApiError, unauthorized } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
+import { MAX_ORIGIN_LENGTH } from './accounts.ts';
+import { requireOrigin } from './cors.ts';
 import type { KeyRateLimiter } from './key-rate-limiter.ts';
 import { hashesEqual, hashKey, keyIdOf } from './secrets.ts';
 import * as store from './store.ts';
@@ -12,13 +14,16 @@ export interface ApiKeyAuthenticator {
    * Returns the caller with this API key. All failures get the same answer. @throws ApiError `unauthorized`
    */
   authenticate(authorization: string | undefined, environment: Environment): Promise<Caller>;
-  /** Clears the cache of keys. Called when a key was revoked or changed. */
+  /** Returns whether any account allows the pages of this origin. */
+  isListedOrigin(origin: string): Promise<boolean>;
+  /** Clears the cache of keys and origins. Called when a key or an account was changed. */
   clearCache(): void;
 }
 
 const CACHE_MILLISECONDS = 5_000;
 
 const MAX_CACHED_KEYS = 10_000;
+const MAX_CACHED_ORIGINS = 1_000;
 
 /** The row that is compared when the key is unknown, so that a refusal takes as long as a success. */
 const NO_KEY: store.KeyRow = {
@@ -31,6 +36,7 @@ const NO_KEY: store.KeyRow = {
   read_only: true,
   scopes: [],
   key_requests: null,
+  allowed_origins: [],
   default_brand: null,
   seconds_left: null,
   untouched: false,
@@ -68,6 +74,7 @@ export function createApiKeyAuthenticator(
   now: () => number = Date.now,
 ): ApiKeyAuthenticator {
   const cache = new Map<string, { caller: Caller; until: number }>();
+  const origins = new Map<string, { listed: boolean; until: number }>();
   let clears = 0;
 
   async function lookUp(
@@ -95,6 +102,7 @@ export function createApiKeyAuthenticator(
       readOnly: key.read_only,
       scopes: key.scopes ?? SCOPES,
       requestsPerSecond: key.key_requests ?? undefined,
+      allowedOrigins: key.allowed_origins,
       defaultBrand: key.default_brand ?? undefined,
     };
     return { caller, secondsLeft: key.seconds_left ?? Number.POSITIVE_INFINITY };
@@ -116,9 +124,22 @@ export function createApiKeyAuthenticator(
       cache.set(cacheKey, { caller, until: since + Math.min(CACHE_MILLISECONDS, secondsLeft * 1000) });
       return caller;
     },
+    async isListedOrigin(origin) {
+      if (origin.length > MAX_ORIGIN_LENGTH) return false;
+      const cached = origins.get(origin);
+      if (cached !== undefined && cached.until > now()) return cached.listed;
+      const clearsBefore = clears;
+      const until = now() + CACHE_MILLISECONDS;
+      const listed = await store.isListedOrigin(database, origin);
+      if (clearsBefore !== clears) return listed;
+      if (origins.size >= MAX_CACHED_ORIGINS) origins.clear();
+      origins.set(origin, { listed, until });
+      return listed;
+    },
     clearCache() {
       clears++;
       cache.clear();
+      origins.clear();
     },
   };
 }
@@ -148,6 +169,7 @@ export function requireCaller(
   app.addHook('onRequest', async (request, reply) => {
     request.caller = await authenticator.authenticate(request.headers.authorization, environment);
     reply.headers(limiter.count(request.caller));
+    requireOrigin(request, reply);
     const { scope = 'any' } = request.routeOptions.config;
     if (scope !== 'any') requireScope(request.caller, scope);
     if (request.caller.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {

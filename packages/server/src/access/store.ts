@@ -18,6 +18,7 @@ export interface KeyRow {
   default_brand: string | null;
   /** The account's own limit of requests a second for each key; null for the usual limit. */
   key_requests: number | null;
+  allowed_origins: string[];
   /** Seconds until the key ends; null when it has no end. */
   seconds_left: number | null;
   /** Whether the time of this use must be written to `last_used_at`. */
@@ -292,7 +293,7 @@ export async function touchKey(on: Queryable, keyId: string): Promise<void> {
 const FIND_KEY = statement<KeyRow>(
   'accounts.find_key',
   `select k.part, k.account_id, a.username, k.environment, k.secret_hash, k.dialect, k.read_only,
-          k.scopes, a.default_brand, a.key_requests,
+          k.scopes, a.default_brand, a.key_requests, a.allowed_origins,
           extract(epoch from least(k.expires_at, k.revoked_at) - now())::float8 as seconds_left,
           coalesce(k.last_used_at < now() - interval '1 hour', true) as untouched
      from keys k join accounts a on a.part = k.part and a.account_id = k.account_id
@@ -303,6 +304,40 @@ const FIND_KEY = statement<KeyRow>(
 export async function findActiveKey(on: Queryable, keyId: string): Promise<KeyRow | undefined> {
   const [row] = await on.query(FIND_KEY, [keyId]);
   return row;
+}
+
+const ORIGINS = statement<{ allowed_origins: string[] }>(
+  'accounts.origins',
+  'select allowed_origins from accounts where part = $1 and account_id = $2',
+);
+
+export async function selectOrigins(on: Queryable, account: AccountRef): Promise<string[]> {
+  const [row] = await on.query(ORIGINS, [account.part, account.accountId]);
+  return row?.allowed_origins ?? [];
+}
+
+const SET_ORIGINS = statement(
+  'accounts.set_origins',
+  'update accounts set allowed_origins = $3 where part = $1 and account_id = $2',
+);
+
+export async function updateOrigins(
+  on: Queryable,
+  account: AccountRef,
+  origins: readonly string[],
+): Promise<void> {
+  await on.query(SET_ORIGINS, [account.part, account.accountId, origins]);
+}
+
+const LISTED_ORIGIN = statement<{ listed: boolean }>(
+  'accounts.listed_origin',
+  'select exists (select from accounts where allowed_origins @> array[$1::text]) as listed',
+);
+
+/** Returns whether any account lists this origin. */
+export async function isListedOrigin(on: Queryable, origin: string): Promise<boolean> {
+  const [row] = await on.query(LISTED_ORIGIN, [origin]);
+  return row!.listed;
 }
 
 const INSERT_SECRET = statement(

@@ -213,6 +213,10 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
     async () => operate('POST', `/api/console/tasks/${await taskOf()}/reassign`, { user: editor.userId }),
   ],
   makeOwnKey: ['key.made', () => ask('POST', '/api/account/keys', { name: 'x', environment: 'sandbox' })],
+  setOwnOrigins: [
+    'origins.changed',
+    () => ask('PUT', '/api/account/origins', { origins: ['https://app.example.com'] }),
+  ],
   rollOwnKey: [
     'key.rolled',
     async () => {

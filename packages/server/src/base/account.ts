@@ -31,6 +31,8 @@ export interface Caller {
   readonly scopes: readonly KeyScope[];
   /** The account's own limit of requests a second for each key; 0 for none, undefined for the usual limit. */
   readonly requestsPerSecond: number | undefined;
+  /** The origins whose pages may call the API of the account from a browser. */
+  readonly allowedOrigins: readonly string[];
   /** The default brand of the account, which applies to requests that name no brand. */
   readonly defaultBrand: string | undefined;
 }

@@ -27,6 +27,10 @@ export const ERRORS = {
     status: 403,
     meaning: 'The key does not have the scope of the operation; `WWW-Authenticate` names it.',
   },
+  origin_not_allowed: {
+    status: 403,
+    meaning: 'The account does not allow requests from pages of this origin.',
+  },
   chat_not_allowed: { status: 403, meaning: 'The account has no chat subscription.' },
   owner_only: { status: 403, meaning: 'Only an owner of the account may do this.' },
   second_factor_missing: {
@@ -154,6 +158,7 @@ export const REASONS = {
   shape: 'has the wrong form.',
   unusable: 'must not contain NUL characters, noncharacters such as U+FFFF, or half surrogate pairs.',
   uid: 'must be 1 to 128 of A-Z a-z 0-9 . _ ~ : @ + - and neither "." nor "..".',
+  origin: 'must be an origin such as https://app.example.com, without a path.',
   email: 'Must be an e-mail address.',
   email_taken: 'This e-mail address is already in use.',
   password_wrong: 'Is not your password.',

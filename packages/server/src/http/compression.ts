@@ -9,7 +9,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isWebPath } from './http.ts';
+import { addVary, isWebPath } from './http.ts';
 
 type Coding = 'br' | 'gzip';
 
@@ -63,12 +63,6 @@ function isCompressible(reply: FastifyReply, body: Buffer | string): boolean {
 function mayCompress({ url, headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   return !isWebPath(url) || site === undefined || site === 'same-origin' || site === 'none';
-}
-
-/** Adds a name to the `Vary` header of an answer. */
-export function addVary(reply: FastifyReply, name: string): void {
-  const given = reply.getHeader('vary');
-  reply.header('vary', given === undefined ? name : `${given}, ${name}`);
 }
 
 /** Returns the coding that a client prefers according to its `Accept-Encoding` header (RFC 9110, 12.5.3). */

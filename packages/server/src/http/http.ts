@@ -204,6 +204,12 @@ export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown';
 }
 
+/** Adds a name to the `Vary` header of an answer. */
+export function addVary(reply: FastifyReply, name: string): void {
+  const given = reply.getHeader('vary');
+  reply.header('vary', given === undefined ? name : `${given}, ${name}`);
+}
+
 /** Returns the unchecked query parameters in their original order. */
 export function parametersOf({ url }: FastifyRequest): URLSearchParams {
   const begin = url.indexOf('?');

@@ -231,6 +231,7 @@ const EVERYWHERE = Object.fromEntries(
         'unauthorized',
         'read_only_key',
         'insufficient_scope',
+        'origin_not_allowed',
         'rate_limited',
         'not_found',
         'method_not_allowed',

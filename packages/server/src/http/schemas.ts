@@ -170,6 +170,7 @@ export const WebError = Type.Object(
 export const EVERYWHERE: ErrorCode[] = [
   'unauthorized',
   'insufficient_scope',
+  'origin_not_allowed',
   'rate_limited',
   'request_timeout',
   'headers_too_large',

@@ -1,7 +1,7 @@
 /** The routes for the signed-in customer's account, its keys and its webhook secrets: `/api/account…`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { accountNamed } from '../access/accounts.ts';
+import { accountNamed, listOrigins, MAX_ORIGINS, setOrigins } from '../access/accounts.ts';
 import { listKeys, makeKey, revokeKey, rollKey } from '../access/keys.ts';
 import type { Vault } from '../access/secrets.ts';
 import { accountOf } from '../access/session-auth.ts';
@@ -162,6 +162,14 @@ const overlapBody = Type.Object({ overlap: Overlap }, { title: 'OverlapRequest' 
 
 const ONE_LINE = explainPattern('^\\P{C}*$', reason('one_line'));
 
+const Origins = Type.Object(
+  { origins: Type.Array(Type.String({ examples: ['https://app.example.com'] })) },
+  {
+    title: 'OwnOrigins',
+    description: 'The origins whose pages may call the API of the account from a browser.',
+  },
+);
+
 const keyParameters = Type.Object({ key_id: Type.String() });
 const schemas = {
   overview: describedOwn('readOwnAccount', 'Read an overview of your account', Overview),
@@ -184,6 +192,12 @@ const schemas = {
     body: overlapBody,
   }),
   revokeKey: describedOwn('revokeOwnKey', 'Revoke a key', objectsOf(Key), { params: keyParameters }),
+  listOrigins: describedOwn('listOwnOrigins', 'List the origins of your web pages', Origins),
+  setOrigins: describedOwn('setOwnOrigins', 'Replace the origins of your web pages', Origins, {
+    body: Type.Object({
+      origins: Type.Array(Type.String({ format: 'origin', 'x-trim': true }), { maxItems: MAX_ORIGINS }),
+    }),
+  }),
   listSecrets: describedOwn('listOwnWebhookSecrets', 'List your webhook secrets', objectsOf(Secret)),
   rollSecret: describedOwn('rollOwnWebhookSecret', 'Create a new webhook secret', RolledSecret, {
     status: 201,
@@ -212,6 +226,7 @@ export function customerRoutes(app: FastifyInstance, options: CustomerOptions): 
   });
   keyRoutes(app, options);
   webhookSecretRoutes(app, options);
+  originRoutes(app, options);
 }
 
 function limitCredentials({ database, vault }: CustomerOptions, { accountId }: AccountRef): Promise<void> {
@@ -296,6 +311,22 @@ function webhookSecretRoutes(app: FastifyInstance, options: CustomerOptions): vo
           webhook_secret: secret,
           previous_ends: new Date(Date.now() + seconds * 1000),
         });
+      },
+    },
+  });
+}
+
+function originRoutes(app: FastifyInstance, { database }: CustomerOptions): void {
+  resource(app, '/api/account/origins', {
+    GET: {
+      schema: schemas.listOrigins,
+      handler: async (request) => ({ origins: await listOrigins(database, accountOf(request).ref) }),
+    },
+    PUT: {
+      schema: schemas.setOrigins,
+      async handler(request) {
+        const { origins } = request.body;
+        return { origins: await setOrigins(database, request.person, accountOf(request), origins) };
       },
     },
   });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ApiKeyAuthenticator } from '../access/api-keys.ts';
 import { requireCaller } from '../access/api-keys.ts';
+import { allowOrigins } from '../access/cors.ts';
 import { createKeyRateLimiter, type KeyRateLimiter } from '../access/key-rate-limiter.ts';
 import type { Vault } from '../access/secrets.ts';
 import { protectWebRoutes, requirePerson } from '../access/session-auth.ts';
@@ -276,6 +277,7 @@ function apiRoutes(
   options: AppOptions & { limiter: KeyRateLimiter },
   environment: Environment,
 ): void {
+  allowOrigins(app, options.authenticator);
   requireCaller(app, options, environment);
   jobRoutes(app, options);
   brandRoutes(app);

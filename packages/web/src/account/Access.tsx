@@ -21,13 +21,18 @@ import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import css from './account.module.css';
 import { baseUrlOf, ENVIRONMENTS, type Environment } from './environment.tsx';
+import { Origins, originsQuery } from './Origins.tsx';
 import { firstRequest } from './snippets.ts';
 
 const keys = () => query('listOwnKeys');
 const secrets = () => query('listOwnWebhookSecrets');
 
 export const load = ({ queries }: Loading) =>
-  Promise.all([queries.ensureQueryData(keys()), queries.ensureQueryData(secrets())]);
+  Promise.all([
+    queries.ensureQueryData(keys()),
+    queries.ensureQueryData(secrets()),
+    queries.ensureQueryData(originsQuery()),
+  ]);
 
 /** A new key or webhook secret, which is shown only once. */
 interface Shown {
@@ -71,6 +76,7 @@ export default function Access() {
       </Section>
       <Keys onMade={setShown} />
       <Secrets onMade={setShown} />
+      <Origins />
       <MakeKey opened={making} onClose={() => setMaking(false)} onMade={setShown} />
       <ShownOnce shown={shown} onClose={() => setShown(undefined)} />
     </Page>

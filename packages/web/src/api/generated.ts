@@ -857,7 +857,7 @@ export type FailingHost = {
   waiting: number
 };
 
-export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'tmx';
+export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'tmx';
 
 /** A problem that an automatic check reports about a target. */
 export type Finding = {
@@ -1405,6 +1405,11 @@ export type OwnMadeKey = {
   key: string
 };
 
+/** The origins whose pages may call the API of the account from a browser. */
+export type OwnOrigins = {
+  origins: string[]
+};
+
 export type OwnRolledKey = {
   key_id: string;
   environment: 'production' | 'sandbox';
@@ -1890,7 +1895,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type Work = {
   /** Segments confirmed in the last 30 days, latest day first. */
@@ -2500,6 +2505,22 @@ export interface Operations {
     query: undefined;
     body: OverlapRequest;
     answer: OwnRolledSecret
+  };
+  /** List the origins of your web pages */
+  listOwnOrigins: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: OwnOrigins
+  };
+  /** Replace the origins of your web pages */
+  setOwnOrigins: {
+    path: undefined;
+    query: undefined;
+    body: {
+      origins: string[]
+    };
+    answer: OwnOrigins
   };
   /** List the users of your account */
   listTeam: {
@@ -3688,6 +3709,8 @@ export const OPERATIONS = {
   revokeOwnKey: ['POST', '/api/account/keys/{key_id}/revoke'],
   listOwnWebhookSecrets: ['GET', '/api/account/webhook-secrets'],
   rollOwnWebhookSecret: ['POST', '/api/account/webhook-secrets/{environment}/roll'],
+  listOwnOrigins: ['GET', '/api/account/origins'],
+  setOwnOrigins: ['PUT', '/api/account/origins'],
   listTeam: ['GET', '/api/account/team'],
   inviteToTeam: ['POST', '/api/account/team'],
   linkForTeam: ['POST', '/api/account/team/{user_id}/link'],

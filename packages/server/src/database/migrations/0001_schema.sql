@@ -35,6 +35,8 @@ create table accounts (
   chat_correction     boolean not null default false,  -- editors correct messages after their delivery
   -- Requests a second that each key may send; 0: no limit; null: the setting.
   key_requests        integer check (key_requests between 0 and 100000),
+  -- The origins whose pages may call the API from a browser, such as `https://app.example.com`.
+  allowed_origins     text[] not null default '{}' check (cardinality(allowed_origins) <= 20),
   -- Retention in days; null keeps the data forever.
   keep_attempts_days  integer check (keep_attempts_days between 1 and 36500),
   keep_events_days    integer check (keep_events_days between 1 and 36500),
@@ -46,6 +48,8 @@ create table accounts (
   unique (part, account_id),
   constraint accounts_chat_period check (chat_until > chat_from)
 );
+-- A preflight request has no key. It is answered for origins that any account allows.
+create index accounts_of_origin on accounts using gin (allowed_origins);
 create index accounts_to_erase on accounts (erase_requested_at)
   where erase_requested_at is not null and erased_at is null;
 grant select, insert, update on accounts to dragoman_app;

@@ -1,0 +1,59 @@
+/** The web pages that may call the API of the account from a browser. */
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { CallError, call, query } from '../api/client.ts';
+import { useTranslate } from '../i18n.tsx';
+import { Form, FormActions, SubmitButton, TextField } from '../ui/form.tsx';
+import { Card, Section } from '../ui/Page.tsx';
+import { toast } from '../ui/Toast.tsx';
+import css from './account.module.css';
+
+export const originsQuery = () => query('listOwnOrigins');
+
+export function Origins() {
+  const t = useTranslate();
+  const queries = useQueryClient();
+  const { data } = useSuspenseQuery(originsQuery());
+
+  async function save(written: string): Promise<void> {
+    const origins = written.split(/\s/).filter((line) => line !== '');
+    try {
+      await call('setOwnOrigins', { body: { origins } });
+    } catch (error) {
+      throw error instanceof CallError ? atList(error) : error;
+    }
+    await queries.invalidateQueries(originsQuery());
+    toast(t('account.origins.saved'));
+  }
+
+  return (
+    <Section title={t('account.origins')}>
+      <p className={css.muted}>{t('account.origins.lead')}</p>
+      <Card>
+        <Form key={data.origins.join()} onSubmit={({ origins = '' }) => save(origins)}>
+          <TextField
+            name="origins"
+            label={t('account.origins.list')}
+            description={t('account.origins.help')}
+            defaultValue={data.origins.join('\n')}
+            optional
+            ltr
+          />
+          <FormActions>
+            <SubmitButton secondary>{t('ui.save')}</SubmitButton>
+          </FormActions>
+        </Form>
+      </Card>
+    </Section>
+  );
+}
+
+/** Returns the error with the fault of the first wrong line, such as `origins[1]`, as the fault of the list. */
+function atList(error: CallError): CallError {
+  const [name] = Object.keys(error.fields);
+  if (name === undefined) return error;
+  const reason = error.reasons[name];
+  return new CallError(error.code, error.message, {
+    fields: { origins: error.fields[name]! },
+    reasons: reason === undefined ? {} : { origins: reason },
+  });
+}
