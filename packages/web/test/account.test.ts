@@ -159,6 +159,30 @@ it('a customer creates and rolls a key, and the old key is rejected after the ov
   await context.close();
 });
 
+it('a customer allows web pages to call the API, and an address with a path is refused', async () => {
+  const context = await web.signedIn(customer);
+  await web.visit({ context, path: '/account/access' }, async (page) => {
+    const preflight = async () => {
+      const headers = {
+        origin: 'https://app.example.com',
+        'sec-fetch-site': 'cross-site',
+        'access-control-request-method': 'POST',
+      };
+      return (await fetch(`${web.url}/tapi/v2/translation/`, { method: 'OPTIONS', headers })).status;
+    };
+    expect(await preflight()).toBe(401);
+    const addresses = page.getByLabel('Addresses');
+    await addresses.fill('https://app.example.com/path');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Enter the address of a web page without a path').waitFor();
+    await addresses.fill('https://app.example.com/');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The addresses were saved.').first().waitFor();
+    await until(async () => (await preflight()) === 204);
+    await expectAccessible(page);
+  });
+});
+
 it('the job list finds a job by a part of its uid, keeps the filter in the address, and opens the job', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/account/jobs?tier=machine' }, async (page) => {

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClient, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
+import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
 let server: TestServer;
 let key: string;
@@ -14,6 +14,8 @@ beforeAll(async () => {
   const call = createClient(server.url, key);
   const long = { text: 'The house is big. '.repeat(400), source_language: 'en', target_language: 'es' };
   expect((await call('POST', '/tapi/v2/translation/', { ...long, uid: 'long' })).status).toBe(201);
+  // From now on, an editor has the job, so two answers about it are equal.
+  await until(async () => (await call('GET', JOB)).body.status === 'translating');
 });
 afterAll(() => server.stop());
 

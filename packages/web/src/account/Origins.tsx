@@ -1,6 +1,6 @@
 /** The web pages that may call the API of the account from a browser. */
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { CallError, call, query } from '../api/client.ts';
+import { call, query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import { Form, FormActions, SubmitButton, TextField } from '../ui/form.tsx';
 import { Card, Section } from '../ui/Page.tsx';
@@ -16,11 +16,7 @@ export function Origins() {
 
   async function save(written: string): Promise<void> {
     const origins = written.split(/\s/).filter((line) => line !== '');
-    try {
-      await call('setOwnOrigins', { body: { origins } });
-    } catch (error) {
-      throw error instanceof CallError ? atList(error) : error;
-    }
+    await call('setOwnOrigins', { body: { origins } });
     await queries.invalidateQueries(originsQuery());
     toast(t('account.origins.saved'));
   }
@@ -45,15 +41,4 @@ export function Origins() {
       </Card>
     </Section>
   );
-}
-
-/** Returns the error with the fault of the first wrong line, such as `origins[1]`, as the fault of the list. */
-function atList(error: CallError): CallError {
-  const [name] = Object.keys(error.fields);
-  if (name === undefined) return error;
-  const reason = error.reasons[name];
-  return new CallError(error.code, error.message, {
-    fields: { origins: error.fields[name]! },
-    reasons: reason === undefined ? {} : { origins: reason },
-  });
 }
