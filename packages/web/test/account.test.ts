@@ -171,7 +171,7 @@ it('a customer allows web pages to call the API, and an address with a path is r
       return (await fetch(`${web.url}/tapi/v2/translation/`, { method: 'OPTIONS', headers })).status;
     };
     expect(await preflight()).toBe(401);
-    const addresses = page.getByLabel('Addresses');
+    const addresses = page.getByLabel('Allowed addresses');
     await addresses.fill('https://app.example.com/path');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Enter the address of a web page without a path').waitFor();
