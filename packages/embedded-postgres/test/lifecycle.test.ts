@@ -67,7 +67,7 @@ test('startEmbeddedPostgres refuses a second owner of a data directory, from thi
   await first.stop();
 });
 
-test('a process with the role `command` uses the server of a running owner, and leaves it running', async () => {
+test('a process with the role `command` uses the server that another process runs, and leaves the server running', async () => {
   const dataDir = await fixture.sharedCluster();
   const serve = await fixture.start(dataDir);
   const command = fixture.startProgram(dataDir, { role: 'command' });
@@ -78,7 +78,7 @@ test('a process with the role `command` uses the server of a running owner, and 
   await serve.stop();
 });
 
-test('a process with the role `command` waits for an owner that is still starting its server', async () => {
+test('a process with the role `command` waits while another process is still starting the server', async () => {
   const dataDir = fixture.newDataDir();
   const serve = fixture.startProgram(dataDir);
   await until(() => existsSync(join(dataDir, 'owner.json')));

@@ -190,7 +190,7 @@ describe.each(makers)('the HTTP engine for $name', ({ start }) => {
     await Promise.all([engine, narrow, bent].map((each) => each.stop()));
   });
 
-  test('has another version when its settings change, but not when its key changes', async () => {
+  test('changes its version when its settings change, but not when its key changes', async () => {
     const { make } = await start();
     const [one, same, other] = [make(), make({ key: 'other' }), make({ baseUrl: 'http://127.0.0.1:9' })];
     expect(await one.version()).toBe(await same.version());

@@ -26,8 +26,8 @@ const cleaned = (pieces: readonly Piece[]): string =>
     ),
   );
 
-describe.each(Object.entries(NOTATIONS))('the notation %s of codes', (name, notation) => {
-  test('restores the same pieces when they are written and read, for any text and codes', () => {
+describe.each(Object.entries(NOTATIONS))('the %s notation of codes', (name, notation) => {
+  test('gives back the same pieces when they are written and read, for any text and codes', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (raw) => {
         // Two adjacent pieces of text may each have half of a surrogate pair. `write` would join them to a
@@ -44,7 +44,7 @@ describe.each(Object.entries(NOTATIONS))('the notation %s of codes', (name, nota
     );
   });
 
-  test('reads any reply as pieces of the segment, or rejects it as garbled', () => {
+  test('lets any reply be read as pieces of the segment or rejected as garbled', () => {
     const pieces: Piece[] = [{ open: 5 }, { text: 'a' }, { keep: 6, text: 'x' }, { close: 5 }, { single: 7 }];
     const { text, table } = write(pieces, notation);
     const part = fc.constantFrom(
@@ -68,7 +68,7 @@ describe.each(Object.entries(NOTATIONS))('the notation %s of codes', (name, nota
     );
   });
 
-  test('reads markup with the variations that services return', () => {
+  test('is read correctly with the variations that services return', () => {
     const pieces: Piece[] = [
       { text: 'See ' },
       { open: 5 },

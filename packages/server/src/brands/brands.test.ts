@@ -91,7 +91,7 @@ describe('tones and topics', () => {
     }
   });
 
-  it('require an API key and accept only GET and HEAD', async () => {
+  it('are listed only for requests with an API key and the method GET or HEAD', async () => {
     for (const path of ['/tapi/v2/tone/', '/tapi/v2/topic/']) {
       expect((await fetch(`${server.url}${path}`)).status).toBe(401);
       const { production } = await customer();
@@ -172,7 +172,7 @@ describe('a brand named by a request', () => {
 });
 
 describe('a bulk request', () => {
-  it('checks each brand, and can be repeated after a brand was removed', async () => {
+  it('is refused when one of its brands is unknown, and can be repeated after a brand was removed', async () => {
     const { production, ref, save } = await customer();
     await save({ external_id: 'acme' });
     const bulk = (...objects: object[]) =>

@@ -17,7 +17,7 @@ function heldBy(file: string): string[] {
 }
 
 describe('the sentences of the specification', () => {
-  it('each have exactly one test in the file that the page names, or a reason why it has no test', () => {
+  it('each have exactly one test in the file that docs/conformance.md names, or a reason why there is no test', () => {
     const held = FILES.flatMap((file) => heldBy(file).map((id) => `${id} ${file}`));
     const wanted = SENTENCES.flatMap(({ id, untested }) =>
       untested === undefined ? [`${id} ${fileOf(id)}`] : [],

@@ -161,7 +161,7 @@ describe('a transaction', () => {
     expect(await readValue('b')).toBeUndefined();
   });
 
-  it('rejects with an error of the commit, after a rollback', async () => {
+  it('is rolled back when its commit fails, and rejects with the error of the commit', async () => {
     const work = database.transaction((transaction) => transaction.query(LATE));
     await expect(work).rejects.toMatchObject({ code: '23505' });
     expect((await owner.query('select from late')).rowCount).toBe(0);

@@ -347,7 +347,7 @@ describe('the circuit breaker of a host', () => {
 });
 
 describe('a delivery that is older than 72 hours at a failing host', () => {
-  it('becomes dead without an attempt, and its end is reported', async () => {
+  it('becomes dead without an attempt, and the chat module is notified', async () => {
     changes.length = 0;
     const account = await createAccount();
     const chat = uuidv7();

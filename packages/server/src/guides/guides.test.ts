@@ -55,7 +55,7 @@ describe('/docs', () => {
   afterAll(() => server.stop());
   const get = (path: string, headers = {}) => fetch(`${server.url}${path}`, { headers });
 
-  it('shows the quick start without scripts', async () => {
+  it('shows the quick start as a page without scripts', async () => {
     const answer = await get('/docs');
     expect(answer.status).toBe(200);
     const policy = answer.headers.get('content-security-policy')!;

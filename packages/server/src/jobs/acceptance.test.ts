@@ -228,7 +228,7 @@ describe('rejecting a job whose texts retention has deleted', () => {
 });
 
 describe('accept and reject requests', () => {
-  it('answer 400 for an unfinished job, and 404 for an unknown job or a job of another account', async () => {
+  it('are answered with 400 for an unfinished job, and with 404 for an unknown job or a job of another account', async () => {
     const uid = await orderEdit(call, 'Waits.');
     for (const [word, body] of [
       ['accept', undefined],
@@ -250,7 +250,7 @@ describe('accept and reject requests', () => {
     await call('DELETE', `${HUMAN}${uid}/`);
   });
 
-  it('accept a rejection reason of 2,000 characters', async () => {
+  it('may contain a rejection reason of 2,000 characters', async () => {
     const uid = await inSandbox('long-word');
     const reason = 'x'.repeat(2000);
     expect((await sandbox('POST', `${HUMAN}${uid}/reject/`, { reason })).status).toBe(200);
@@ -266,7 +266,7 @@ describe('accept and reject requests', () => {
     [{ reason: 'x'.repeat(2001) }],
     [{ reason: '\0' }],
     [{ reason: 'a\uffff' }],
-  ])('refuse an invalid rejection reason: %j', async (body) => {
+  ])('are refused when the rejection reason is %j', async (body) => {
     const refused = await sandbox('POST', `${HUMAN}again/reject/`, body);
     expect(refused.status).toBe(400);
     expect(refused.body.error).toMatch(/^reason: /);

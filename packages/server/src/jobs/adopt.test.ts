@@ -74,7 +74,7 @@ async function adopted(): Promise<string> {
   }
 }
 
-it('a job that is leased to the worker by its own insert is translated and charged once, like any other job', async () => {
+it('a job that its insert leases to the worker is translated and charged once, like any other job', async () => {
   const uid = await adopted();
   engine.resume();
   expect(await ended(uid)).toMatchObject({
@@ -103,7 +103,7 @@ it("inserts lease jobs only within the worker's capacity; later jobs are queued 
   for (let n = 0; n < 12; n++) expect((await ended(`many-${n}`)).status).toBe('completed');
 });
 
-it("a job of a small account is leased by its insert and takes the interactive lane while another account's jobs wait", async () => {
+it("a job of an account with few jobs is leased by its insert and takes the interactive lane while another account's jobs wait", async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();
   for (let n = 0; n < 40; n++) await order(`flood-${n}`);

@@ -186,7 +186,7 @@ describe('a bulk create is refused as a whole', () => {
     await nothingCame();
   });
 
-  it('with a short error, however many errors there are', async () => {
+  it('with a short error message, however many fields are invalid', async () => {
     const lines = async (objects: unknown) => {
       const { status, body } = await bulk(objects);
       expect(status).toBe(400);

@@ -357,7 +357,7 @@ describe('the sandbox', () => {
     });
   });
 
-  it('answers machine jobs like production: only the detail body shows balance and client', async () => {
+  it('answers machine jobs like production: only the read of a single job shows balance and client', async () => {
     const { status, body } = await sandbox('POST', MACHINE, job({ uid: 'trial-mt' }));
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -475,11 +475,11 @@ describe('reading jobs', () => {
   );
 });
 
-describe('authentication and paths', () => {
+describe('requests to the API', () => {
   const bare = (authorization: string | undefined, path = HUMAN) =>
     fetch(`${server.url}${path}`, { headers: authorization === undefined ? {} : { authorization } });
 
-  it('answer the same 401 for every kind of wrong credentials', async () => {
+  it('get the same 401 for every kind of wrong credentials', async () => {
     const [user, key] = account.production_key.split(':') as [string, string];
     const wrong = [
       undefined,
@@ -503,26 +503,26 @@ describe('authentication and paths', () => {
     expect((await bare(`ApiKey ${account.production_key}`, `/sandbox${HUMAN}`)).status).toBe(401);
   });
 
-  it('accept the scheme ApiKey in any letter case', async () => {
+  it('may write the scheme ApiKey in any letter case', async () => {
     expect((await bare(`apikey ${account.production_key}`)).status).toBe(200);
     expect((await bare(`APIKEY  ${account.production_key}`)).status).toBe(200);
     expect((await bare(`ApiKey ${' '.repeat(50)}${account.production_key}`)).status).toBe(200);
   });
 
-  it('serve a path without its trailing slash or with double slashes, without a redirect', async () => {
+  it('may have a path without its trailing slash or with double slashes, and are not redirected', async () => {
     const posted = await production('POST', '/tapi/v2/translation', job({ uid: 'slashless' }));
     expect(posted.status).toBe(201);
     expect((await production('GET', '//tapi//v2/translation/slashless')).status).toBe(200);
   });
 
-  it('answer 405 with Allow for other methods and 404 for unknown paths', async () => {
+  it('get 405 with Allow for other methods and 404 for unknown paths', async () => {
     const put = await production('PUT', HUMAN, job());
     expect(put.status).toBe(405);
     expect(put.headers.get('allow')).toContain('POST');
     expect((await production('GET', '/tapi/v2/nothing/')).status).toBe(404);
   });
 
-  it("answer malformed paths and parameters with errors in the interface's format", async () => {
+  it("get errors in the API's format for malformed paths and parameters", async () => {
     const authorization = `ApiKey ${account.production_key}`;
     const get = async (path: string) => {
       const response = await fetch(`${server.url}${path}`, { headers: { authorization } });
@@ -543,7 +543,7 @@ describe('authentication and paths', () => {
     expect((await get(`${HUMAN}?uid=envelope?x`)).body.objects).toEqual([]);
   });
 
-  it('answer 413 to a text above 10 MiB', async () => {
+  it('get 413 for a text above 10 MiB', async () => {
     const { status, body } = await production(
       'POST',
       HUMAN,

@@ -392,7 +392,7 @@ describe('many jobs of one worker', () => {
   });
 });
 
-describe('a worker that stops or dies', () => {
+describe('a worker that stops, fails or dies', () => {
   it('releases its jobs without counting an attempt, and another worker finishes them', async () => {
     const first = engine;
     first.stall();
@@ -417,7 +417,7 @@ describe('a worker that stops or dies', () => {
     }
   });
 
-  it('is not affected by an error that its engine throws; the job is retried', async () => {
+  it('continues when its engine throws an error, and retries the job', async () => {
     engine.crash();
     await order('fault');
     await until(() => askedAbout('The text of fault.') === 1);

@@ -165,7 +165,7 @@ describe('a memory match', () => {
     ).toMatchObject([{ kind: 'fuzzy', target: text('{name}: su pedido está aquí.') }]);
   });
 
-  it('of the brand comes first, and is hidden from other brands', async () => {
+  it('from the brand of the job comes first, and is hidden from other brands', async () => {
     const { ref } = await customer();
     await importEntries(server.database, ref, PAIR, [
       { source: text('Good day.'), target: text('Buenos días.') },

@@ -30,7 +30,7 @@ describe('a starting server', () => {
     expect(saying(/^working/)).toMatchObject([{ level: 'info', name: 'fake' }]);
   });
 
-  it.each([0, 1000])('warns about running as root if the user id is 0: user %i', async (user) => {
+  it.each([0, 1000])('warns about running as root only if the user id is 0: user id %i', async (user) => {
     vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(user);
     const { saying } = await startLogging();
     expect(saying(/running as root/)).toHaveLength(user === 0 ? 1 : 0);
@@ -41,7 +41,7 @@ describe('a starting server', () => {
     ['at-once', '', 0],
     ['operator', 'apertium=100', 0],
   ])(
-    'warns about engine costs with sandbox requests "%s" and engine costs "%s": %i times',
+    'warns about engine costs when sandbox requests are set to "%s" and engine costs to "%s": %i warnings',
     async (requests, costs, times) => {
       const { saying } = await startLogging({
         DRAGOMAN_SANDBOX_REQUESTS: requests,
@@ -52,8 +52,8 @@ describe('a starting server', () => {
   );
 
   it.each([
-    ['the sandbox may use one that an operator named', 'deepl', 'deepl', 1],
-    ['the sandbox may use it by default only if it runs here', '', 'deepl', 0],
+    ['an operator lets the sandbox use a paid engine', 'deepl', 'deepl', 1],
+    ['the only engine is a remote one, which the sandbox does not use by default', '', 'deepl', 0],
   ])(
     'warns about paid engines, or about a sandbox without engines, when %s',
     async (_, sandboxEngines, engines, times) => {
@@ -72,7 +72,7 @@ describe('a starting server', () => {
     ['0', '', 0],
     ['1', 'apertium=100', 0],
   ])(
-    'warns about free translation with the price %s and engine costs "%s": %i times',
+    'warns about free translation when the price is %s and engine costs are set to "%s": %i warnings',
     async (price, costs, times) => {
       const { saying } = await startLogging({
         DRAGOMAN_PRICE_MACHINE: price,

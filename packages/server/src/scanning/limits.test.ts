@@ -218,7 +218,7 @@ describe('a text that takes longer to read than the limit', () => {
     await until(() => givenUp(uid));
   });
 
-  it('does not count attempts to assemble a late job while an editor works on it, and counts from zero after the submission', async () => {
+  it('causes no counted attempt to assemble a late job while an editor works on it; counting starts at zero after the submission', async () => {
     const { ref } = await accountNamed(server.database, username);
     const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
     await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
@@ -263,7 +263,7 @@ describe('a text that takes longer to read than the limit', () => {
     await receiver.close();
   });
 
-  it("refuses an editor's claim of its task, and the task leaves the queue and becomes `reported` for operators", async () => {
+  it("makes an editor's claim of the task fail; the task then leaves the queue and is `reported` to operators", async () => {
     const uid = await orderEdit(call, hidden('endless:describe'), { text_format: 'html' });
     const task = await taskOf(uid);
     const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -427,7 +427,7 @@ describe('an account with more long texts than scanner processes', () => {
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([201, 201, 201]);
   });
 
-  it('does not start a queued word count when its client has disconnected', async () => {
+  it('gets no word count from the queue when the client has disconnected', async () => {
     const before = given;
     const begun = [1, 2].map(() => call('POST', COUNT, { text: long('endless:count') }));
     await until(() => given === before + 2);

@@ -35,7 +35,7 @@ describe('createEngines', () => {
     },
   );
 
-  it('gives the engine another version when the configured pairs change', async () => {
+  it('changes the version of the engine when the configured pairs change', async () => {
     const versions = ['', 'en>de', 'en>de,de>en', 'de>en,en>de'].map((pairs) => {
       const settings = { DRAGOMAN_ENGINES: 'deepl', DRAGOMAN_DEEPL_KEY: 'x', DRAGOMAN_DEEPL_PAIRS: pairs };
       return createEngines(loadSettings(settings))[0]!.version();

@@ -125,7 +125,7 @@ describe('an engine route', () => {
     expect(askedOf(second, 'line.')).toHaveLength(1);
   });
 
-  it('rejects an empty draft and asks the next engine for another', async () => {
+  it('rejects an empty draft and asks the next engine for another draft', async () => {
     const honest = first.draft;
     first.draft = async (request) =>
       (await honest(request)).map((one) =>
@@ -350,7 +350,7 @@ describe('a brand', () => {
     expect(await translated('no-terms', { text })).toBe(text.toUpperCase());
   });
 
-  it('sends its terms to an engine with glossary support, and adds a note for each term that is missing in the draft', async () => {
+  it('has its terms sent to an engine with glossary support, and each term that is missing in the draft causes a note', async () => {
     const fields = {
       text: 'A house by Acme.\nNothing.',
       brand: 'acme',
@@ -366,7 +366,7 @@ describe('a brand', () => {
     expect(two!.notes).toEqual([]);
   });
 
-  it('adds a note when a draft has a forbidden term', async () => {
+  it('causes a note when a draft has a forbidden term of the brand', async () => {
     const honest = first.draft;
     first.draft = async (request) =>
       (await honest(request)).map((one) =>
@@ -377,7 +377,7 @@ describe('a brand', () => {
     expect(one!.notes).toEqual(['term forbidden: AUTO']);
   });
 
-  it('sends nothing to an engine without support for brands', () => {
+  it('has nothing sent to an engine without support for brands', () => {
     expect(first.requests.every(({ context }) => context === undefined)).toBe(true);
   });
 });

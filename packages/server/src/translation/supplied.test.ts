@@ -61,7 +61,7 @@ describe('a supplied translation', () => {
     expect(engine.requests).toEqual([]);
   });
 
-  it('adds a note to segments whose unit has a different number of sentences in the supplied translation', async () => {
+  it('causes a note on segments whose unit has a different number of sentences in the supplied translation', async () => {
     await order('other', 'text', 'The house is big. We like it.', 'La casa es grande y nos gusta.');
     expect(await draftsOf('other')).toMatchObject([
       { draft: [{ text: 'La casa es grande y nos gusta.' }], notes: ['sentences differ'] },

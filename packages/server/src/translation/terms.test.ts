@@ -104,7 +104,7 @@ describe('the glossary', () => {
     expect(through(text, terms, from, 'en')).toBe(result);
   });
 
-  it('adds a note for a term that is inflected in the source but not in the glossary', () => {
+  it('causes a note when the text has an inflected form of a term instead of the form in the glossary', () => {
     const glossary = createGlossary([term('house', 'casa')], 'en', 'es');
     expect(glossary.put([{ text: 'Two houses.' }]).notes).toEqual(['term not inflected: house']);
     expect(glossary.put([{ text: 'One house.' }]).notes).toEqual([]);
