@@ -205,7 +205,7 @@ const atoms = [...ATOMS].flatMap(([name, atom]) =>
 );
 
 describe('the time of a request with twice as many repetitions', () => {
-  it('is measured for more than eighty different texts to repeat', () => {
+  it('is measured for more than eighty different repeated texts', () => {
     expect(atoms.length).toBeGreaterThan(80);
   });
 

@@ -211,7 +211,7 @@ describe('the page checker', () => {
     expect(found!.match(/^\d+ px: .*?: [a-z-]+/gm)).toEqual([`${width} px: ${fault}`]);
   });
 
-  it('finds a fault of a page that it opens from another page', async () => {
+  it('finds a fault of a page that is opened without loading the app again', async () => {
     const context = await data.web.context();
     await context.addInitScript(`new MutationObserver(() => {
       if (location.pathname !== '/app/sandbox' || document.getElementById('planted') !== null) return;

@@ -330,7 +330,7 @@ describe('the chat interface refuses', () => {
     expect((await customer('POST', MESSAGES, other)).status).toBe(201);
   });
 
-  it('bad credentials with 401 and a text, other methods with 405 and Allow, writes of a read-only key with 403', async () => {
+  it('wrong credentials with 401 and plain text, other methods with 405 and Allow, writes of a read-only key with 403', async () => {
     const nobody = await createClient(server.url, 'nobody:x')('POST', MESSAGES, message());
     expect([nobody.status, nobody.body]).toEqual([401, { error: 'Unauthorized' }]);
     const put = await call('PUT', MESSAGES, {});

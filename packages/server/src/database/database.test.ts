@@ -393,7 +393,7 @@ describe('a bigint column', () => {
     }
   });
 
-  it('throws for a larger value instead of rounding it', async () => {
+  it('causes an error when its value would have to be rounded', async () => {
     await expect(database.query(BIGINT, ['9007199254740992'])).rejects.toThrow(
       'a bigint too large for a number: 9007199254740992',
     );

@@ -341,7 +341,7 @@ describe('the circuit breaker of a host', () => {
     expect(await breakerOf(sink.url)).toBeUndefined();
   });
 
-  it("halves the account's slots with each failure, before the breaker opens", () => {
+  it("halves the account's slots at the host with each failure, before the breaker opens", () => {
     expect([0, 1, 2, 3, 4].map((failures) => limitAfter(failures, 8))).toEqual([8, 4, 2, 1, 1]);
   });
 });

@@ -98,8 +98,8 @@ const act = fc.oneof(
   fc.record({ kind: fc.constant('fold' as const) }),
 );
 
-describe('after any sequence of creates, cancels, failures and completions', () => {
-  it('job counters match the jobs, and the ledger matches their outcomes', async () => {
+describe('job counters after any sequence of creates, cancels, failures and completions', () => {
+  it('match the jobs, and the ledger matches the outcomes of the jobs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 14 }), async (acts) => {
         const customer = await createCustomer();
@@ -157,7 +157,7 @@ describe('after any sequence of creates, cancels, failures and completions', () 
     );
   });
 
-  it('the comparison in this test detects a wrong counter', async () => {
+  it('fail this test when one of them is wrong', async () => {
     await owner.query(
       `insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
        select part, account_id, environment, tier, status, source_language, target_language, 1 from jobs limit 1`,

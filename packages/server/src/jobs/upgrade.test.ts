@@ -159,7 +159,7 @@ describe('an upgrade (PATCH /mt_translation/:uid/)', () => {
     expect(rows).toEqual([{ body: 'New.' }]);
   });
 
-  it('returns the same job when ten requests arrive at once or later, and charges once', async () => {
+  it('returns the same job to ten equal requests, at once or later, and charges once', async () => {
     await completed(production, { uid: 'again' });
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => production('PATCH', `${MACHINE}again/`, UPGRADE)),

@@ -64,7 +64,7 @@ it.each([
   expect(answer.body.error).toMatch(error);
 });
 
-it('GET /account/ shows the account in the environment of its key', async () => {
+it('GET /account/ shows the account in the environment of the API key', async () => {
   const made = await server.createAccount({ email: 'acme@example.com', balanceCents: 70 });
   const read = async (url: string, key: string) =>
     (await createClient(url, key)('GET', '/tapi/v2/account/')).body;

@@ -495,7 +495,7 @@ where account_id = '$ACCOUNT' and uid = 'waits') where kind = 'refund'`,
     expect(await found()).toEqual([]);
   });
 
-  it('reports a balance beyond its credit limit when the constraint of the database is missing', async () => {
+  it('reports a balance beyond its credit limit when the database does not enforce the limit', async () => {
     const { ref } = await createCustomer();
     const plant = (limit: number | null) =>
       owner.query(

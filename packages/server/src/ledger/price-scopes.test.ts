@@ -175,7 +175,7 @@ describe('the price list', () => {
     expect(createPriceList(server.database, { ...settings, repeatShare: 99 }).countsRepeats).toBe(true);
   });
 
-  it('is read again after a failed query, and is kept when an older query fails after it was read', async () => {
+  it('is read again after a failed query, and is kept when an older query fails after a newer one succeeded', async () => {
     const { ref: account } = await accountNamed(server.database, (await server.createAccount()).username);
     const failures: ((error: Error) => void)[] = [];
     let works = false;

@@ -103,7 +103,7 @@ describe('a refund', () => {
     expect(await customer.balance()).toBe(10);
   });
 
-  it('of a machine job does not prevent one refund of the charge of its later upgrade', async () => {
+  it('of a machine job does not prevent a refund after its upgrade to a human job', async () => {
     const made = await server.createAccount();
     const { ref } = await accountNamed(server.database, made.username);
     const call = createClient(`${server.url}/sandbox`, made.sandbox_key);

@@ -170,7 +170,7 @@ describe('the worker loop', () => {
     expect([await leased(), await due()]).toEqual([0, 0]);
   });
 
-  it('processes a row that is heavier than the weight limit alone', async () => {
+  it('processes no other rows together with a row that is heavier than the weight limit', async () => {
     await createJobs(1, 101);
     await createJobs(1, 500);
     await createJobs(1, 5);
