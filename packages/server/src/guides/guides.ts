@@ -36,6 +36,7 @@ export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'errors',
       'limits',
       'client',
+      'migrating',
     ],
   },
   { title: 'For customers', names: ['customers'] },

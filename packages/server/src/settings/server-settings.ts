@@ -157,7 +157,7 @@ export const SERVER_SETTINGS = {
   ),
   keyRequests: setting(
     'DRAGOMAN_KEY_REQUESTS',
-    '100',
+    '1000',
     integer(0, 100_000),
     'Requests a second that an API key may send to each API process, with bursts of ten times as many; 0 means no limit.',
   ),
