@@ -138,7 +138,7 @@ const PLANTED: PlantedFault<DeliveryHistory>[] = [
 
 testChecks(CHECKS, soundHistory, PLANTED);
 
-it('the check "few repeats" accepts a repeated delivery when the receiver read a request after the sender had timed out', () => {
+it('delivery proof: the check "few repeats" accepts a repeated delivery when the receiver read a request after the sender had timed out', () => {
   const history = soundHistory();
   change(history.arrivals[4]!, { answer: 200, at: 2380 });
   expect(CHECKS['few repeats'](history)).toEqual([]);

@@ -100,7 +100,7 @@ test.runIf(namespaces)(
 );
 
 test.runIf(root)(
-  'an embedded server started by root runs as an unprivileged user, who gets the cluster, when namespaces are forbidden',
+  'an embedded server started by root runs as an unprivileged user, who becomes the owner of the cluster, when namespaces are forbidden',
   async () => {
     const dataDir = await fixture.copiedCluster();
     chmodSync(dataDir, 0o700);

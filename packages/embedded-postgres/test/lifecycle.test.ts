@@ -55,7 +55,7 @@ test('an embedded server logs no text of a statement that fails', async () => {
   expect(log).not.toContain('customer');
 });
 
-test('startEmbeddedPostgres refuses a second owner of a data directory, from this process or another', async () => {
+test('startEmbeddedPostgres refuses to start a second server on a data directory, from this process or another', async () => {
   const dataDir = await fixture.sharedCluster();
   const first = await fixture.start(dataDir);
   const refusal = await fixture.startProgram(dataDir).event('refused', 'ready');

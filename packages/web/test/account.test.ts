@@ -78,7 +78,7 @@ const PAGES = [
   ['/brands?open=alpenglow', 'Brands'],
 ] as const;
 
-it('each account page has its title', async () => {
+it('each account page has its own title', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/me' }, async (page) => {
     for (const [path, heading] of PAGES) {

@@ -86,7 +86,7 @@ const PAGES: [name: string, path: string | (() => Promise<string>), title: strin
   ['settings', '/console/settings', 'Settings'],
 ];
 
-it('each console page has its title', async () => {
+it('each console page has its own title', async () => {
   await visit('/me', async (page) => {
     for (const [name, path, title] of PAGES) {
       await follow(page, typeof path === 'string' ? path : await path());

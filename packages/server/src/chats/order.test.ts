@@ -174,7 +174,7 @@ describe('a chat message that is translated before an earlier one', () => {
     expect(sent.map(idOf)).toEqual(['m1', 'm2']);
   });
 
-  it('is called back only after the earlier message was delivered; retries of that delivery repeat the same bytes', async () => {
+  it('has its callback sent only after the earlier message was delivered; retries of that delivery repeat the same bytes', async () => {
     const chat = `retry-${++chats}`;
     let refusals = 2;
     receiver.answer(({ path }) => (path === `/${chat}` && refusals-- > 0 ? 500 : 200));

@@ -62,7 +62,7 @@ const on = (database: TestDatabase) => ({
 });
 const own = (name: string) => ['--data', join(directory, name)];
 
-it('a backup contains all data, and a new service continues from it', async () => {
+it('a backup contains all data, and a new service works with the restored data', async () => {
   createKeyFile(join(directory, 'old'));
   await markEngineTested(server.database);
   expect(await dragoman(['secret-key', 'replace', ...own('old')], on(server))).toMatchObject({ status: 0 });

@@ -48,7 +48,7 @@ describe('dragoman model', () => {
     });
   });
 
-  it('offers the pair within seconds when a server is running', async () => {
+  it('makes a running server offer the pair of an installed model within seconds', async () => {
     const folder = join(directory, 'running');
     const server = await startTestServer({
       engines: () => [createFake(), createBergamot({ folder })],

@@ -120,7 +120,7 @@ describe('a transaction', () => {
     expect(await readValue('a')).toBeUndefined();
   });
 
-  it('publishes the changes of the committed attempt after the commit', async () => {
+  it('publishes the live updates of the committed attempt after the commit', async () => {
     const received: (readonly Change[])[] = [];
     const unsubscribe = database.onChanges((changes) => received.push(changes));
     const account = { accountId: 'a' };
@@ -307,7 +307,7 @@ describe('isConnectionLoss', () => {
     expect(isConnectionLoss(Object.assign(coded('23505'), { severity: 'ERROR' }))).toBe(false);
   });
 
-  it("is true for the driver's errors without a code, and false for values that are not errors", () => {
+  it('is true for errors of the database driver without a code, and false for values that are not errors', () => {
     expect(isConnectionLoss(new Error('Connection terminated unexpectedly'))).toBe(true);
     expect(isConnectionLoss(new Error('Connection terminated'))).toBe(true);
     expect(isConnectionLoss(new Error('something else'))).toBe(false);

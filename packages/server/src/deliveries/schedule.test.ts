@@ -30,7 +30,7 @@ function failed(reason: Extract<PostOutcome, { kind: 'failed' }>['reason']): Pos
 const first = (outcome: PostOutcome): NextAttempt =>
   nextAttempt({ attempts: 1, scheduleSeconds, outcome, createdAt, now: createdAt, random: middle });
 
-test('nextAttempt returns the decision for each outcome of an attempt', () => {
+test('nextAttempt returns the expected decision for each outcome of an attempt', () => {
   const retry: NextAttempt = { kind: 'retry', at: after(5) };
   const rows: [PostOutcome, NextAttempt][] = [
     [answered(200), { kind: 'delivered' }],

@@ -172,7 +172,7 @@ describe('the signature of a delivery with an altered part', () => {
 
   test('is refused, whether its bytes, length, id, timestamp or secret differ', () => check(sign, verify));
 
-  test('is found accepted by this test when a faulty signer leaves out the id or the timestamp', () => {
+  test('makes this test fail when a faulty signer leaves out the id or the timestamp', () => {
     const over = (content: (id: string, seconds: number, body: Buffer | string) => string): Sign => {
       return (secrets, name, seconds, body) =>
         `v1,${createHmac('sha256', secrets[0]!)

@@ -90,7 +90,7 @@ it('a job that its insert leases to the worker is translated and charged once, l
   expect(rows.map(({ kind }) => kind)).toEqual(['hold', 'capture']);
 });
 
-it("inserts lease jobs only within the worker's capacity; later jobs are queued behind waiting jobs", async () => {
+it('inserts lease new jobs to the worker only within its capacity; later jobs are queued behind waiting jobs', async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();
   for (let n = 0; n < 12; n++) await order(`many-${n}`);

@@ -94,7 +94,7 @@ describe('an Idempotency-Key', () => {
     expect(await count()).toBe(20);
   });
 
-  it('belongs to one environment and account: another one may use the same key for another request', async () => {
+  it('belongs to one environment of one account: another account or environment may use the same key for another request', async () => {
     await create('shared');
     expect((await sandbox('POST', HUMAN, job(), keyed('shared'))).status).toBe(201);
     const other = createClient(server.url, (await server.createAccount()).production_key);

@@ -241,7 +241,7 @@ describe('a create is refused', () => {
     },
   );
 
-  it('but not when a field has characters next to the noncharacters or a longer uid contains dots', async () => {
+  it('but not when a field has a character whose code is next to a noncharacter, or when a longer uid contains dots', async () => {
     const text = 'The house \ufdcf \ufdf0 \ufffd \u{1fffd} \u{20000} \u{10fffd} \u{1f642} is big.';
     for (const uid of ['...', '.a', 'a..']) {
       const answer = await call('POST', HUMAN, job({ text, uid }));

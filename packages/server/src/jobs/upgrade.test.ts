@@ -373,7 +373,7 @@ describe('a canceled upgrade', () => {
 });
 
 describe('several jobs that fail in one batch', () => {
-  it('lock balances in one order, upgraded or not, so that batches cannot deadlock', async () => {
+  it('have their balances locked in one order, upgraded or not, so that batches cannot deadlock', async () => {
     const accounts = [account, await server.createAccount({ balanceCents: BALANCE })];
     const refs = await Promise.all(accounts.map(({ username }) => accountNamed(server.database, username)));
     const [first, last] = accounts

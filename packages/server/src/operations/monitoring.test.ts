@@ -32,18 +32,21 @@ function series(): Set<string> {
 
 const asked = (text: string): string[] => [...new Set(text.match(OURS) ?? [])];
 
-it('the documentation lists exactly the exposed metrics', () => {
+it('the documentation lists exactly the metrics that the program exposes', () => {
   const ours = [...exposed.keys()].filter((name) => name.startsWith('dragoman_'));
   expect(documented(read('docs/operating.md')).sort()).toEqual(ours.sort());
 });
 
-it.each(['deploy/alerts.yaml', 'deploy/grafana.json'])('%s uses only exposed metrics', (path) => {
-  const text = read(path);
-  const there = series();
-  expect(asked(text).length).toBeGreaterThan(5);
-  expect(asked(text).filter((name) => !there.has(name))).toEqual([]);
-  for (const [name] of text.matchAll(/\b(?:process|nodejs)_[a-z0-9_]+/g)) expect(there).toContain(name);
-});
+it.each(['deploy/alerts.yaml', 'deploy/grafana.json'])(
+  'the monitoring file %s uses only metrics that the program exposes',
+  (path) => {
+    const text = read(path);
+    const there = series();
+    expect(asked(text).length).toBeGreaterThan(5);
+    expect(asked(text).filter((name) => !there.has(name))).toEqual([]);
+    for (const [name] of text.matchAll(/\b(?:process|nodejs)_[a-z0-9_]+/g)) expect(there).toContain(name);
+  },
+);
 
 it('the dashboard shows every metric', () => {
   const text = read('deploy/grafana.json');

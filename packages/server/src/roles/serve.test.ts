@@ -92,7 +92,7 @@ function closedToNew(url: string): Promise<unknown> {
 }
 
 describe('a stopping server', () => {
-  it('refuses new connections, answers open requests and closes kept-alive connections', async () => {
+  it('refuses new connections, answers requests in progress and closes kept-alive connections', async () => {
     const { url } = server;
     const body = JSON.stringify(job('in-flight'));
     const { socket, answer } = await openRequest(body.length);

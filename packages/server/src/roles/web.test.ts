@@ -32,7 +32,7 @@ describe('the web app’s page', () => {
     expect([root.status, root.headers.get('location')]).toEqual([302, '/app/']);
   });
 
-  it('has a policy that allows only its own files, with a new nonce for each answer', async () => {
+  it('has a content security policy that allows only its own files, with a new nonce for each answer', async () => {
     const nonces = new Set<string>();
     for (let time = 0; time < 2; time++) {
       const response = await ask('/app/');

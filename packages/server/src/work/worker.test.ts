@@ -109,7 +109,7 @@ async function due(): Promise<number> {
 }
 
 describe('the worker loop', () => {
-  it('waits for the rest time between polls while it holds rows, and polls at once when it holds none', async () => {
+  it('pauses between polls while it holds rows, and polls at once when it holds no rows', async () => {
     await createJobs(2);
     const { inHand } = start({ capacity: 2, restMilliseconds: 3_600_000 });
     await until(() => inHand.size === 2);
