@@ -238,7 +238,7 @@ async function fillAsOperator({
     }),
   );
   await each('request for a sandbox', ({ text }, index) =>
-    // More requests would be rate-limited.
+    // Only four requests are sent, because the server would refuse more from one address.
     index < 4
       ? sender(url, SAME_ORIGIN)('POST', '/api/sandbox-requests', {
           name: nameOf(text),

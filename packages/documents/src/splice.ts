@@ -15,7 +15,7 @@ export interface Edit {
 export class Splicer {
   readonly #text: string;
   readonly #edits: readonly Edit[];
-  /** The index of the first edit that has not been started. */
+  /** The index of the first edit that may be applied: the edit after the one that is being written, or 0. */
   #floor = 0;
 
   constructor(text: string, edits: Edit[]) {

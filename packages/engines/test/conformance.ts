@@ -358,7 +358,7 @@ function testRequests(subject: Subject, engine: () => Engine, draft: DraftBatch,
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
-/** Returns the characters that the target must keep. Letters and digits may be translated. */
+/** Returns the characters of a hostile text that the target must also have. Letters and digits may be translated. */
 const wordless = (hostile: string): string[] =>
   /[a-z\d]/.test(hostile) ? [...hostile.replace(/[a-z\d]/g, '')] : [hostile];
 

@@ -13,7 +13,7 @@ export interface Column<Row> {
   key: string;
   header: string;
   cell(row: Row): ReactNode;
-  /** `end` is for numbers. */
+  /** Use `end` for a column of numbers. */
   align?: 'end';
   /** Gives the column the remaining width. */
   wide?: boolean;
