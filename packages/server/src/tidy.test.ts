@@ -82,7 +82,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
   brands: ['brands.ts', 'tones.ts'],
   deliveries: ['addresses.ts', 'deliveries.ts', 'log.ts'],
   ledger: ['ledger.ts', 'price-list.ts'],
-  translation: ['drafts.ts', 'engine-runner.ts', 'report.ts', 'translator.ts'],
+  translation: ['draft-notes.ts', 'drafts.ts', 'engine-runner.ts', 'report.ts', 'translator.ts'],
   accounts: ['accounts.ts', 'sandbox-words.ts'],
   memory: ['entries.ts', 'memory.ts'],
   jobs: ['corrections.ts', 'jobs.ts', 'overview.ts', 'uid.ts'],

@@ -107,6 +107,41 @@ it('an editor reports a faulty source to the operator', async () => {
   expect(body.tasks).toMatchObject([
     { task, reports: [{ reason: 'bad_source', note: 'Words are missing.' }] },
   ]);
+  const context = await fixture.web.signedIn(fixture.operator);
+  await fixture.web.visit({ context, path: '/console/tasks', language: 'de' }, async (page) => {
+    await page.getByText('Ausgangstext unverständlich (Ann): Words are missing.').waitFor();
+    await takeScreenshots(page, 'console-tasks-reported');
+  });
+  await context.close();
+});
+
+it('the workbench says notes on drafts, failures of engines and the tone in the language of the page', async () => {
+  const { path, task } = await fixture.createClaimedTask('Two zips.\nOne house.\n', {
+    target_language: 'de',
+    tone: 'Formal',
+  });
+  const owner = createConnection(fixture.web.connection);
+  await owner.connect();
+  const segments = `from tasks t where t.task_id = $1 and s.job_id = t.job_id`;
+  await owner.query(
+    `update segments s set notes = '{term not inflected: zip,code moved}' ${segments} and s.position = 0`,
+    [task],
+  );
+  await owner.query(
+    `update segments s set draft = null, route = null, failure = 'too long' ${segments} and s.position = 1`,
+    [task],
+  );
+  await owner.end();
+  const visit = { context: fixture.annContext, path, language: 'de' } as const;
+  await fixture.web.visit(visit, async (page) => {
+    await row(page, 1)
+      .getByText(
+        'Entwurf: die Form des Begriffs für „zip“ ist vielleicht falsch · Entwurf: ein Tag wurde verschoben',
+      )
+      .waitFor();
+    await row(page, 2).getByText('Kein Entwurf: Text zu lang').waitFor();
+    await page.locator('header').getByText('Förmlich').waitFor();
+  });
 });
 
 it('a reviewer marks issues, and the task returns to its editor', async () => {

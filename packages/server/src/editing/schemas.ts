@@ -3,6 +3,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { describing, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
+import { DRAFT_NOTE_CODES } from '../translation/draft-notes.ts';
 import { CLAIM_ENDS, TASK_STATUSES } from './states.ts';
 
 export const describedEditing = describing('Editing');
@@ -153,7 +154,16 @@ const Segment = Type.Object(
     mine: Type.Boolean({
       description: 'Whether the segment belongs to this task; other segments are read-only context.',
     }),
-    notes: Type.Array(Type.String(), { description: 'Notes of the document and of the engine.' }),
+    notes: Type.Array(Type.String(), { description: 'The notes of the document for translators.' }),
+    draft_notes: Type.Array(
+      Type.Object({
+        code: Type.Enum([...DRAFT_NOTE_CODES]),
+        term: Type.Optional(
+          Type.String({ description: 'The term of the glossary, for codes that begin with `term_`.' }),
+        ),
+      }),
+      { description: 'What was changed in the draft, or may be wrong in it.' },
+    ),
     failure: Type.Optional(Type.String({ description: 'Why the segment has no draft.' })),
     max_length: Type.Optional(
       Type.Integer({

@@ -8,6 +8,7 @@ import { keptOf } from '../base/kept.ts';
 import { readContext } from '../brands/brands.ts';
 import { readTexts } from '../jobs/jobs.ts';
 import { TextTakesTooLong } from '../scanning/scanner.ts';
+import { parseDraftNote } from '../translation/draft-notes.ts';
 import {
   includesAccess,
   type OpenedTask,
@@ -148,7 +149,8 @@ export async function presentSegments(
       status: row.status,
       revision: row.revision,
       mine: row.position >= task.first_position && row.position <= task.last_position,
-      notes: [...(description?.notes ?? []), ...row.notes],
+      notes: [...(description?.notes ?? [])],
+      draft_notes: row.notes.flatMap((note) => parseDraftNote(note) ?? []),
       ...(row.failure === null ? {} : { failure: row.failure }),
       ...(description?.maxLength === undefined ? {} : { max_length: description.maxLength }),
       ...(description?.time === undefined ? {} : { time: description.time }),

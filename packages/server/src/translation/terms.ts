@@ -9,6 +9,7 @@
 import { glossary as compile, isCapitals, type Glossary as Matcher, rendered } from '@dragoman/checks';
 import type { Piece } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
+import { formatTermNote } from './draft-notes.ts';
 
 export interface Glossary {
   /** Replaces the terms in the source by protected words. */
@@ -33,8 +34,10 @@ export function createGlossary(terms: readonly Term[], from: string, to: string)
     check(source, reply) {
       const { wanted, forbidden } = matcher.compare(source, reply);
       const notes = [
-        ...wanted.flatMap(({ term, present }) => (present ? [] : [`term missing: ${rendered(term)}`])),
-        ...forbidden.map(({ term }) => `term forbidden: ${term.target}`),
+        ...wanted.flatMap(({ term, present }) =>
+          present ? [] : [formatTermNote('term_missing', rendered(term))],
+        ),
+        ...forbidden.map(({ term }) => formatTermNote('term_forbidden', term.target)),
       ];
       return [...new Set(notes)];
     },
@@ -52,7 +55,7 @@ function put(pieces: readonly Piece[], matcher: Matcher): PlacedTerms {
     for (const { term, range, plain } of matcher.find(piece.text)) {
       const source = piece.text.slice(range.start, range.end);
       const target = term.doNotTranslate ? source : likeSource(term.target, source, term);
-      if (!plain && !term.doNotTranslate) notes.add(`term not inflected: ${term.source}`);
+      if (!plain && !term.doNotTranslate) notes.add(formatTermNote('term_not_inflected', term.source));
       if (range.start > position) out.push({ text: piece.text.slice(position, range.start) });
       out.push({ keep: next, text: source });
       placed.set(next++, target);

@@ -89,7 +89,7 @@ function Language({ settings }: { settings: OwnBrandLanguage }) {
       <h3>{language(settings.language)}</h3>
       {settings.tone !== null && (
         <p>
-          {t('account.tone')}: <bdi>{settings.tone}</bdi>
+          {t('account.tone')}: {t('tone', { tone: settings.tone })}
         </p>
       )}
       {settings.instructions !== null && (

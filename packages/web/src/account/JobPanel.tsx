@@ -85,7 +85,7 @@ function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProg
           { label: t('account.price'), value: <Money cents={job.price} /> },
           { label: t('account.created'), value: <When at={job.created_at} /> },
           ...(job.brand === null ? [] : [{ label: t('account.brand'), value: <bdi>{job.brand}</bdi> }]),
-          ...(job.tone === null ? [] : [{ label: t('account.tone'), value: <bdi>{job.tone}</bdi> }]),
+          ...(job.tone === null ? [] : [{ label: t('account.tone'), value: t('tone', { tone: job.tone }) }]),
         ]}
       />
       <Block title={t('account.job.source')}>

@@ -1684,8 +1684,14 @@ export type Segment = {
   revision: number;
   /** Whether the segment belongs to this task; other segments are read-only context. */
   mine: boolean;
-  /** Notes of the document and of the engine. */
+  /** The notes of the document for translators. */
   notes: string[];
+  /** What was changed in the draft, or may be wrong in it. */
+  draft_notes: ({
+    code: 'code_removed' | 'code_restored' | 'code_moved' | 'sentences_differ' | 'term_missing' | 'term_forbidden' | 'term_not_inflected';
+    /** The term of the glossary, for codes that begin with `term_`. */
+    term?: string | undefined
+  })[];
   /** Why the segment has no draft. */
   failure?: string | undefined;
   /** The maximum length of the target in characters, if the document sets one. */

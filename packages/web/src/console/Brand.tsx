@@ -337,8 +337,8 @@ function Language({ username, brand: data, language }: LanguageProps) {
             defaultValue={settings.tone ?? ''}
             choices={[
               { value: '', label: t('console.none') },
-              { value: 'Formal', label: t('console.tone.formal') },
-              { value: 'Informal', label: t('console.tone.informal') },
+              { value: 'Formal', label: t('tone', { tone: 'Formal' }) },
+              { value: 'Informal', label: t('tone', { tone: 'Informal' }) },
             ]}
           />
           <TextField

@@ -43,7 +43,7 @@ export function BrandPreview({ username, brand, language }: PreviewProps) {
               </p>
               <Facts
                 facts={[
-                  [t('console.brand.tone'), data.tone],
+                  [t('console.brand.tone'), data.tone === null ? null : t('tone', { tone: data.tone })],
                   [t('console.brand.instructions'), data.instructions],
                   [
                     t('console.terms'),

@@ -11,6 +11,7 @@ import type { Loading } from '../page.tsx';
 import { Chart } from '../ui/Chart.tsx';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
+import { useEngineFailure } from '../ui/engine-failure.ts';
 import { Field, Form, SubmitButton, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
@@ -63,6 +64,7 @@ const MINUTE_MILLISECONDS = 60_000;
 function Engine({ engine, at }: { engine: ConsoleEngine; at: string }) {
   const t = useTranslate();
   const intl = useIntl();
+  const failureOf = useEngineFailure();
   const { last_hour: hour, minutes, errors } = engine;
   const requests = hour.answered + hour.failed;
   const found = new Map(minutes.map((one) => [one.minute, one]));
@@ -125,7 +127,7 @@ function Engine({ engine, at }: { engine: ConsoleEngine; at: string }) {
           <ul>
             {errors.slice(0, 5).map(({ at, reason, count }) => (
               <li key={`${at} ${reason}`}>
-                <When at={at} />: {reason} ({count})
+                <When at={at} />: {failureOf(reason)} ({intl.formatNumber(count)})
               </li>
             ))}
           </ul>
@@ -137,6 +139,7 @@ function Engine({ engine, at }: { engine: ConsoleEngine; at: string }) {
 
 function Test({ engine, onDone }: { engine: string; onDone(): void }) {
   const t = useTranslate();
+  const failureOf = useEngineFailure();
   const [tested, setTested] = useState<EngineTested>();
   return (
     <>
@@ -171,7 +174,7 @@ function Test({ engine, onDone }: { engine: string; onDone(): void }) {
           {tested.status === 'translated' ? (
             <bdi>{tested.text}</bdi>
           ) : (
-            t('console.engines.test_failed', { reason: tested.reason ?? tested.status })
+            t('console.engines.test_failed', { reason: failureOf(tested.reason ?? tested.status) })
           )}{' '}
           <small>
             {t('console.milliseconds', { value: tested.milliseconds })} {tested.route}

@@ -10,6 +10,7 @@ import { type DraftingProgress, useLiveUpdates } from '../live-updates.ts';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { ConfirmDialog } from '../ui/Dialog.tsx';
+import { useEngineFailure } from '../ui/engine-failure.ts';
 import { Link } from '../ui/Link.tsx';
 import { Money } from '../ui/Money.tsx';
 import { Notice } from '../ui/Notice.tsx';
@@ -32,6 +33,7 @@ type JobAction = 'cancel' | 'retry' | 'redraft';
 
 export default function Job({ params }: PageProps) {
   const t = useTranslate();
+  const failureOf = useEngineFailure();
   const { data } = useSuspenseQuery(job(params));
   const drafted = useLiveUpdates(`job:${data.account}:${data.job}`, 'readConsoleJob');
   const [confirming, setConfirming] = useState<JobAction>();
@@ -80,7 +82,7 @@ export default function Job({ params }: PageProps) {
           <Card>
             <Facts
               facts={data.routes.map(({ route, failure, segments }) => [
-                route ?? failure ?? '–',
+                route ?? (failure === null ? '–' : failureOf(failure)),
                 t('console.job.segments', { count: segments }),
               ])}
             />

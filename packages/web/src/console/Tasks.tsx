@@ -148,7 +148,10 @@ function useTaskColumns(onAct: (action: TaskAction) => void): Column<ConsoleTask
           {reports.length > 0 && (
             <Notice tone="warning">
               {reports
-                .map(({ reason, note, by }) => `${reason}${note ? `: ${note}` : ''} (${by})`)
+                .map(({ reason, note, by }) => {
+                  const said = t('console.tasks.report', { reason, by });
+                  return note ? `${said}: ${note}` : said;
+                })
                 .join('; ')}
             </Notice>
           )}

@@ -35,7 +35,7 @@ export function Header() {
         <span className="visually-hidden">{t('workbench.into')}</span> {nameOf(job.target_language)}
       </span>
       <span className={css.badge}>{t(`workbench.format.${job.format}`)}</span>
-      {job.tone && <span className={css.badge}>{job.tone}</span>}
+      {job.tone && <span className={css.badge}>{t('tone', { tone: job.tone })}</span>}
       {task.kind === 'review' && (
         <span className={css.badge} data-tone="info">
           {t('workbench.review')}

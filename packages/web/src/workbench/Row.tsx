@@ -15,6 +15,7 @@ import {
   useRef,
 } from 'react';
 import { useTranslate } from '../i18n.tsx';
+import { useEngineFailure } from '../ui/engine-failure.ts';
 import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import { type Code, plainText } from './pieces.ts';
@@ -202,13 +203,18 @@ function Counts({ state }: { state: SegmentState }) {
   );
 }
 
-/** Shows below the source: the document's notes, why the segment is kept, and why the segment has no draft. */
+/**
+ * Shows below the source: the notes of the document and of the draft, why the segment is kept, and why the
+ * segment has no draft.
+ */
 function Notes({ state: { segment } }: { state: SegmentState }) {
   const t = useTranslate();
+  const failureOf = useEngineFailure();
   const lines = [
     ...segment.notes,
+    ...segment.draft_notes.map(({ code, term = '' }) => t(`workbench.note.${code}`, { term })),
     ...(segment.kept === undefined ? [] : [t(`workbench.kept.${segment.kept}`)]),
-    ...(segment.failure === undefined ? [] : [t('workbench.failure', { why: segment.failure })]),
+    ...(segment.failure === undefined ? [] : [t('workbench.failure', { why: failureOf(segment.failure) })]),
   ];
   if (lines.length === 0) return null;
   return (

@@ -9,7 +9,7 @@ export function Instructions() {
   const t = useTranslate();
   const lines = [
     ...(job.brand ? [t('workbench.brand', { brand: job.brand })] : []),
-    ...(job.tone ? [t('workbench.tone', { tone: job.tone })] : []),
+    ...(job.tone ? [t('workbench.tone', { tone: t('tone', { tone: job.tone }) })] : []),
     ...(job.topics.length > 0 ? [job.topics.join(', ')] : []),
   ];
   return (

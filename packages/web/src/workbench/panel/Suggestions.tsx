@@ -71,7 +71,9 @@ export function Suggestions({ position }: { position: number }) {
     if (kind === 'draft') return t(`workbench.origin.${segment.origin}`);
     const name =
       origin === '' ? t('workbench.origin.memory') : t('workbench.match.from', { origin: origin! });
-    return tone === undefined || tone === job.tone ? name : `${name} · ${t('workbench.tone', { tone })}`;
+    return tone === undefined || tone === job.tone
+      ? name
+      : `${name} · ${t('workbench.tone', { tone: t('tone', { tone }) })}`;
   }
 }
 
