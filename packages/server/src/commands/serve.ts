@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { createLog } from '../base/log.ts';
+import { removeAddress, writeAddress } from '../roles/address.ts';
 import { openStore } from '../roles/program.ts';
 import { type Role, startServer } from '../roles/serve.ts';
 import { type Settings, warnOfUnknownSettings } from '../settings/settings.ts';
@@ -30,6 +31,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     await store.close();
     throw LISTEN_CODES.has(error.code ?? '') ? new CommandError(cannotListen(settings, error.code!)) : error;
   });
+  if (role !== 'worker') writeAddress(settings, server.url);
   flushCompileCache(); // Node's compile cache is written now, because the process may be killed later.
   await untilSignal();
   log.info('stopping');
@@ -38,6 +40,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     process.exit(1);
   }, LAST_MILLISECONDS);
   process.once('SIGINT', () => process.exit(1));
+  if (role !== 'worker') removeAddress(settings, server.url);
   await server.stop();
   await store.close();
   clearTimeout(last);

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createBrowser, startTestServer, type TestServer } from '../testing/harness.ts';
-import { dragoman, dragomanProcess, type Ended, killPrograms, urlOf } from '../testing/programs.ts';
+import { createBrowser, SECRET_KEY, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { dragoman, dragomanProcess, type Ended, killPrograms, serve, urlOf } from '../testing/programs.ts';
 
 /**
  * Every command is a process that competes with the processes of other tests, so the time limits are high.
@@ -74,6 +74,20 @@ it('dragoman user invites a customer and creates a reset link', async () => {
   const reset = await command(['user', 'reset', email]);
   expect(reset.stderr).toMatch(/The link works once, until 20/);
   expect((await accept(reset.stdout.trim())).status).toBe(201);
+});
+
+it('dragoman user prints links to the port on which the server of the data directory listens', async () => {
+  const email = 'port@example.com';
+  await runJson(['user', 'create', email, '--role', 'operator', '--password-stdin'], `${PASSWORD}\n`);
+  const linked = async () => new URL((await command(['user', 'reset', email])).stdout.trim()).origin;
+  const serving = await serve(['--role', 'api', '--data', directory], {
+    DATABASE_URL: urlOf(server.connection),
+    DRAGOMAN_SECRET_KEY: SECRET_KEY,
+  });
+  await serving.answers('/readyz');
+  await until(async () => (await linked()) === serving.url);
+  expect(await serving.terminate()).toBe(0);
+  expect(await linked()).toBe('http://127.0.0.1:8080');
 });
 
 it('dragoman user refuses invalid values with a sentence', async () => {

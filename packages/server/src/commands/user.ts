@@ -19,7 +19,7 @@ import {
 import { removeSecondFactor } from '../access/second-factor.ts';
 import type { PersonRole } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
-import { publicRoot } from '../settings/settings.ts';
+import { addressForLinks } from '../roles/address.ts';
 import { data, json, settingsWith, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
 
@@ -284,7 +284,7 @@ async function asCommandError<T>(work: Promise<T>): Promise<T> {
 }
 
 function printLink(options: Options, email: string, made: { token: string; expires_at: Date }): void {
-  const link = invitationLink(publicRoot(settingsWith(options)), made.token);
+  const link = invitationLink(addressForLinks(settingsWith(options)), made.token);
   if (options.json) printJson({ email, link, expires_at: made.expires_at });
   else {
     print(link);
