@@ -109,6 +109,15 @@ it('console lists read filters from the address, have a button that clears them,
     await page.keyboard.press('ArrowUp');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('order-1004');
   });
+  await visit('/console/jobs', async (page) => {
+    await page.getByRole('link', { name: 'order-1004' }).waitFor();
+    await page.getByLabel('Target language').selectOption({ label: 'English' });
+    await page.getByText('No results match these filters.').waitFor();
+    await page.getByLabel('Target language').selectOption({ label: 'Spanish' });
+    await page.getByLabel('Source language').selectOption({ label: 'English' });
+    await page.getByRole('link', { name: 'order-1004' }).waitFor();
+    expect(new URL(page.url()).search).toContain('source_language=en');
+  });
   // The last page has a button that leads back to the first page.
   await visit('/console/accounts?after=zenith', async (page) => {
     await page.getByRole('button', { name: 'First page' }).click();
