@@ -15,9 +15,10 @@ import {
 let server: TestServer;
 let operator: TestPerson;
 let receiver: Receiver;
+const fakeEngine = createFake();
 beforeAll(async () => {
   server = await startTestServer({
-    engine: () => createFake(),
+    engine: () => fakeEngine,
     settings: { DRAGOMAN_CALLBACK_SCHEDULE: '3600', DRAGOMAN_ENGINES: 'apertium' },
   });
   operator = await createPerson(server, { role: 'operator' });
@@ -198,5 +199,24 @@ describe("the console's pages for language pairs, engine routes and engines", ()
     expect((await operator.call('POST', '/api/console/engines/none/test', test)).status).toBe(404);
     const wrong = await operator.call('POST', '/api/console/engines/fake/test', {});
     expect(fieldsOf(wrong.body)).toEqual(['source_language', 'target_language', 'text']);
+  });
+
+  it('count the failed segments of requests that an engine answered', async () => {
+    const { production_key } = await server.createAccount();
+    fakeEngine.failOn('faulty', 'too long');
+    const job = { ...JOB, text: 'The house. This is faulty. A garden.' };
+    expect(
+      (await createClient(server.url, production_key)('POST', '/tapi/v2/mt_translation/', job)).status,
+    ).toBe(201);
+    const engine = await until(async () => {
+      const { body } = await operator.call('GET', '/api/console/engines');
+      const fake = body.engines.find((one: { engine: string }) => one.engine === 'fake');
+      return fake.last_hour.failed_segments > 0 && fake;
+    });
+    fakeEngine.failOn(null);
+    const { failed, segments, failed_segments } = engine.last_hour;
+    expect({ failed, failed_segments }).toEqual({ failed: 0, failed_segments: 1 });
+    expect(segments).toBeGreaterThan(2);
+    expect(engine.errors).toMatchObject([{ reason: 'too long', count: 1 }]);
   });
 });

@@ -19,7 +19,11 @@ import { startRetention } from '../retention/retention.ts';
 import { servesSandbox } from '../settings/engine-names.ts';
 import type { EngineObserver } from '../translation/engine-runner.ts';
 import { limitsOf, modelsFolder } from '../translation/engines.ts';
-import { createEngineStatistics, startEngineReporting } from '../translation/report.ts';
+import {
+  createEngineStatistics,
+  type EngineStatistics,
+  startEngineReporting,
+} from '../translation/report.ts';
 import { createTranslator, listEngineRoutes, type Translator } from '../translation/translator.ts';
 import type { Context } from './context.ts';
 import { CHANNELS } from './hints.ts';
@@ -98,7 +102,7 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
 function createEngineTranslator(
   { database, settings, metrics, log }: Context,
   engines: Engine[],
-  statistics: Pick<EngineObserver, 'asked' | 'failed'>,
+  statistics: EngineStatistics['observer'],
 ): Translator {
   const translator = createTranslator({
     engines,
@@ -122,15 +126,16 @@ function createEngineTranslator(
 }
 
 /** Reports each request to an engine both to the metrics and to the console's statistics. */
-function observeBoth(
-  metrics: EngineObserver,
-  console: Pick<EngineObserver, 'asked' | 'failed'>,
-): EngineObserver {
+function observeBoth(metrics: EngineObserver, console: EngineStatistics['observer']): EngineObserver {
   return {
     ...metrics,
     asked(...happened) {
       metrics.asked(...happened);
       console.asked(...happened);
+    },
+    translated(...happened) {
+      metrics.translated(...happened);
+      console.translated(...happened);
     },
     failed(...happened) {
       metrics.failed(...happened);

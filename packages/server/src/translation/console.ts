@@ -54,9 +54,17 @@ const Engine = Type.Object(
       failed: Type.Integer(),
       mean: Type.Integer(),
       slowest: Type.Integer(),
+      segments: Type.Integer({ description: 'Segments that it translated or failed to translate.' }),
+      failed_segments: Type.Integer(),
     }),
     minutes: Type.Array(Minute, { description: 'Of the last hour; those without requests are left out.' }),
-    errors: Type.Array(Type.Object({ at: MOMENT, reason: Type.String(), count: Type.Integer() })),
+    errors: Type.Array(
+      Type.Object({
+        at: MOMENT,
+        reason: Type.String(),
+        count: Type.Integer({ description: 'Segments that failed for this reason within a minute.' }),
+      }),
+    ),
   },
   { title: 'ConsoleEngine' },
 );
@@ -231,13 +239,15 @@ export async function listEngines(
     const seen = byEngine.get(engine) ?? [];
     const worst = seen.toSorted((a, b) => RANK[b.state] - RANK[a.state])[0];
     const asked = (minutesOf.get(engine) ?? []).map(
-      ({ minute, answered, failed, milliseconds, slowest }) => ({
+      ({ minute, answered, failed, milliseconds, slowest, segments, failedSegments }) => ({
         minute: minute.toISOString(),
         answered,
         failed,
         slowest,
         mean: Math.round(milliseconds / Math.max(1, answered + failed)),
         milliseconds,
+        segments,
+        failedSegments,
       }),
     );
     const sum = (pick: (one: (typeof asked)[number]) => number) =>
@@ -256,8 +266,16 @@ export async function listEngines(
         failed: sum(({ failed }) => failed),
         mean: Math.round(sum(({ milliseconds }) => milliseconds) / Math.max(1, requests)),
         slowest: Math.max(0, ...asked.map(({ slowest }) => slowest)),
+        segments: sum(({ segments }) => segments),
+        failed_segments: sum(({ failedSegments }) => failedSegments),
       },
-      minutes: asked.map(({ milliseconds: _, ...minute }) => minute),
+      minutes: asked.map(({ minute, answered, failed, mean, slowest }) => ({
+        minute,
+        answered,
+        failed,
+        mean,
+        slowest,
+      })),
       errors: seen
         .flatMap(({ errors }) => errors)
         .sort((a, b) => (a.at < b.at ? 1 : -1))

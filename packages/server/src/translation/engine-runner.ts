@@ -21,7 +21,9 @@ export interface EngineLimits {
 export interface EngineObserver {
   /** Called at the end of each request to an engine, with the outcome `answered` or `failed`. */
   asked(engine: string, lane: Lane, seconds: number, outcome: 'answered' | 'failed'): void;
-  translated(engine: string, words: number, characters: number, cents: number): void;
+  /** Called with the translated segments of a request, and their words; characters and cents are of all segments. */
+  translated(engine: string, words: number, characters: number, cents: number, segments: number): void;
+  /** Called for each segment that an engine failed to translate. */
   failed(engine: string, reason: string): void;
   cached(engine: string, hit: boolean): void;
 }

@@ -106,17 +106,21 @@ export interface EngineMinute {
   milliseconds: number;
   /** Duration of the slowest request in this minute. */
   slowest: number;
+  /** Number of segments that the engine translated or failed to translate. */
+  segments: number;
+  failedSegments: number;
 }
 
 const KEEP_MINUTES = statement(
   'translation.keep_minutes',
-  `insert into engine_minutes (worker_id, engine, minute, answered, failed, milliseconds, slowest)
-   select $1, engine, minute, answered, failed, milliseconds, slowest
-     from unnest($2::text[], $3::timestamptz[], $4::integer[], $5::integer[], $6::bigint[], $7::integer[])
-       as m (engine, minute, answered, failed, milliseconds, slowest)
+  `insert into engine_minutes (worker_id, engine, minute, answered, failed, milliseconds, slowest, segments, failed_segments)
+   select $1, engine, minute, answered, failed, milliseconds, slowest, segments, failed_segments
+     from unnest($2::text[], $3::timestamptz[], $4::integer[], $5::integer[], $6::bigint[], $7::integer[],
+                 $8::integer[], $9::integer[])
+       as m (engine, minute, answered, failed, milliseconds, slowest, segments, failed_segments)
    on conflict (engine, minute, worker_id) do update
      set answered = excluded.answered, failed = excluded.failed, milliseconds = excluded.milliseconds,
-         slowest = excluded.slowest`,
+         slowest = excluded.slowest, segments = excluded.segments, failed_segments = excluded.failed_segments`,
 );
 
 export async function writeEngineMinutes(
@@ -132,13 +136,16 @@ export async function writeEngineMinutes(
     minutes.map(({ failed }) => failed),
     minutes.map(({ milliseconds }) => Math.round(milliseconds)),
     minutes.map(({ slowest }) => Math.round(slowest)),
+    minutes.map(({ segments }) => segments),
+    minutes.map(({ failedSegments }) => failedSegments),
   ]);
 }
 
 const LIST_MINUTES = statement<EngineMinute>(
   'translation.minutes',
   `select engine, minute, sum(answered)::int as answered, sum(failed)::int as failed,
-          sum(milliseconds)::bigint as milliseconds, max(slowest) as slowest
+          sum(milliseconds)::bigint as milliseconds, max(slowest) as slowest, sum(segments)::int as segments,
+          sum(failed_segments)::int as "failedSegments"
      from engine_minutes where minute >= $1 group by 1, 2 order by 1, 2`,
 );
 

@@ -22,10 +22,10 @@ const TEST_MILLISECONDS = 20_000;
 const MINUTE_MILLISECONDS = 60_000;
 const KEPT_ERRORS = 20;
 
-type Counts = Pick<store.EngineMinute, 'answered' | 'failed' | 'milliseconds' | 'slowest'>;
+type Counts = Omit<store.EngineMinute, 'engine' | 'minute'>;
 
 export interface EngineStatistics {
-  observer: Pick<EngineObserver, 'asked' | 'failed'>;
+  observer: Pick<EngineObserver, 'asked' | 'translated' | 'failed'>;
   /** Returns the counts of the current and the previous minute. Older counts have already been written. */
   minutes(): store.EngineMinute[];
   errors(engine: string): readonly store.EngineError[];
@@ -35,26 +35,36 @@ export function createEngineStatistics(now: () => number = Date.now): EngineStat
   const minutes = new Map<string, Map<number, Counts>>();
   const errors = new Map<string, store.EngineError[]>();
   const minuteNow = () => Math.floor(now() / MINUTE_MILLISECONDS);
+  function countsOf(engine: string): Counts {
+    const minute = minuteNow();
+    let ofEngine = minutes.get(engine);
+    if (ofEngine === undefined) {
+      ofEngine = new Map();
+      minutes.set(engine, ofEngine);
+    }
+    let counts = ofEngine.get(minute);
+    if (counts === undefined) {
+      counts = { answered: 0, failed: 0, milliseconds: 0, slowest: 0, segments: 0, failedSegments: 0 };
+      ofEngine.set(minute, counts);
+      for (const old of ofEngine.keys()) if (old < minute - 1) ofEngine.delete(old);
+    }
+    return counts;
+  }
   return {
     observer: {
       asked(engine, _, seconds, outcome) {
-        const minute = minuteNow();
-        let ofEngine = minutes.get(engine);
-        if (ofEngine === undefined) {
-          ofEngine = new Map();
-          minutes.set(engine, ofEngine);
-        }
-        let counts = ofEngine.get(minute);
-        if (counts === undefined) {
-          counts = { answered: 0, failed: 0, milliseconds: 0, slowest: 0 };
-          ofEngine.set(minute, counts);
-          for (const old of ofEngine.keys()) if (old < minute - 1) ofEngine.delete(old);
-        }
+        const counts = countsOf(engine);
         counts[outcome]++;
         counts.milliseconds += seconds * 1000;
         counts.slowest = Math.max(counts.slowest, seconds * 1000);
       },
+      translated(engine, _words, _characters, _cents, segments) {
+        countsOf(engine).segments += segments;
+      },
       failed(engine, reason) {
+        const counts = countsOf(engine);
+        counts.segments += 1;
+        counts.failedSegments += 1;
         const list = errors.get(engine) ?? [];
         const last = list.at(-1);
         const at = new Date(minuteNow() * MINUTE_MILLISECONDS).toISOString();

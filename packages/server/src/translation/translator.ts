@@ -254,6 +254,7 @@ async function draftSlice(
   );
   let characters = 0;
   let words = 0;
+  let segmentsDone = 0;
   for (const [index, pending] of slice.entries()) {
     const { sentence } = pending;
     const checked =
@@ -267,11 +268,13 @@ async function draftSlice(
     }
     sentence.done = checked;
     onTranslated?.(sentence);
+    segmentsDone += 1;
     words += countWords(sentence.canonical.pieces);
     cache.set(pending.key, checked);
   }
   const cents = drafts === undefined ? 0 : (characters * runner.limits.centsPerMillion) / 1_000_000;
-  options.observer.translated(runner.name, words, drafts === undefined ? 0 : characters, cents);
+  const sent = drafts === undefined ? 0 : characters;
+  options.observer.translated(runner.name, words, sent, cents, segmentsDone);
 }
 
 function fail(sentence: Sentence, failed: FailedDraft, { name }: EngineRunner, { options }: Drafting): void {

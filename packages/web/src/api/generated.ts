@@ -294,7 +294,10 @@ export type ConsoleEngine = {
     answered: number;
     failed: number;
     mean: number;
-    slowest: number
+    slowest: number;
+    /** Segments that it translated or failed to translate. */
+    segments: number;
+    failed_segments: number
   };
   /** Of the last hour; those without requests are left out. */
   minutes: ({
@@ -310,6 +313,7 @@ export type ConsoleEngine = {
     /** ISO 8601, in UTC. */
     at: string;
     reason: string;
+    /** Segments that failed for this reason within a minute. */
     count: number
   })[]
 };

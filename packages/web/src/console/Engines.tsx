@@ -90,14 +90,20 @@ function Engine({ engine, at }: { engine: ConsoleEngine; at: string }) {
         figures={[
           [t('console.engines.requests'), <Count key="requests" value={requests} />],
           [
-            t('console.engines.error_rate'),
-            intl.formatNumber(requests === 0 ? 0 : hour.failed / requests, {
-              style: 'percent',
-              maximumFractionDigits: 1,
-            }),
+            t('console.engines.failed_segments'),
+            hour.segments === 0
+              ? '–'
+              : t('console.engines.failed_share', {
+                  failed: hour.failed_segments,
+                  all: hour.segments,
+                  share: intl.formatNumber(hour.failed_segments / hour.segments, {
+                    style: 'percent',
+                    maximumFractionDigits: 1,
+                  }),
+                }),
           ],
-          [t('console.engines.mean'), milliseconds(hour.mean)],
-          [t('console.engines.slowest'), milliseconds(Math.round(hour.slowest))],
+          [t('console.engines.mean'), requests === 0 ? '–' : milliseconds(hour.mean)],
+          [t('console.engines.slowest'), requests === 0 ? '–' : milliseconds(Math.round(hour.slowest))],
           [t('console.home.waiting'), <Count key="waiting" value={engine.waiting} />],
         ]}
       />

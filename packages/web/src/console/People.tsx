@@ -29,6 +29,9 @@ type Role = (typeof ROLES)[number];
 const people = ({ q, role }: Search) =>
   query('listPeople', { query: { q, ...(role ? { role: role as Role } : {}) } });
 const DAYS = 30;
+const HOUR_MILLISECONDS = 3_600_000;
+/** A rate from a shorter time says nothing about an hour. */
+const LEAST_RATED_MILLISECONDS = 300_000;
 const effort = () =>
   query('readEffort', {
     query: {
@@ -178,16 +181,19 @@ function Effort() {
             key: 'rate',
             header: t('console.people.rate'),
             align: 'end',
-            cell: ({ words, active_ms }) => (
-              <Count value={active_ms === 0 ? 0 : Math.round(words / (active_ms / 3_600_000))} />
-            ),
+            cell: ({ words, active_ms }) =>
+              active_ms < LEAST_RATED_MILLISECONDS ? (
+                '–'
+              ) : (
+                <Count value={Math.round(words / (active_ms / HOUR_MILLISECONDS))} />
+              ),
           },
           {
             key: 'untouched',
             header: t('console.people.untouched'),
             align: 'end',
             cell: ({ untouched, segments }) =>
-              intl.formatNumber(segments === 0 ? 0 : untouched / segments, { style: 'percent' }),
+              segments === 0 ? '–' : intl.formatNumber(untouched / segments, { style: 'percent' }),
           },
         ]}
       />

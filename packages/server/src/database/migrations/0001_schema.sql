@@ -356,6 +356,9 @@ create table engine_minutes (
   failed       integer not null check (failed >= 0),
   milliseconds bigint not null check (milliseconds >= 0), -- of all requests together
   slowest      integer not null check (slowest >= 0),     -- milliseconds of the slowest request
+  -- An engine may answer a request and fail to translate some of its segments.
+  segments     integer not null check (segments >= 0),
+  failed_segments integer not null check (failed_segments >= 0),
   primary key (engine, minute, worker_id)
 );
 grant select, insert, update, delete on engine_minutes to dragoman_app;
