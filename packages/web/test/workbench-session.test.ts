@@ -1,6 +1,7 @@
 /** Tests of a session that ends while an editor types, and of a conflict about a moved tag. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pathOf, save } from '../../server/src/testing/editors.ts';
+import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import { expectText, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
 
@@ -38,6 +39,27 @@ it('the workbench asks for the password when the session has ended, and saves th
     expect(body.segments[0].target).toEqual([{ text: 'ONE HOUSE. Ja!' }]);
   });
   await context.close();
+});
+
+it('the active time of a task goes on from its total when the page is opened again', async () => {
+  const claimed = await fixture.createClaimedTask('One house.\n', { target_language: 'de' });
+  const worked = { target: [{ text: 'Ein Haus.' }], active_ms: 2_700_000 };
+  expect((await save(fixture.ann, claimed, claimed.segments[0]!, worked)).status).toBe(200);
+  await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
+    await target(page, 1);
+    await page.keyboard.type('!');
+    await page
+      .locator('header')
+      .getByText(/^4[5-9]:\d\d$/)
+      .waitFor();
+    const { body } = await until(async () => {
+      const read = await fixture.ann.call('GET', pathOf(claimed));
+      return read.body.segments[0].revision === 2 && read;
+    });
+    // The page sends its own time only.
+    expect(body.active_ms).toBeGreaterThanOrEqual(2_700_000);
+    expect(body.active_ms).toBeLessThan(2 * 2_700_000);
+  });
 });
 
 it('the conflict dialog shows the tags of both versions of a segment', async () => {

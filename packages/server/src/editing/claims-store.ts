@@ -312,6 +312,22 @@ export async function findHeld(on: Queryable, { account, taskId }: TaskKey): Pro
   return (await on.query(FIND_HELD, [account.part, account.accountId, taskId]))[0];
 }
 
+const ACTIVE = statement<{ active_ms: number }>(
+  'editing.active_time',
+  `select coalesce(sum(active_ms), 0)::float8 as active_ms from claims
+    where part = $1 and account_id = $2 and job_id = $3 and task_id = $4 and user_id = $5`,
+);
+
+/** Returns the active time of a user on a task, in milliseconds, of all claims. */
+export async function readActiveTime(
+  on: Queryable,
+  { account, jobId, taskId }: TaskKey,
+  userId: string,
+): Promise<number> {
+  const [row] = await on.query(ACTIVE, [account.part, account.accountId, jobId, taskId, userId]);
+  return row!.active_ms;
+}
+
 // The update also locks the row, so that the end of the claim waits for the save.
 const KEEP = statement<HeldRow>(
   'editing.keep',

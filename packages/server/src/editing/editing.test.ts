@@ -93,6 +93,7 @@ describe('an edited job', () => {
     });
     const confirmed = await confirm(ann, task, { ...first, revision: 1 }, { target, active_ms: 500 });
     expect(confirmed.body.segment).toMatchObject({ status: 'confirmed', revision: 2, target });
+    expect((await ann.call('GET', pathOf(task))).body.active_ms).toBe(2000);
     await confirm(ann, task, second, { target: [{ text: 'El jardín es pequeño.' }] });
     const preview = await ann.call('GET', pathOf(task, '/preview'));
     expect(preview.body.text).toBe('La casa es grande.\nEl jardín es pequeño.\n');

@@ -278,6 +278,10 @@ export const TaskBody = Type.Object(
     }),
     words: Type.Integer(),
     returned: Type.Boolean({ description: 'Whether a reviewer or the customer returned it.' }),
+    active_ms: Type.Integer({
+      minimum: 0,
+      description: 'The active time of this user on the task, in milliseconds, as far as saves reported it.',
+    }),
     job: Type.Object({
       uid: Type.String(),
       ...jobProperties,

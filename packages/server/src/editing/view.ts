@@ -51,7 +51,7 @@ async function presentTask(
   const { account, jobId } = key;
   const visible = await visibleSegments(context, user, key, task);
   const isWhole = includesAccess(task.access, 'held');
-  const [job, edited, rows, held, comments] = await Promise.all([
+  const [job, edited, rows, held, comments, activeMs] = await Promise.all([
     editedJobs.readTaskJob(database, account, jobId),
     editedJobs.findEditedJob(database, account, jobId),
     'only' in visible
@@ -59,6 +59,7 @@ async function presentTask(
       : edits.readSegments(database, account, jobId, visible.first, visible.last),
     claims.findHeld(database, key),
     isWhole ? listComments(context, key) : [],
+    claims.readActiveTime(database, key, user.userId),
   ]);
   const [segments, brand, { instructions }] = await Promise.all([
     presentSegments(context, key, task, job, rows),
@@ -76,6 +77,7 @@ async function presentTask(
     access: task.access,
     words: task.words,
     returned: task.returned,
+    active_ms: activeMs,
     job: {
       uid: job.uid,
       order_number: job.order_number,

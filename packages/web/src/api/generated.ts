@@ -1771,6 +1771,8 @@ export type Task = {
   words: number;
   /** Whether a reviewer or the customer returned it. */
   returned: boolean;
+  /** The active time of this user on the task, in milliseconds, as far as saves reported it. */
+  active_ms: number;
   job: {
     uid: string;
     order_number: number;

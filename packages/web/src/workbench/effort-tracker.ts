@@ -7,11 +7,13 @@ export class EffortTracker {
   readonly #now: () => number;
   /** Active milliseconds of each segment that have not been sent with a save yet. */
   readonly #unsaved = new Map<number, number>();
-  #assigned = 0;
+  /** The part of the total that is assigned to a segment, or was sent before the page was opened. */
+  #assigned: number;
 
   constructor(store: WorkbenchStore, now: () => number) {
     this.#store = store;
     this.#now = now;
+    this.#assigned = store.page.effort.totalMs;
   }
 
   /** Adds the active time since the previous call to the unsaved time of the active segment. */

@@ -48,7 +48,7 @@ export class WorkbenchStore {
       lease: task.lease,
       late: false,
       readOnly: readOnlyOf(task),
-      effort: idle,
+      effort: { ...idle, totalMs: task.active_ms },
       confirmed: this.editable.filter(({ status }) => status === 'confirmed').length,
       plain: false,
       preview: false,
