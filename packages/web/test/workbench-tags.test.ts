@@ -1,7 +1,7 @@
 /** Tests of selecting tags, of typing over tags, and of segments with many tags. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { takeScreenshots } from './browser.ts';
-import { expectText, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -44,5 +44,76 @@ it('the text field highlights selected tags, and a message names the new place o
     await page.getByText('Tag {name} was moved behind your text.').waitFor();
     await expectText(text, 'Hallo[{name}]');
     await takeScreenshots(page, 'workbench-tag-moved', 'state');
+  });
+});
+
+const TAGS = {
+  html: '<p>Call <b>{name}</b> or <i>us</i> now.</p><p><b><i>Both</i></b> are here.</p>',
+  fields: { text_format: 'html', target_language: 'de' },
+};
+
+it('one key inserts the tags in the order of the source while an editor types a sentence again', async () => {
+  const { path } = await fixture.createClaimedTask(TAGS.html, TAGS.fields);
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard } = page;
+    const text = await target(page, 1);
+    await expectText(text, 'CALL [1][{name}][/1] OR [2]US[/2] NOW.');
+    await keyboard.press('Control+a', HELD);
+    await keyboard.type('Rufen Sie ', { delay: 30 });
+    for (let tags = 0; tags < 3; tags += 1) await keyboard.press('F8', HELD);
+    await keyboard.type(' oder ', { delay: 30 });
+    // The list has the order of the source, and its first choice is the next tag.
+    await keyboard.press('<', HELD);
+    const options = page.getByRole('option');
+    expect(await options.locator('[data-kind]').allInnerTexts()).toEqual(['1', '{name}', '/1', '2', '/2']);
+    await page.getByRole('option', { name: 'Tag 2 opens', selected: true }).waitFor();
+    await takeScreenshots(page, 'workbench-tag-list', 'state');
+    await keyboard.press('Enter', HELD);
+    await keyboard.type('uns', { delay: 30 });
+    await keyboard.press('F8', HELD);
+    await keyboard.type(' an.', { delay: 30 });
+    await expectText(text, 'Rufen Sie [1][{name}][/1] oder [2]uns[/2] an.');
+    await keyboard.press('F8', HELD);
+    await page.locator('[data-said]').getByText('No tag is left to insert').waitFor();
+    await expectText(text, 'Rufen Sie [1][{name}][/1] oder [2]uns[/2] an.');
+  });
+});
+
+it('one key moves the next tag after the caret, and leaves the tags before the caret in place', async () => {
+  const { path } = await fixture.createClaimedTask(TAGS.html, TAGS.fields);
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard } = page;
+    const text = await target(page, 1);
+    await keyboard.press('Home', HELD);
+    await keyboard.press('Delete', HELD);
+    await keyboard.press('F8', HELD);
+    await keyboard.type('x', HELD);
+    await expectText(text, '[1]xALL [{name}][/1] OR [2]US[/2] NOW.');
+    await keyboard.press('F8', HELD);
+    await expectText(text, '[1]x[{name}]ALL [/1] OR [2]US[/2] NOW.');
+  });
+});
+
+it('neighboring tags are shown as one chip until the caret is at them', async () => {
+  const { path } = await fixture.createClaimedTask(TAGS.html, TAGS.fields);
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard } = page;
+    await target(page, 1);
+    const chips = row(page, 2).getByRole('gridcell').first().getByRole('img');
+    expect(await chips.allInnerTexts()).toEqual(['1', '2', '/2', '/1']);
+    await keyboard.press('F9', HELD);
+    await expect.poll(() => chips.allInnerTexts()).toEqual(['1–2', '/2–/1']);
+    await takeScreenshots(page, 'workbench-tags-collapsed', 'state');
+    await keyboard.press('Alt+ArrowDown', HELD);
+    const text = await target(page, 2);
+    await keyboard.press('End', HELD);
+    await text.locator('[data-run="1–2"]').waitFor();
+    await keyboard.press('Home', HELD);
+    await text.locator('[data-run="1–2"]').waitFor({ state: 'detached' });
+    expect(await text.locator('[data-run="/2–/1"]').count()).toBe(1);
+    await keyboard.type('x', HELD);
+    await expectText(text, 'x[1][2]BOTH[/2][/1] ARE HERE.');
+    await keyboard.press('F9', HELD);
+    await text.locator('[data-run]').waitFor({ state: 'detached' });
   });
 });

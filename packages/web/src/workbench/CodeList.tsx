@@ -1,4 +1,7 @@
-/** The list of the active segment's codes. The editor can move a code to the caret, or jump to it. */
+/**
+ * The list of the active segment's codes in the order of the source. The editor can move a code to the caret, or jump
+ * to it. The list first selects the next code to place.
+ */
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { useWorkbench } from './context.tsx';
@@ -12,7 +15,11 @@ export default function CodeList({ typed }: { typed: boolean }) {
   const list = useRef<HTMLDivElement>(null);
   const position = workbench.page.active;
   const [codes] = useState(() => workbench.editor.codes());
-  const [chosen, setChosen] = useState(0);
+  // The caret does not move while the list is open, so the next code stays the same.
+  const [chosen, setChosen] = useState(() => {
+    const next = workbench.editor.nextCode();
+    return Math.max(0, next === undefined ? 0 : codes.findIndex((code) => keyOf(code) === keyOf(next)));
+  });
 
   useLayoutEffect(() => {
     const caret = workbench.editor.caret();
@@ -43,7 +50,7 @@ export default function CodeList({ typed }: { typed: boolean }) {
     else if (key === 'Enter' && codes[chosen]) take(codes[chosen], event.shiftKey);
     else if (key === 'Escape' || key === 'Tab') close();
     else if (/^\d$/.test(key)) {
-      const at = codes.findIndex((code) => String(code.number).startsWith(key));
+      const at = codes.findIndex((code) => workbench.labelOf(code).replace('/', '').startsWith(key));
       if (at !== -1) setChosen(at);
     } else return;
     event.preventDefault();

@@ -1,7 +1,7 @@
 /** Renders a text with its codes as chips and with marks. */
 import type { ReactNode } from 'react';
 import { matchesIn } from './find.ts';
-import { type Code, type CodeDescription, codeOf, keyOf, labelOf, type Piece } from './pieces.ts';
+import { type Code, type CodeDescription, codeOf, describeRun, keyOf, type Piece, runsOf } from './pieces.ts';
 import css from './workbench.module.css';
 
 /** A range of the visible text to highlight. */
@@ -18,14 +18,21 @@ interface PiecesProps {
   marks?: readonly Mark[];
   /** Text to highlight. */
   highlight?: string | undefined;
+  /** Whether neighbouring tags are shown as one chip. */
+  collapsed?: boolean;
 }
 
-export function Pieces({ pieces, describe, marks = [], highlight = '' }: PiecesProps) {
+export function Pieces({ pieces, describe, marks = [], highlight = '', collapsed = false }: PiecesProps) {
   const drawn: ReactNode[] = [];
+  const runs = collapsed ? collapsedRuns(pieces) : undefined;
   let at = 0;
-  for (const piece of pieces) {
+  for (const [index, piece] of pieces.entries()) {
     const code = codeOf(piece);
-    if (code) drawn.push(<Chip key={keyOf(code)} code={code} {...describe(code)} />);
+    const run = runs?.get(index);
+    if (run) {
+      const [first] = run;
+      if (first) drawn.push(<Chip key={keyOf(first)} code={first} {...describeRun(run.map(describe))} run />);
+    } else if (code) drawn.push(<Chip key={keyOf(code)} code={code} {...describe(code)} />);
     else
       drawn.push(
         <Marked
@@ -41,10 +48,39 @@ export function Pieces({ pieces, describe, marks = [], highlight = '' }: PiecesP
   return <>{drawn}</>;
 }
 
-export function Chip({ code, title, label }: { code: Code } & CodeDescription) {
+/** Returns the codes of each run by the index of its first piece; the other pieces of the run have no codes. */
+function collapsedRuns(pieces: readonly Piece[]): Map<number, readonly Code[]> {
+  const items = pieces.flatMap((piece, index) => {
+    const code = codeOf(piece);
+    return code ? [{ code, index }] : [];
+  });
+  const found = new Map<number, readonly Code[]>();
+  for (const run of runsOf(items, (one, next) => next.index === one.index + 1)) {
+    for (const { index } of run) found.set(index, []);
+    found.set(
+      run[0]!.index,
+      run.map(({ code }) => code),
+    );
+  }
+  return found;
+}
+
+export function Chip({
+  code,
+  name,
+  title,
+  label,
+  run = false,
+}: { code: Code; run?: boolean } & CodeDescription) {
   return (
-    <span className={css.chip} data-kind={code.kind} title={title} role="img" aria-label={label}>
-      <bdi dir="ltr">{labelOf(code)}</bdi>
+    <span
+      className={css.chip}
+      data-kind={run ? 'run' : code.kind}
+      title={title}
+      role="img"
+      aria-label={label}
+    >
+      <bdi dir="ltr">{name}</bdi>
     </span>
   );
 }

@@ -42,6 +42,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   const selected = usePage((page) => page.selected.has(position));
   const blocked = usePage((page) => page.blocked === position);
   const highlight = usePage((page) => page.find?.query);
+  const collapsed = usePage((page) => page.collapsed);
   const row = useRef<HTMLDivElement>(null);
   const { job } = workbench.task;
   const { segment } = state;
@@ -84,7 +85,13 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       </div>
       <div role="gridcell" className={css.source}>
         <div className={css.text} {...settingOf(job.source_language, segment)} translate="no">
-          <Pieces pieces={segment.source} describe={describe} marks={terms} highlight={highlight} />
+          <Pieces
+            pieces={segment.source}
+            describe={describe}
+            marks={terms}
+            highlight={highlight}
+            collapsed={collapsed}
+          />
         </div>
         <Notes state={state} />
       </div>
@@ -93,7 +100,13 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
           {editing ? (
             <Target position={position} />
           ) : (
-            <Pieces pieces={state.target} describe={describe} marks={issues} highlight={highlight} />
+            <Pieces
+              pieces={state.target}
+              describe={describe}
+              marks={issues}
+              highlight={highlight}
+              collapsed={collapsed}
+            />
           )}
         </div>
         {editing && <RowFooter position={position} />}

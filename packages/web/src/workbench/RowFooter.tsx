@@ -61,7 +61,7 @@ function Findings({ position }: { position: number }) {
     <ul className={css.findings}>
       {findings.map((finding) => (
         <li key={`${finding.check} ${JSON.stringify(finding.values)}`} data-severity={finding.severity}>
-          {sentence(finding)}
+          {sentence(finding, position)}
         </li>
       ))}
     </ul>

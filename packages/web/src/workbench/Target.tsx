@@ -4,7 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
-import { labelOf } from './pieces.ts';
+import { type Code, labelOf, shownCode } from './pieces.ts';
 import { readTokens, withTokens } from './tokens.ts';
 import css from './workbench.module.css';
 
@@ -63,7 +63,7 @@ function PlainTarget({ position }: { position: number }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const editable = usePage(() => workbench.canEdit(position));
   const attributes = useAttributes(position);
-  const shown = text ?? withTokens(target);
+  const shown = text ?? withTokens(target, segment.source);
 
   // A shortcut that moves to another segment unmounts the field without a blur event.
   const onUnmount = useRef(() => {});
@@ -72,10 +72,11 @@ function PlainTarget({ position }: { position: number }) {
 
   function apply(typed: string | undefined): void {
     if (typed === undefined) return;
+    const label = (code: Code) => labelOf(shownCode(code, segment.source));
     const { pieces, missing, doubled, unknown } = readTokens(typed, segment.source);
     const wrong = [
-      ...missing.map((code) => t('workbench.token.missing', { label: labelOf(code) })),
-      ...doubled.map((code) => t('workbench.token.doubled', { label: labelOf(code) })),
+      ...missing.map((code) => t('workbench.token.missing', { label: label(code) })),
+      ...doubled.map((code) => t('workbench.token.doubled', { label: label(code) })),
       ...unknown.map((label) => t('workbench.token.unknown', { label })),
     ];
     setProblem(wrong.length === 0 ? undefined : wrong.join(' '));

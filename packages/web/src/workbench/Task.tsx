@@ -64,6 +64,7 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
     const announce = (what: Announcement) =>
       setAnnounced(({ turn }) => ({ text: currentSentence.current(what), turn: turn + 1 }));
     const describeCode = (code: Code, source: string | undefined) => ({
+      name: labelOf(code),
       title: source ?? code.text,
       label: currentTranslate.current(`workbench.chip.${code.kind}`, {
         label: labelOf(code),

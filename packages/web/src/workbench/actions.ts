@@ -58,6 +58,19 @@ const actions: Record<ActionId, Action> = {
     editor.syncSelection();
     return workbench.update({ codes: { typed: false } });
   },
+  nextCode(workbench) {
+    const { page, editor } = workbench;
+    if (page.plain || !workbench.canEdit(page.active)) return false;
+    editor.focus();
+    if (!editor.placeNextCode()) workbench.announce({ type: 'codes-placed' });
+    return true;
+  },
+  collapseCodes(workbench) {
+    const collapsed = !workbench.page.collapsed;
+    workbench.update({ collapsed });
+    workbench.editor.refreshEditable();
+    workbench.announce({ type: collapsed ? 'codes-collapsed' : 'codes-expanded' });
+  },
   moveCodeBack: (workbench) => moveCode(workbench, -1),
   moveCodeOn: (workbench) => moveCode(workbench, 1),
   use1: (workbench) => workbench.use(0),

@@ -1,8 +1,8 @@
 /** Draws a code as a chip in the text field. `Pieces.tsx` draws the same chip elsewhere. */
-import { type Code, type CodeDescription, labelOf } from './pieces.ts';
+import type { Code, CodeDescription } from './pieces.ts';
 import css from './workbench.module.css';
 
-export function drawChip(code: Code, { title, label }: CodeDescription): HTMLElement {
+export function drawChip(code: Code, { name, title, label }: CodeDescription): HTMLElement {
   const chip = document.createElement('span');
   chip.className = css.chip!;
   chip.dataset.kind = code.kind;
@@ -10,9 +10,9 @@ export function drawChip(code: Code, { title, label }: CodeDescription): HTMLEle
   chip.setAttribute('role', 'img');
   chip.setAttribute('aria-label', label);
   // The label is written left to right in every text. Only the shape of the chip is mirrored.
-  const name = document.createElement('bdi');
-  name.dir = 'ltr';
-  name.textContent = labelOf(code);
-  chip.append(name);
+  const text = document.createElement('bdi');
+  text.dir = 'ltr';
+  text.textContent = name;
+  chip.append(text);
   return chip;
 }

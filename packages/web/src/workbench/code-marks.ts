@@ -4,7 +4,7 @@
 import { Plugin, TextSelection } from 'prosemirror-state';
 import { Decoration, DecorationSet } from 'prosemirror-view';
 import { piecesOf, placedCodes } from './model.ts';
-import { crossed, plainText } from './pieces.ts';
+import { type Code, type CodeDescription, crossed, describeRun, plainText, runsOf } from './pieces.ts';
 import type { Range } from './task.ts';
 import css from './workbench.module.css';
 
@@ -38,6 +38,39 @@ export const markSelectedCodes = new Plugin({
     },
   },
 });
+
+/**
+ * Shows neighbouring tags as one chip, unless the caret is at one of them.
+ *
+ * @param enabled whether tags are collapsed now
+ */
+export function collapseCodes(enabled: () => boolean, describe: (code: Code) => CodeDescription): Plugin {
+  return new Plugin({
+    props: {
+      decorations({ doc, selection }) {
+        if (!enabled()) return DecorationSet.empty;
+        const { from, to } = selection;
+        const found: Decoration[] = [];
+        for (const run of runsOf(placedCodes(doc), (one, next) => next.at === one.at + 1)) {
+          const [first] = run;
+          if (to >= first!.at && from <= run.at(-1)!.at + 1) continue;
+          const { name, title, label } = describeRun(run.map(({ code }) => describe(code)));
+          found.push(
+            Decoration.node(first!.at, first!.at + 1, {
+              class: css.run!,
+              'data-run': name,
+              title,
+              'aria-label': label,
+            }),
+          );
+          for (const { at } of run.slice(1))
+            found.push(Decoration.node(at, at + 1, { class: css.collapsed!, 'aria-hidden': 'true' }));
+        }
+        return DecorationSet.create(doc, found);
+      },
+    },
+  });
+}
 
 /**
  * Highlights the words that issues mark.

@@ -25,6 +25,8 @@ type Restored = Placed & { place: 'start' | 'inside' | 'end' };
  * behind the new text: an array of `Code`.
  */
 export const MOVED_CODES = 'moved codes';
+/** The key of a transaction's metadata that lists all codes that it put back: an array of `Code`. */
+export const RESTORED_CODES = 'restored codes';
 
 export function keepCodes(): Plugin {
   return new Plugin({
@@ -68,6 +70,11 @@ function guard(old: Node, after: EditorState, mapping: Mapping): Transaction | n
   }
   const moved = restored.filter(({ place }) => place === 'inside').map(({ code }) => code);
   if (moved.length > 0) transaction.setMeta(MOVED_CODES, moved);
+  if (restored.length > 0)
+    transaction.setMeta(
+      RESTORED_CODES,
+      restored.map(({ code }) => code),
+    );
   return transaction;
 }
 

@@ -36,6 +36,8 @@ export type ActionId =
   | 'lineBreak'
   | 'leave'
   | 'codes'
+  | 'nextCode'
+  | 'collapseCodes'
   | 'moveCodeBack'
   | 'moveCodeOn'
   | 'use1'
@@ -81,7 +83,9 @@ export const bindings: readonly Binding[] = [
   { action: 'comment', keys: ['Mod+M'], mac: ['Ctrl+M'], where: 'anywhere', group: 'task' },
   { action: 'lineBreak', keys: ['Shift+Enter'], where: 'target', group: 'segment' },
   { action: 'leave', keys: ['Escape'], where: 'target', group: 'moving' },
-  { action: 'codes', keys: ['F8', '<'], where: 'target', group: 'codes' },
+  { action: 'nextCode', keys: ['F8'], where: 'target', group: 'codes' },
+  { action: 'codes', keys: ['<', 'Shift+F8'], where: 'target', group: 'codes' },
+  { action: 'collapseCodes', keys: ['F9'], where: 'segment', group: 'codes' },
   { action: 'moveCodeBack', keys: ['Ctrl+,'], where: 'target', group: 'codes' },
   { action: 'moveCodeOn', keys: ['Ctrl+.'], where: 'target', group: 'codes' },
   { action: 'use1', keys: ['Ctrl+1'], where: 'segment', group: 'segment' },

@@ -2,7 +2,19 @@ import { isCorrect } from '@dragoman/documents';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { documentOf, piecesOf } from './model.ts';
-import { type Code, codesOf, complete, crossed, keyOf, nested, normalize } from './pieces.ts';
+import {
+  type Code,
+  codesOf,
+  complete,
+  crossed,
+  keyOf,
+  labelOf,
+  nested,
+  normalize,
+  type Piece,
+  runsOf,
+  shownCode,
+} from './pieces.ts';
 import { somePieces } from './testing-pieces.ts';
 
 test('converting pieces to a document and back changes nothing', () => {
@@ -46,4 +58,34 @@ test('a completed target has exactly the codes of its source', () => {
       if (isCorrect(source, target)) expect(completed).toEqual(normalize(target));
     }),
   );
+});
+
+test('shownCode() numbers tags and protected words separately and without gaps', () => {
+  const source: Piece[] = [
+    { open: 3 },
+    { keep: 4, text: '{name}' },
+    { close: 3 },
+    { single: 6 },
+    { keep: 7, text: '' },
+  ];
+  const shown = codesOf(source).map((code) => labelOf(shownCode(code, source)));
+  expect(shown).toEqual(['1', '{name}', '/1', '2/', '2']);
+  fc.assert(
+    fc.property(somePieces, (pieces) => {
+      const numbers = codesOf(pieces).map((code) => {
+        const { kind, number } = shownCode(code, pieces);
+        return `${kind} ${number}`;
+      });
+      expect(new Set(numbers).size).toBe(
+        new Set(codesOf(pieces).map(({ kind, number }) => `${kind} ${number}`)).size,
+      );
+    }),
+  );
+});
+
+test('runsOf() returns neighboring tags, and a protected word ends a run', () => {
+  const pieces: Piece[] = [{ open: 1 }, { single: 2 }, { keep: 3, text: 'x' }, { close: 1 }, { text: 'a' }];
+  const items = codesOf(pieces).map((code, at) => ({ code, at }));
+  const runs = runsOf(items, (one, next) => next.at === one.at + 1);
+  expect(runs.map((run) => run.map(({ at }) => at))).toEqual([[0, 1]]);
 });

@@ -12,8 +12,9 @@ export interface Code {
   text: string;
 }
 
-/** What a code stands for (`title`) and its accessible name (`label`). */
+/** How a code is shown: the text of its chip, what it stands for (`title`), and its accessible name (`label`). */
 export interface CodeDescription {
+  name: string;
   title: string;
   label: string;
 }
@@ -48,7 +49,43 @@ export function keyOf(code: Code): string {
   return `${code.kind} ${code.number} ${code.text}`;
 }
 
-/** The label of a code's chip. */
+const numberings = new WeakMap<readonly Piece[], ReadonlyMap<string, number>>();
+
+/**
+ * Returns a code with the number that the page shows. A document numbers all codes of a paragraph together. The page
+ * counts the tags and the protected words of a segment separately, from 1 in the order of the source, so that the
+ * numbers have no gaps. The two halves of a pair keep the same number.
+ *
+ * @param source the source of the code's segment
+ */
+export function shownCode(code: Code, source: readonly Piece[]): Code {
+  let numbering = numberings.get(source);
+  if (!numbering) {
+    numbering = numberingOf(source);
+    numberings.set(source, numbering);
+  }
+  return { ...code, number: numbering.get(countedAs(code)) ?? code.number };
+}
+
+/** Returns the shown number of each code of a source. */
+function numberingOf(source: readonly Piece[]): Map<string, number> {
+  const numbering = new Map<string, number>();
+  const next = { keep: 1, tag: 1 };
+  for (const code of codesOf(source)) {
+    const counted = countedAs(code);
+    if (numbering.has(counted)) continue;
+    const kind = code.kind === 'keep' ? 'keep' : 'tag';
+    numbering.set(counted, next[kind]);
+    next[kind] += 1;
+  }
+  return numbering;
+}
+
+/** Both halves of a pair, and nothing else, are counted as the same code. */
+const countedAs = ({ kind, number }: Code): string =>
+  `${kind === 'open' || kind === 'close' ? 'pair' : kind} ${number}`;
+
+/** The label of a code's chip, for a code with its shown number. */
 export function labelOf(code: Code): string {
   switch (code.kind) {
     case 'open':
@@ -60,6 +97,32 @@ export function labelOf(code: Code): string {
     case 'keep':
       return code.text === '' ? `${code.number}` : code.text;
   }
+}
+
+/**
+ * Returns the runs of at least two neighbouring tags. A protected word is part of the text and ends a run.
+ *
+ * @param isNext whether nothing stands between an item and the one after it
+ */
+export function runsOf<Item extends { code: Code }>(
+  items: readonly Item[],
+  isNext: (one: Item, next: Item) => boolean,
+): Item[][] {
+  const runs: Item[][] = [];
+  let before: Item | undefined;
+  for (const item of items) {
+    const isTag = item.code.kind !== 'keep';
+    if (isTag && before && isNext(before, item)) runs.at(-1)!.push(item);
+    else if (isTag) runs.push([item]);
+    before = isTag ? item : undefined;
+  }
+  return runs.filter((run) => run.length > 1);
+}
+
+/** Describes a run of tags that is shown as one chip, such as `3–4`. */
+export function describeRun(run: readonly CodeDescription[]): CodeDescription {
+  const all = (field: keyof CodeDescription, between: string) => run.map((one) => one[field]).join(between);
+  return { name: `${run[0]!.name}–${run.at(-1)!.name}`, title: all('title', ' '), label: all('label', ', ') };
 }
 
 export function codesOf(pieces: readonly Piece[]): Code[] {

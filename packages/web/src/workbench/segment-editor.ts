@@ -3,13 +3,13 @@
  * each edited segment, so that undo works after the user has left the segment and returned. A text that was not typed,
  * such as a memory match or a replacement, is applied as an edit that can be undone.
  */
-import { history, redo, undo } from 'prosemirror-history';
+import { history, isHistoryTransaction, redo, undo } from 'prosemirror-history';
 import { Fragment, Slice } from 'prosemirror-model';
-import { EditorState, NodeSelection, TextSelection } from 'prosemirror-state';
+import { EditorState, NodeSelection, TextSelection, type Transaction } from 'prosemirror-state';
 import { EditorView } from 'prosemirror-view';
 import { drawChip } from './chip.ts';
-import { markCrossedCodes, markIssues, markSelectedCodes } from './code-marks.ts';
-import { codeAtCaret, keepCodes, MOVED_CODES } from './keep-codes.ts';
+import { collapseCodes, markCrossedCodes, markIssues, markSelectedCodes } from './code-marks.ts';
+import { codeAtCaret, keepCodes, MOVED_CODES, RESTORED_CODES } from './keep-codes.ts';
 import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes } from './model.ts';
 import { type Code, type CodeDescription, keyOf, type Piece, plainText } from './pieces.ts';
 import type { Range } from './task.ts';
@@ -22,6 +22,10 @@ export interface EditorHost {
   allowsLineBreaks(position: number): boolean;
   isEditable(): boolean;
   describeCode(position: number, code: Code): CodeDescription;
+  /** The codes of a segment in the order of the source. */
+  sourceCodes(position: number): readonly Code[];
+  /** Whether neighbouring codes are shown as one chip. */
+  collapsesCodes(): boolean;
   /** The ranges of a text that issues mark. */
   issueRanges(position: number, text: string): Range[];
   onChange(position: number, pieces: Piece[]): void;
@@ -40,6 +44,11 @@ const PIECES_TYPE = 'application/x-dragoman-pieces';
 export class SegmentEditor {
   readonly #host: EditorHost;
   readonly #states = new Map<number, EditorState>();
+  /**
+   * The keys of codes that an edit would have removed, such as typing over the whole text. They were put back, but the
+   * editor has not placed them in the new text yet.
+   */
+  readonly #unplaced = new Map<number, ReadonlySet<string>>();
   #view: EditorView | undefined;
   #position = -1;
 
@@ -60,6 +69,7 @@ export class SegmentEditor {
           view.updateState(state);
           this.#states.set(position, state);
           if (transactions.some((one) => one.docChanged)) this.#host.onChange(position, piecesOf(state.doc));
+          this.#recordUnplaced(position, transactions);
           for (const one of transactions) {
             const moved: readonly Code[] = one.getMeta(MOVED_CODES) ?? [];
             if (moved.length > 0) this.#host.onCodesTypedOver(moved);
@@ -127,11 +137,12 @@ export class SegmentEditor {
 
   /** Reads the text of a segment again and discards its undo history. */
   reload(position: number): void {
+    this.#unplaced.delete(position);
     if (this.#position === position) this.#view?.updateState(this.#createState(position));
     else this.#states.delete(position);
   }
 
-  /** Applies a change of `isEditable`. */
+  /** Applies a change of `isEditable` or of `collapsesCodes`. */
   refreshEditable(): void {
     this.#view?.setProps({});
   }
@@ -201,6 +212,7 @@ export class SegmentEditor {
     const behind = state.selection.head > at;
     transaction.setSelection(TextSelection.create(transaction.doc, behind ? place + 1 : place));
     view.dispatch(transaction.scrollIntoView());
+    this.#recordPlaced([code]);
     this.#host.onCodeMoved(code);
   }
 
@@ -227,6 +239,7 @@ export class SegmentEditor {
     );
     if (last) transaction.setSelection(TextSelection.create(transaction.doc, last.at + 1));
     view.dispatch(transaction.scrollIntoView());
+    this.#recordPlaced(halves.map((half) => half.code));
     this.#host.onCodeMoved(code);
   }
 
@@ -239,8 +252,50 @@ export class SegmentEditor {
     );
   }
 
-  codes(): Code[] {
-    return this.#view ? placedCodes(this.#view.state.doc).map(({ code }) => code) : [];
+  /** Returns the codes of the open segment in the order of the source. */
+  codes(): readonly Code[] {
+    return this.#view ? this.#host.sourceCodes(this.#position) : [];
+  }
+
+  /**
+   * Returns the next code that the editor has to place: the first one of the source that stands behind the caret, or
+   * that an edit has removed from its place. Undefined when no code is left.
+   */
+  nextCode(): Code | undefined {
+    const view = this.#view;
+    if (!view) return undefined;
+    const { to } = view.state.selection;
+    const behind = new Set(
+      placedCodes(view.state.doc).flatMap(({ code, at }) => (at >= to ? [keyOf(code)] : [])),
+    );
+    const unplaced = this.#unplaced.get(this.#position);
+    return this.codes().find((code) => behind.has(keyOf(code)) || unplaced?.has(keyOf(code)));
+  }
+
+  /** Moves the next code of the source to the caret. Returns false when no code is left. */
+  placeNextCode(): boolean {
+    if (!this.#view || !this.#host.isEditable()) return false;
+    this.#syncSelection();
+    const next = this.nextCode();
+    if (next) this.placeCode(next);
+    return next !== undefined;
+  }
+
+  #recordUnplaced(position: number, transactions: readonly Transaction[]): void {
+    for (const one of transactions) {
+      // Undo puts codes back where they stood before.
+      if (isHistoryTransaction(one)) this.#unplaced.delete(position);
+      const restored: readonly Code[] = one.getMeta(RESTORED_CODES) ?? [];
+      if (restored.length === 0) continue;
+      const before = this.#unplaced.get(position) ?? [];
+      this.#unplaced.set(position, new Set([...before, ...restored.map(keyOf)]));
+    }
+  }
+
+  #recordPlaced(codes: readonly Code[]): void {
+    const unplaced = new Set(this.#unplaced.get(this.#position));
+    for (const code of codes) unplaced.delete(keyOf(code));
+    this.#unplaced.set(this.#position, unplaced);
   }
 
   #stateOf(position: number): EditorState {
@@ -255,6 +310,10 @@ export class SegmentEditor {
         keepCodes(),
         markCrossedCodes,
         markSelectedCodes,
+        collapseCodes(
+          () => this.#host.collapsesCodes(),
+          (code) => this.#host.describeCode(position, code),
+        ),
         markIssues((text) => this.#host.issueRanges(position, text)),
       ],
     });

@@ -1,15 +1,18 @@
 /** Writes findings and announcements as sentences in the language of the app. */
 import { useTranslate } from '../i18n.tsx';
 import type { Finding } from './checking.ts';
-import { type CodeKind, labelOf } from './pieces.ts';
+import { useWorkbench } from './context.tsx';
+import type { CodeKind } from './pieces.ts';
 import type { Announcement } from './state.ts';
 
-export function useSentence(): (finding: Finding) => string {
+/** Returns the function that says a finding about the segment at a position. */
+export function useSentence(): (finding: Finding, position: number) => string {
   const t = useTranslate();
-  return ({ check, values }) => {
+  const workbench = useWorkbench();
+  return ({ check, values }, position) => {
     const { kind, code, text = '' } = values;
-    const label =
-      kind === undefined ? '' : labelOf({ kind: kind as CodeKind, number: Number(code), text: String(text) });
+    const named = { kind: kind as CodeKind, number: Number(code), text: String(text) };
+    const label = kind === undefined ? '' : workbench.labelOf(named, position);
     const shown = Object.entries(values).map(([name, value]) => [name, value === '' ? 'empty' : value]);
     // Names in the `select` of a message cannot have a hyphen.
     const problem = String(values.problem ?? '').replaceAll('-', '_');

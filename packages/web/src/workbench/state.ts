@@ -65,6 +65,8 @@ export interface PageState {
   /** Whether the target is edited as plain text with tokens. */
   plain: boolean;
   preview: boolean;
+  /** Whether neighbouring tags are shown as one chip. */
+  collapsed: boolean;
   /** The segment whose findings prevented its confirmation. Confirming it again accepts its warnings. */
   blocked?: number | undefined;
   find?: { query: string; replacing: boolean } | undefined;
@@ -91,6 +93,7 @@ export type Announcement =
   | { type: 'reopened'; position: number }
   | { type: 'checks'; errors: number; warnings: number }
   | { type: 'code-kept' | 'code-moved'; label: string }
+  | { type: 'codes-placed' | 'codes-collapsed' | 'codes-expanded' }
   | { type: 'saved' | 'all-confirmed' | 'issue' | 'comment' | 'extended' }
   | { type: 'conflict' | 'refused'; position: number }
   | { type: 'read-only'; why: ReadOnly }

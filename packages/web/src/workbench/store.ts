@@ -52,6 +52,7 @@ export class WorkbenchStore {
       confirmed: this.editable.filter(({ status }) => status === 'confirmed').length,
       plain: false,
       preview: false,
+      collapsed: false,
       commenting: false,
     };
   }

@@ -2,20 +2,24 @@
  * Converts targets to plain text with tokens for codes and back, for screen readers, touch keyboards and
  * dictation.
  */
-import { type Code, codesOf, keyOf, labelOf, normalize, type Piece, pieceOf } from './pieces.ts';
+import { type Code, codesOf, keyOf, labelOf, normalize, type Piece, pieceOf, shownCode } from './pieces.ts';
 
-/** Returns the text with each code as its label in braces. Braces of the text are doubled. */
-export function withTokens(pieces: readonly Piece[]): string {
+/**
+ * Returns the text with each code as its label in braces. Braces of the text are doubled.
+ *
+ * @param source the source of the segment, which decides the numbers in the tokens
+ */
+export function withTokens(pieces: readonly Piece[], source: readonly Piece[]): string {
   return pieces
     .map((piece) => {
       const [code] = codesOf([piece]);
-      return code ? tokenOf(code) : doubledBraces((piece as { text: string }).text);
+      return code ? tokenOf(shownCode(code, source)) : doubledBraces((piece as { text: string }).text);
     })
     .join('');
 }
 
 /** The token of a kept word has its number, because its text may contain braces. */
-export function tokenOf(code: Code): string {
+function tokenOf(code: Code): string {
   return code.kind === 'keep' ? `{=${code.number}}` : `{${labelOf(code)}}`;
 }
 
@@ -31,7 +35,7 @@ export interface ParsedTokens {
 
 /** Parses a text with tokens. Tokens that stand for no code of the source stay as text. */
 export function readTokens(text: string, source: readonly Piece[]): ParsedTokens {
-  const known = new Map(codesOf(source).map((code) => [tokenOf(code), code]));
+  const known = new Map(codesOf(source).map((code) => [tokenOf(shownCode(code, source)), code]));
   const seen = new Map<string, Code>();
   const doubled: Code[] = [];
   const unknown: string[] = [];

@@ -8,7 +8,16 @@ import type * as checking from './checking.ts';
 import type { Finding } from './checking.ts';
 import type { Drafts } from './drafts.ts';
 import { EffortTracker } from './effort-tracker.ts';
-import { type Code, type CodeDescription, complete, labelOf, type Piece, samePieces } from './pieces.ts';
+import {
+  type Code,
+  type CodeDescription,
+  codesOf,
+  complete,
+  labelOf,
+  type Piece,
+  samePieces,
+  shownCode,
+} from './pieces.ts';
 import type { ServerVersion } from './save-queue.ts';
 import { SegmentEditor } from './segment-editor.ts';
 import type { Announcement, PageState, SegmentState, TaskServer } from './state.ts';
@@ -29,7 +38,12 @@ export interface WorkbenchOptions {
   server: TaskServer;
   drafts: Drafts;
   announce: (what: Announcement) => void;
-  /** Describes a code in the language of the app. @param source the code's text in the document, if known */
+  /**
+   * Describes a code in the language of the app.
+   *
+   * @param code with the number that the page shows
+   * @param source the code's text in the document, if known
+   */
   describeCode: (code: Code, source: string | undefined) => CodeDescription;
 }
 
@@ -75,12 +89,14 @@ export class Workbench extends WorkbenchStore {
       allowsLineBreaks: () => this.allowsLineBreaks,
       isEditable: () => this.canEdit(this.page.active),
       describeCode: (position, code) => this.describeCode(position, code),
+      sourceCodes: (position) => codesOf(this.segment(position).segment.source),
+      collapsesCodes: () => this.page.collapsed,
       issueRanges: (position, text) => this.issueRanges(position, text),
       onChange: (position, pieces) => this.#edited(position, pieces),
-      onCodeProtected: (code) => this.announce({ type: 'code-kept', label: labelOf(code) }),
-      onCodeMoved: (code) => this.announce({ type: 'code-moved', label: labelOf(code) }),
+      onCodeProtected: (code) => this.announce({ type: 'code-kept', label: this.labelOf(code) }),
+      onCodeMoved: (code) => this.announce({ type: 'code-moved', label: this.labelOf(code) }),
       onCodesTypedOver: (codes) => {
-        const label = codes.map(labelOf).join(' ');
+        const label = codes.map((code) => this.labelOf(code)).join(' ');
         this.announce({ type: 'code-moved', label });
         this.update({ notice: { type: 'code-moved', label } });
       },
@@ -112,10 +128,13 @@ export class Workbench extends WorkbenchStore {
   }
 
   describeCode(position: number, code: Code): CodeDescription {
-    return this.#options.describeCode(
-      code,
-      this.segment(position).segment.codes[`${code.kind}${code.number}`],
-    );
+    const { source, codes } = this.segment(position).segment;
+    return this.#options.describeCode(shownCode(code, source), codes[`${code.kind}${code.number}`]);
+  }
+
+  /** Returns the label of a code's chip. */
+  labelOf(code: Code, position = this.page.active): string {
+    return labelOf(shownCode(code, this.segment(position).segment.source));
   }
 
   /** Returns the findings for a segment's current text; runs the checks if they have not run on it. */

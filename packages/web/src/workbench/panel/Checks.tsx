@@ -46,7 +46,7 @@ export function Checks({ position }: { position: number }) {
             )}
             <span>
               <span className="visually-hidden">{t(`workbench.severity.${finding.severity}`)}: </span>
-              {sentence(finding)}
+              {sentence(finding, position)}
             </span>
           </li>
         ))}
