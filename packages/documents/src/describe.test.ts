@@ -1,5 +1,5 @@
 import { expect, describe as group, it } from 'vitest';
-import { describe, type Format, scan, segments } from './documents.ts';
+import { describe, type Format, plainText, scan, segments } from './documents.ts';
 
 /** Returns the descriptions of all segments. First checks that they match the segments that an engine gets. */
 function described(text: string, format: Format) {
@@ -45,5 +45,25 @@ group('the description of a segment', () => {
     // maximum length.
     expect(descriptions.slice(1).every(({ maxLength }) => maxLength === undefined)).toBe(true);
     expect(descriptions).toHaveLength(3);
+  });
+
+  it('subtitle description has the places of the line breaks in the text of the source', () => {
+    const srt = `1
+00:00:01,000 --> 00:00:02,000
+The <i>wind</i> was
+stronger than {name}
+and
+
+2
+00:00:02,100 --> 00:00:03,000
+the sea.
+`;
+    const document = scan(srt, 'srt', { sourceLanguage: 'en' });
+    const [segment] = segments(document, 'en');
+    const [description] = describe(document, 'en');
+    const text = plainText(segment!.pieces);
+    expect(text).toBe('The wind was stronger than {name} and the sea.');
+    const marked = [...text].map((character, at) => (description!.breaks!.includes(at) ? '/' : character));
+    expect(marked.join('')).toBe('The wind was/stronger than {name}/and/the sea.');
   });
 });

@@ -20,6 +20,11 @@ export interface Description {
   maxLength?: number;
   /** The display time in milliseconds, and the number of cues if there are several. */
   time?: { from: number; to: number; cues?: number };
+  /**
+   * Where a subtitle begins a new line: the offsets of the spaces in the plain text of the source, in UTF-16 code units,
+   * that stand for a line break or for the border of two cues.
+   */
+  breaks?: number[];
   /** The markup of each code by its key: `open1`, `close1`, `single2`, `keep3`. Long markup is truncated. */
   codes: Record<string, string>;
 }
@@ -39,7 +44,12 @@ export function describe(document: Document, language: string): Description[] {
       const more = new Set(cues).size;
       const time = first.time &&
         last.time && { from: first.time.from, to: last.time.to, ...(more > 1 ? { cues: more } : {}) };
-      return { ...common(document, id, first, cut), ...(time === undefined ? {} : { time }) };
+      const breaks = breaksOf(document, cut);
+      return {
+        ...common(document, id, first, cut),
+        ...(time === undefined ? {} : { time }),
+        ...(breaks.length === 0 ? {} : { breaks }),
+      };
     });
   }
   const found: Description[] = [];
@@ -58,6 +68,22 @@ export function describe(document: Document, language: string): Description[] {
 function common(document: Document, id: string, unit: Unit, cut: CutSegment): Description {
   return { id, unit: unit.index, notes: unit.notes ?? [], codes: codesOf(document, cut) };
 }
+
+/** Returns the offsets of the spaces that stand for line breaks or for the border of two cues. */
+function breaksOf(document: Document, cut: CutSegment): number[] {
+  const breaks: number[] = [];
+  let offset = 0;
+  for (const run of cut.runs) {
+    const isBreak =
+      isText(run) && run.whole && (run.start === run.end || /[\r\n]/.test(textOf(document, run)));
+    if (isBreak && run.text === ' ') breaks.push(offset);
+    offset += isText(run) ? run.text.length : (run.code.text?.length ?? 0);
+  }
+  return breaks;
+}
+
+const textOf = (document: Document, { start, end }: { start: number; end: number }): string =>
+  document.text.slice(start, end);
 
 /**
  * Returns the markup of a segment's codes by key. The segment's pieces and its runs in the document have

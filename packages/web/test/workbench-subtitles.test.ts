@@ -25,6 +25,9 @@ it('Shift+Enter breaks a subtitle into two lines, and the preview of the documen
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;
     const first = await target(page, 1);
+    // The source has its line breaks, too.
+    const source = row(page, 1).getByRole('gridcell').first().locator('[lang]');
+    expect(await source.innerText()).toBe('The wind was stronger\nthan anything.');
     await keyboard.press('Control+a', HELD);
     await keyboard.insertText('Der Wind war stärker');
     await keyboard.press('Shift+Enter', HELD);

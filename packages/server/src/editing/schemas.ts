@@ -182,6 +182,13 @@ const Segment = Type.Object(
         { description: 'The time of a subtitle, in milliseconds.' },
       ),
     ),
+    breaks: Type.Optional(
+      Type.Array(Type.Integer(), {
+        description:
+          'Where a subtitle begins a new line: the offsets of the spaces in the text of `source`, in UTF-16 code units; ' +
+          'codes have no width, except for the text of `keep`.',
+      }),
+    ),
     codes: Type.Record(Type.String(), Type.String(), {
       description:
         'The markup behind each code, by `open1`, `close1`, `single2`, `keep3`. Show it as text, never as HTML.',

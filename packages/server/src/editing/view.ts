@@ -156,6 +156,7 @@ export async function presentSegments(
       ...(row.failure === null ? {} : { failure: row.failure }),
       ...(description?.maxLength === undefined ? {} : { max_length: description.maxLength }),
       ...(description?.time === undefined ? {} : { time: description.time }),
+      ...(description?.breaks === undefined ? {} : { breaks: description.breaks }),
       codes: description?.codes ?? {},
       ...(row.repeats === null ? {} : { repeats: row.repeats }),
       filled: row.filled,

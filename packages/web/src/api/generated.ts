@@ -1707,6 +1707,8 @@ export type Segment = {
     /** The number of cues that the sentence spans, if more than one. */
     cues?: number | undefined
   } | undefined;
+  /** Where a subtitle begins a new line: the offsets of the spaces in the text of `source`, in UTF-16 code units; codes have no width, except for the text of `keep`. */
+  breaks?: number[] | undefined;
   /** The markup behind each code, by `open1`, `close1`, `single2`, `keep3`. Show it as text, never as HTML. */
   codes: Record<string, string>;
   /** The position of the first segment of the job with the same text. */

@@ -18,7 +18,7 @@ import { useTranslate } from '../i18n.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
 import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
-import { type Code, plainText } from './pieces.ts';
+import { type Code, plainText, withBreaks } from './pieces.ts';
 import { reveal } from './reveal.ts';
 import { Status } from './Status.tsx';
 import type { SegmentState } from './state.ts';
@@ -46,6 +46,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   const row = useRef<HTMLDivElement>(null);
   const { job } = workbench.task;
   const { segment } = state;
+  const source = useMemo(() => withBreaks(segment.source, segment.breaks), [segment]);
   const describe = useMemo(
     () => (code: Code) => workbench.describeCode(position, code),
     [workbench, position],
@@ -86,7 +87,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       <div role="gridcell" className={css.source}>
         <div className={css.text} {...settingOf(job.source_language, segment)} translate="no">
           <Pieces
-            pieces={segment.source}
+            pieces={source}
             describe={describe}
             marks={terms}
             highlight={highlight}

@@ -151,6 +151,23 @@ export function samePieces(one: readonly Piece[] | null, other: readonly Piece[]
   );
 }
 
+/** Returns pieces with line breaks in place of the spaces at some offsets of the visible text. */
+export function withBreaks(pieces: readonly Piece[], breaks: readonly number[] = []): readonly Piece[] {
+  if (breaks.length === 0) return pieces;
+  const places = new Set(breaks);
+  let at = 0;
+  return pieces.map((piece) => {
+    if (!('text' in piece)) return piece;
+    const start = at;
+    at += piece.text.length;
+    if (codeOf(piece)) return piece;
+    const text = Array.from({ length: piece.text.length }, (_, index) =>
+      places.has(start + index) ? '\n' : piece.text[index],
+    );
+    return { text: text.join('') };
+  });
+}
+
 /** Returns the visible text, which has kept words but no other codes. */
 export function plainText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
