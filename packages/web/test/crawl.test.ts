@@ -225,6 +225,15 @@ describe('the page checker', () => {
     await context.close();
   });
 
+  it('finds a missing policy of a page that it opens from another page', async () => {
+    const context = await data.web.context();
+    await context.route('**/app/sandbox', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+    const checkPage = await openPageChecker(context, data.web.url);
+    expect(await checkPage(`${data.web.url}/app/sign-in`, 'two')).toEqual([]);
+    expect(await checkPage(`${data.web.url}/app/sandbox`, 'two')).toEqual(['no policy']);
+    await context.close();
+  });
+
   it('reports the faults of each page separately', async () => {
     const [first, second, third] = await plantAll([
       '<button></button>',

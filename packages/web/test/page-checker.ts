@@ -52,12 +52,20 @@ export async function openPageChecker(context: BrowserContext, origin: string): 
   };
 }
 
-/** Opens an address. All pages of the app have the same document and policy, so only the first is loaded. */
+/** Returns the policy of the document that the server sends for an address. */
+const READ_POLICY = `(url) => fetch(url, { headers: { accept: 'text/html' } })
+  .then(({ headers }) => headers.get('content-security-policy') ?? undefined)`;
+
+/**
+ * Opens an address and checks the policy of its document. All pages of the app have the same document, so only the
+ * first one is loaded.
+ */
 async function open(page: Page, url: string): Promise<string[]> {
   const isInApp = (address: string) => new URL(address).pathname.startsWith('/app/');
   if (isInApp(page.url()) && isInApp(url) && (await page.evaluate('"__TSR_ROUTER__" in globalThis'))) {
+    const policy = await page.evaluate<string | undefined>(`(${READ_POLICY})(${JSON.stringify(url)})`);
     await follow(page, url.slice(`${new URL(url).origin}/app`.length));
-    return [];
+    return policyFaults(policy);
   }
   const answer = await page.goto(url);
   return policyFaults(answer?.headers()['content-security-policy']);
