@@ -5,6 +5,8 @@ import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import { expectText, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
 
+const HELD = { delay: 60 };
+
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
   fixture = await startWorkbench();
@@ -37,6 +39,32 @@ it('the workbench asks for the password when the session has ended, and saves th
     await waitUntilSaved(page);
     const { body } = await fixture.ann.call('GET', pathOf({ task }));
     expect(body.segments[0].target).toEqual([{ text: 'ONE HOUSE. Ja!' }]);
+  });
+  await context.close();
+});
+
+it('a note that an editor types in a dialog stays when the session ends meanwhile', async () => {
+  const { path } = await fixture.createClaimedTask('One house.\n', { target_language: 'de' });
+  const context = await fixture.web.signedIn(fixture.ann);
+  await fixture.web.visit({ context, path }, async (page) => {
+    const text = await target(page, 1);
+    await page.getByText('More', { exact: true }).click();
+    await page.getByRole('button', { name: 'Report' }).click();
+    const report = page.getByRole('dialog', { name: 'Report' });
+    await report.getByLabel('Note').click();
+    await page.keyboard.type('Words are', HELD);
+    await context.clearCookies({ name: /dragoman$/ });
+    await report.getByRole('button', { name: 'Report' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').and(page.locator(':focus')).waitFor();
+    await takeScreenshots(page, 'workbench-session-dialog', 'state');
+    await page.keyboard.type(fixture.ann.password, HELD);
+    await page.keyboard.press('Enter', HELD);
+    await dialog.waitFor({ state: 'detached' });
+    expect(await report.getByLabel('Note').inputValue()).toBe('Words are');
+    await expectText(text, 'ONE HOUSE.');
+    await report.getByRole('button', { name: 'Report' }).click();
+    await page.waitForURL('**/app/queue');
   });
   await context.close();
 });

@@ -12,7 +12,6 @@ import { usePage, useWorkbench } from './context.tsx';
 import css from './dialogs.module.css';
 import { Help } from './Help.tsx';
 import { IssueDialog } from './IssueDialog.tsx';
-import { SignInAgain } from './SignInAgain.tsx';
 import type { Dialog as Opened } from './state.ts';
 import { REPORT_REASONS, SKIP_REASONS } from './task.ts';
 import type { Workbench } from './workbench.ts';
@@ -25,8 +24,6 @@ export default function Dialogs({ dialog }: { dialog: Opened }) {
   switch (dialog.dialog) {
     case 'help':
       return <Help />;
-    case 'signIn':
-      return <SignInAgain />;
     case 'goTo':
       return <GoTo />;
     case 'submit':

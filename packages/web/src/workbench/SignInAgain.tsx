@@ -1,4 +1,8 @@
-/** A dialog over the workbench that asks for the password when the session has ended. The open segment stays open. */
+/**
+ * A dialog over the workbench that asks for the password when the session has ended. The open segment and an open
+ * dialog stay as they are.
+ */
+import { useLayoutEffect, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import { SignInForm } from '../SignInForm.tsx';
@@ -11,14 +15,26 @@ export function SignInAgain() {
   const user = useUser();
   const t = useTranslate();
   const email = user?.email ?? '';
+  const [focused] = useState(() => document.activeElement);
+  // The password field gets the focus a moment later. Until then, keys must not reach the page.
+  useLayoutEffect(() => {
+    if (focused instanceof HTMLElement) focused.blur();
+  }, [focused]);
+
+  function close(): void {
+    workbench.update({ signedOut: false });
+    if (workbench.page.dialog && focused instanceof HTMLElement) focused.focus();
+    else workbench.focusActive();
+  }
+
   return (
-    <Dialog opened title={t('workbench.session.title')} onClose={() => workbench.close('dialog')}>
+    <Dialog opened title={t('workbench.session.title')} onClose={close}>
       <p>{t('workbench.session.text', { email })}</p>
       <SignInForm
         email={email}
         onSubmit={async (credentials) => {
           await call('signIn', { body: credentials });
-          workbench.close('dialog');
+          close();
           workbench.online();
         }}
       />

@@ -117,11 +117,12 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
 
 function Page() {
   const workbench = useWorkbench();
-  const { ActionBar, Banners, Dialogs, Find, KeyBar, Leave, NoticeToast } = useOverlays();
+  const { ActionBar, Banners, Dialogs, Find, KeyBar, Leave, NoticeToast, SignInAgain } = useOverlays();
   const t = useTranslate();
   const preview = usePage((page) => page.preview);
   const finding = usePage((page) => page.find !== undefined);
   const dialog = usePage((page) => page.dialog);
+  const signedOut = usePage((page) => page.signedOut);
   const active = usePage((page) => page.active);
   const { job } = workbench.task;
   const leaving = useLeaving(workbench);
@@ -130,7 +131,7 @@ function Page() {
     () => subscribe(`task:${workbench.task.task}`, { onChange: () => void workbench.session.refresh() }),
     [workbench],
   );
-  useEffect(() => askOnSessionEnd(() => workbench.update({ dialog: { dialog: 'signIn' } })), [workbench]);
+  useEffect(() => askOnSessionEnd(() => workbench.update({ signedOut: true })), [workbench]);
   useActivity(workbench);
   useVisibleHeight();
   const title = useMemo(
@@ -160,6 +161,7 @@ function Page() {
       <KeyBar />
       <ActionBar />
       {dialog && <Dialogs dialog={dialog} />}
+      {signedOut && <SignInAgain />}
       {leaving.status === 'blocked' && <Leave onStay={leaving.reset} onLeave={leaving.proceed} />}
     </main>
   );
@@ -168,8 +170,9 @@ function Page() {
 /** The page of a job without text. */
 function NoSegments() {
   const workbench = useWorkbench();
-  const { Dialogs } = useOverlays();
+  const { Dialogs, SignInAgain } = useOverlays();
   const dialog = usePage((page) => page.dialog);
+  const signedOut = usePage((page) => page.signedOut);
   const readOnly = usePage((page) => page.readOnly);
   const t = useTranslate();
   if (workbench.task.access === 'record') {
@@ -186,6 +189,7 @@ function NoSegments() {
         {t('workbench.report')}
       </Button>
       {dialog && <Dialogs dialog={dialog} />}
+      {signedOut && <SignInAgain />}
     </main>
   );
 }
@@ -194,7 +198,8 @@ function NoSegments() {
 function useKeys(workbench: Workbench, enabled: boolean): void {
   useEffect(() => {
     function press(event: KeyboardEvent): void {
-      if (!enabled || workbench.page.dialog || workbench.page.codes) return;
+      const { dialog, codes, signedOut } = workbench.page;
+      if (!enabled || dialog || codes || signedOut) return;
       const action = actionOf(event, placeOf(event.target), mac);
       if (!action || !performAction(workbench, action, event)) return;
       event.preventDefault();

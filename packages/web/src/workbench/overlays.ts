@@ -12,3 +12,4 @@ export { KeyBar } from './KeyBar.tsx';
 export { default as Leave } from './Leave.tsx';
 export { NoticeToast } from './NoticeToast.tsx';
 export { RowFooter } from './RowFooter.tsx';
+export { SignInAgain } from './SignInAgain.tsx';

@@ -42,7 +42,7 @@ export type ReadOnly =
   | 'canceled';
 
 export type Dialog =
-  | { dialog: 'help' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' | 'signIn' }
+  | { dialog: 'help' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' }
   | { dialog: 'issue'; position: number; range?: Range; quote: string }
   | { dialog: 'conflict'; position: number };
 
@@ -74,6 +74,8 @@ export interface PageState {
   concordance?: string | undefined;
   commenting: boolean;
   dialog?: Dialog | undefined;
+  /** Whether the session has ended. The page then asks for the password over everything else, also over a dialog. */
+  signedOut: boolean;
   /** Whether the list of codes is open at the caret; `typed` when a `<` opened it. */
   codes?: { typed: boolean } | undefined;
   /** A short message over the grid. It disappears at the next confirmation or search. */

@@ -54,6 +54,7 @@ export class WorkbenchStore {
       preview: false,
       collapsed: false,
       commenting: false,
+      signedOut: false,
     };
   }
 
