@@ -75,16 +75,20 @@ export interface FillableRow
   filled_hash: Buffer | null;
   /** The revision of the edit that the fill confirmed; 0: it is a draft. */
   filled_revision: number | null;
+  /** True if the draft is the customer's own translation. */
+  is_own: boolean;
   brand: string | null;
   rule: 'off' | 'draft' | 'confirm';
 }
 
-// Jobs without a brand follow the same rule as a new brand.
+// Jobs without a brand follow the same rule as a new brand. The drafts of corrections are stored as supplied, but
+// come from an engine.
 const FILLABLE = statement<FillableRow>(
   'editing.fillable',
   `select r.job_id, r.position, r.reading, r.context, s.segment_id, s.source, w.stage, t.task_id,
           t.status as task_status, e.revision, f.target_hash as filled_hash, f.revision as filled_revision,
           j.source_language, j.target_language, j.text_format, b.external_id as brand,
+          coalesce(s.route = 'supplied', false) and s.draft is not null and j.tier <> 'chat' as is_own,
           coalesce(b.votes, 'draft') as rule
      from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
      join readings r on r.part = $1 and r.account_id = $2 and r.job_id = g.job_id and r.position = g.position

@@ -9,7 +9,7 @@
  *   draft    the segment gets the elected text as its draft
  *   confirm  the same; and if a reviewer or two editors agree, and the checks pass, it is confirmed
  *
- * A segment whose votes were all withdrawn gets its former draft again.
+ * A segment whose votes were all withdrawn gets its former draft again. A draft that the customer supplied stays.
  */
 import { check, keyOf } from '@dragoman/checks';
 import { isCorrect } from '@dragoman/documents';
@@ -182,7 +182,7 @@ function changeOf(
   cast: readonly votes.VoteRow[],
   inputOf: InputOf,
 ): Change | Refusal | undefined {
-  if (!fills.isUntouched(row)) return undefined;
+  if (!fills.isUntouched(row) || row.is_own) return undefined;
   const isConfirmed = row.filled_revision !== null && row.filled_revision > 0;
   const elected = elect(cast, row.context);
   const isFilled = row.filled_hash !== null;

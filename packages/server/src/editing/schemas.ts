@@ -124,6 +124,24 @@ export const ClaimLease = Type.Object(
   { title: 'Lease' },
 );
 
+const SegmentVote = Type.Object(
+  {
+    vote: ID,
+    state: Type.Enum(['filled', 'offered'], {
+      description:
+        '`filled`: the segment holds the text. `offered`: it keeps its draft, because its task is held.',
+    }),
+    target: Pieces,
+    agree: Type.Integer({ minimum: 1, description: 'The number of editors who confirmed this text.' }),
+    by: Type.Array(Type.String(), { description: 'The names of these editors.' }),
+  },
+  {
+    title: 'SegmentVote',
+    description: 'The text that editors confirmed for the same source in other jobs.',
+  },
+);
+export type SegmentVote = Static<typeof SegmentVote>;
+
 const Segment = Type.Object(
   {
     position: POSITION,
@@ -202,6 +220,7 @@ const Segment = Type.Object(
     filled: Type.Boolean({
       description: 'Whether the target was copied from a confirmed repeat and not edited since.',
     }),
+    vote: Type.Optional(SegmentVote),
     acknowledged: Type.Array(Type.String(), {
       description: 'Warnings that the editor acknowledged, each as `keyOf` of `@dragoman/checks` returns it.',
     }),

@@ -23,8 +23,9 @@ import type { EditingContext, EditingUser } from './context.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import * as issues from './issues-store.ts';
-import type { ClaimedBody, CommentBody, IssueBody, SegmentBody, TaskBody } from './schemas.ts';
+import type { ClaimedBody, CommentBody, IssueBody, SegmentBody, SegmentVote, TaskBody } from './schemas.ts';
 import type * as store from './store.ts';
+import { readSegmentVotes } from './vote-view.ts';
 
 /**
  * The limits of the cache of segment descriptions: the total length of its documents in UTF-16 code units,
@@ -61,8 +62,9 @@ async function presentTask(
     isWhole ? listComments(context, key) : [],
     claims.readActiveTime(database, key, user.userId),
   ]);
+  const votes = await readSegmentVotes(database, account, jobId, rows);
   const [segments, brand, { instructions }] = await Promise.all([
-    presentSegments(context, key, task, job, rows),
+    presentSegments(context, key, task, job, rows, votes),
     readContext(database, account, job.brand, job.target_language),
     readTexts(database, account, jobId, ['instructions']),
   ]);
@@ -131,6 +133,7 @@ export async function presentSegments(
   task: Pick<TaskRow, 'kind' | 'first_position' | 'last_position'>,
   job: editedJobs.TaskJobRow,
   rows: readonly edits.SegmentRow[],
+  votes: ReadonlyMap<number, SegmentVote> = new Map(),
 ): Promise<SegmentBody[]> {
   const [described, rowsOfIssues] = await Promise.all([
     describeJob(context, account, jobId, job),
@@ -139,6 +142,7 @@ export async function presentSegments(
   const issuesOf = Map.groupBy(rowsOfIssues, ({ position }) => position);
   return rows.map((row): SegmentBody => {
     const description = described.get(row.segment_id);
+    const vote = votes.get(row.position);
     return {
       position: row.position,
       unit: description?.unit ?? Number.parseInt(row.segment_id, 10),
@@ -160,6 +164,7 @@ export async function presentSegments(
       codes: description?.codes ?? {},
       ...(row.repeats === null ? {} : { repeats: row.repeats }),
       filled: row.filled,
+      ...(vote === undefined ? {} : { vote }),
       acknowledged: row.acknowledged,
       comments: row.comments,
       issues: (issuesOf.get(row.position) ?? []).map(presentIssue),

@@ -147,6 +147,20 @@ describe('a confirmed text', () => {
     expect(await segmentsOf(later)).toMatchObject([{ route: 'memory:vote' }]);
   });
 
+  it('is shown with its editors in the tasks that hold it, and offered where the task is held', async () => {
+    const source = sentence();
+    const [from, waits, held] = await Promise.all([1, 2, 3].map(() => orderEdit(call, source)));
+    const task = await claimTask(bob, await taskOf(held!));
+    expect(task.segments[0]).not.toHaveProperty('vote');
+    await vote(ann, from!, 'La casa es grande.');
+    const common = { target: [{ text: 'La casa es grande.' }], agree: 1, by: ['Ann'] };
+    const offered = (await bob.call('GET', pathOf(task))).body.segments[0];
+    expect(offered.vote).toMatchObject({ ...common, state: 'offered' });
+    expect(offered.draft).toEqual(task.segments[0].draft);
+    const filled = await claimTask(cy, await taskOf(waits!));
+    expect(filled.segments[0].vote).toMatchObject({ ...common, state: 'filled' });
+  });
+
   it('leaves a claimed task alone and reaches it when the claim ends, unless the segment was edited', async () => {
     const source = sentence();
     const [from, held, edited] = await Promise.all([1, 2, 3].map(() => orderEdit(call, source)));
@@ -197,6 +211,16 @@ describe('a confirmed text', () => {
     );
     const own = rows[0].source.filter((piece: object) => !('text' in piece));
     expect(filled.draft).toEqual([{ text: 'Es ' }, own[0], { text: 'grande' }, own[1], { text: '.' }]);
+  });
+
+  it('does not replace a translation that the customer supplied', async () => {
+    const source = sentence();
+    const own = await orderEdit(call, source, { target_text: 'Mi propia casa es grande.' });
+    const before = await segmentsOf(own);
+    await vote(ann, await orderEdit(call, source), 'La casa es grande.');
+    expect(await segmentsOf(own)).toEqual(before);
+    const task = await claimTask(bob, await taskOf(own));
+    expect(task.segments[0]).toMatchObject({ origin: 'supplied', vote: { state: 'offered', by: ['Ann'] } });
   });
 
   it('does not reach a brand that switched votes off', async () => {

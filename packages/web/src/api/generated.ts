@@ -1715,6 +1715,7 @@ export type Segment = {
   repeats?: number | undefined;
   /** Whether the target was copied from a confirmed repeat and not edited since. */
   filled: boolean;
+  vote?: SegmentVote | undefined;
   /** Warnings that the editor acknowledged, each as `keyOf` of `@dragoman/checks` returns it. */
   acknowledged: string[];
   comments: number;
@@ -1722,6 +1723,18 @@ export type Segment = {
 };
 
 export type SegmentStatus = 'open' | 'draft' | 'confirmed';
+
+/** The text that editors confirmed for the same source in other jobs. */
+export type SegmentVote = {
+  vote: string;
+  /** `filled`: the segment holds the text. `offered`: it keeps its draft, because its task is held. */
+  state: 'filled' | 'offered';
+  target: Piece[];
+  /** The number of editors who confirmed this text. */
+  agree: number;
+  /** The names of these editors. */
+  by: string[]
+};
 
 export type SentLink = {
   /** Valid once, and shown only in this answer. Null for a password reset that was mailed to the user. */
