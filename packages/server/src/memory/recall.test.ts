@@ -112,6 +112,9 @@ async function makeOld({ ref }: Customer): Promise<void> {
   const text = 'update memory set source = $2, target = $3, tone = null where memory_id = $1';
   const old = [source, target].map((pieces) => JSON.stringify(bareOf(pieces)));
   await server.database.query({ name: 'test.old', text }, [memory_id, ...old]);
+  // Without the votes for the sentence, only the memory knows it.
+  const withdrawn = 'update votes set withdrawn_at = now() where account_id = $1';
+  await server.database.query({ name: 'test.withdrawn', text: withdrawn }, [ref.accountId]);
 }
 
 /** Converts protected words to plain text, as in entries of earlier versions and of other tools. */
