@@ -230,7 +230,7 @@ it('the replay dialog sends as many failed callbacks as it announced', async () 
     await asked.getByText('2 callbacks will be sent again').waitFor();
     await expectAccessible(page);
     await takeScreenshots(page, 'account-resend', 'state');
-    await asked.getByRole('button', { name: 'Replay 2' }).dblclick();
+    await asked.getByRole('button', { name: 'Replay 2 callbacks' }).dblclick();
     await page.getByText('2 callbacks are being sent again.').first().waitFor();
   });
   await until(async () => {
