@@ -15,7 +15,10 @@ export interface Tools {
 const PACKAGES = ['postgresql-15', 'patroni', 'etcd-server'];
 const POSTGRESQL = '/usr/lib/postgresql';
 
-/** Finds the programs, and installs the missing packages when run as root. Returns undefined if one is missing. */
+/**
+ * Finds the programs. If a program is missing and this process runs as root, installs the packages first. Returns
+ * undefined if a program is missing at the end.
+ */
 export function findTools(): Tools | undefined {
   const found = find();
   if (found !== undefined || process.getuid?.() !== 0) return found;

@@ -33,7 +33,8 @@ export function unfaithful({ text, text_format }: Drawn, translated: string): st
   // Documents with `notranslate` or templates are not checked further: `origval` changes the content by
   // design, and the checks would mistake parts of templates for tags.
   if (/notranslate|<%|<\?/i.test(text)) return undefined;
-  // An arrow in the text of a cue is written as "→", so that it does not start another cue.
+  // In the text of a cue, the server replaces `-->` by `→`, because `-->` could start another cue. Subtitles with such a
+  // text are not checked further.
   const arrows = text.split(/[\r\n]+/).filter((line) => line.includes('-->'));
   if (text_format === 'srt' && !arrows.every((line) => TIME_LINE.test(line))) return undefined;
   const count = (of: string) => of.match(NONCHARACTERS)?.length ?? 0;

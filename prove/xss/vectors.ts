@@ -270,7 +270,7 @@ export const VECTORS: readonly Vector[] = Object.entries(SHAPES)
 
 export const KINDS: readonly string[] = Object.keys(SHAPES);
 
-/** Returns the hostile strings with the real address of a run's listener. */
+/** Returns the hostile strings with `LISTENER` replaced by `address`, the URL of the listener of this run. */
 export function listeningAt(vectors: readonly Vector[], address: string): readonly Vector[] {
   return vectors.map((vector) => ({ ...vector, text: vector.text.replaceAll(LISTENER, address) }));
 }

@@ -121,7 +121,7 @@ test.runIf(root)(
 );
 
 test.runIf(root)(
-  'an embedded server started by root gets a Linux capability to enter the directory when only root can enter it and namespaces are forbidden',
+  'an embedded server started by root gets access by a Linux capability when namespaces are forbidden and only root can enter the directory',
   async () => {
     const dataDir = fixture.newDataDir('closed');
     mkdirSync(dirname(dataDir), { recursive: true, mode: 0o700 });

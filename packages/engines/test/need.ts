@@ -9,8 +9,8 @@ import { findApertium } from '../src/engines.ts';
 const found = await findApertium();
 
 /**
- * Returns whether the modes are installed. If not, it registers a test that fails or is skipped, with a
- * message.
+ * Returns whether Apertium has all of these modes. If not, registers one test whose title names the missing
+ * modes. That test fails if the environment variable CI is `true`, and is skipped otherwise.
  */
 export function needApertium(modes: readonly string[]): boolean {
   const missing = modes.filter((mode) => !found.modes.includes(mode));

@@ -212,7 +212,7 @@ describe('pullModel with a faulty source', () => {
       },
       /responded with 302/,
     ],
-  ])('fails and leaves the old model in place when there is: %s', async (_, spoil, message) => {
+  ])('given %s, fails and leaves the old model in place', async (_, spoil, message) => {
     const folder = target();
     await pull(folder);
     const before = await digest(folder);

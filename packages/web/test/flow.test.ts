@@ -66,7 +66,7 @@ it('a new customer gets a key by a single-use link, uses it with curl, sees job 
     expect(await page.content()).not.toContain('dgm_test_');
   });
 
-  // The command works unchanged, and with a callback URL.
+  // The shown command works as it was copied. It also works with a callback URL added to its body.
   const first = await paste(line);
   expect(first).toMatchObject({ status: 201, body: { status: 'machine_translate_in_progress' } });
   const called = await paste(withBody(line, { uid: 'adas-first', callback_url: `${receiver.url}/ada` }));

@@ -20,7 +20,7 @@ export interface KeyRateLimiter {
 
 /** The seconds of requests that a key may send at once. */
 const BURST_SECONDS = 10;
-/** The number of buckets from which on the empty ones are deleted. */
+/** When there are this many buckets, the completely drained ones are deleted. A new bucket would be the same. */
 const MANY_BUCKETS = 10_000;
 
 interface Bucket {

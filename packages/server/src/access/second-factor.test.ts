@@ -84,7 +84,7 @@ describe('setting up', () => {
 });
 
 describe('a code', () => {
-  it('is accepted once, also of five requests at the same time, and never after a later one', async () => {
+  it('is accepted only once, even in five simultaneous requests, and not after a later code was used', async () => {
     const person = await createPerson(server, { role: 'editor' });
     const { code } = await setUpSecondFactor(server, person);
     const now = code();

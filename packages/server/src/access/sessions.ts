@@ -64,10 +64,11 @@ export async function limitAttempts(on: Queryable, mark: Buffer, limit: AttemptL
 }
 
 /**
- * Counts an attempt for the network of a client address. Providers give a household an IPv6 /56 or /48, which
- * holds 256 or 65,536 networks of size /64. These larger networks are counted too, with 4 and 16 times as
- * many free attempts.
- * @returns the marks that were counted, for `forgiveAttempt`
+ * Counts an attempt for the network of a client address: for an IPv4 address the address itself, for an IPv6 address
+ * its /64. For IPv6, the attempt also counts for the /56 and the /48, because providers give a household a /56 or
+ * /48, which holds 256 or 65,536 networks of size /64. A /56 has 4 times and a /48 16 times as many attempts without
+ * delay (`limit.free`).
+ * @returns the keyed hashes of the networks for which the attempt was counted, for `forgiveAttempt`
  * @throws ApiError `too_many_attempts`
  */
 export async function limitAttemptsByNetwork(

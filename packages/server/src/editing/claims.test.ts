@@ -332,7 +332,7 @@ describe('an editor who reads a task', () => {
 });
 
 describe('saving a segment', () => {
-  it('fails with the current segment when the revision differs', async () => {
+  it('is refused when the revision is outdated, and the error has the current segment', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const [segment] = task.segments;

@@ -310,7 +310,9 @@ async function skipOrReport(
     const task = await findTask(transaction, key, userId);
     if (task === undefined || !(task.has_pair || (token !== undefined && task.has_claimed))) throw notFound();
     if (token === undefined) {
-      // Only the holder can change a claimed task. Skipping an open task twice is harmless.
+      // Without a claim, an editor can skip or report only an open task, because only the holder can change a
+      // claimed one. To report it, the editor must also be able to claim it. A skip does not need this: an
+      // editor who has skipped the task cannot claim it, but a second skip is harmless.
       if (task.status !== 'open') return undefined;
       if (ends === 'reported' && !task.may_claim) return undefined;
     } else {

@@ -1,4 +1,4 @@
-/** SQL statements about edited jobs. */
+/** SQL statements about edited jobs, that is, the jobs that editors work on: their stage, deadline and revision. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';

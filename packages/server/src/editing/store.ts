@@ -177,8 +177,9 @@ export interface TaskMove {
 }
 
 /**
- * Changes the state of those tasks of a job whose state allows it, and ends their claims. @returns the
- * changed tasks
+ * Applies `move.trigger` to the tasks of a job: changes their status and ends their claims. Tasks whose status does
+ * not allow the trigger stay unchanged.
+ * @returns the changed tasks
  */
 export async function moveTasks(transaction: Transaction, move: TaskMove): Promise<MovedTask[]> {
   const { from, to, by } = TASK_MOVES[move.trigger];

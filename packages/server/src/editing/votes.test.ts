@@ -387,7 +387,7 @@ it('a reviewer confirms waiting segments by approving the job, where the brand c
 describe('the undo of a vote', () => {
   const votesPath = '/api/console/accounts';
 
-  it('restores untouched segments byte for byte and lists those that were edited, held or delivered', async () => {
+  it('gives untouched segments exactly their former draft, and lists the segments that keep the text because they were edited, held or delivered', async () => {
     const { username } = await usernameOf();
     const source = sentence();
     const uids = await Promise.all([1, 2, 3, 4, 5].map(() => orderEdit(call, source, { brand: 'confirms' })));

@@ -357,7 +357,7 @@ describe('the sandbox', () => {
     });
   });
 
-  it('answers machine jobs like production: only the read of a single job shows balance and client', async () => {
+  it('omits balance and client when a machine job is created and shows them when it is read, as in production', async () => {
     const { status, body } = await sandbox('POST', MACHINE, job({ uid: 'trial-mt' }));
     expect(status).toBe(201);
     expect(body).toEqual({

@@ -454,10 +454,10 @@ describe('a worker that stops, fails or dies', () => {
   });
 
   it.each([
-    ['five', 'they are begun together', 5, '6,6,6'],
-    ['six', 'one is begun at a time', 6, '6,6,7'],
+    ['five', 'together', 5, '6,6,6'],
+    ['six', 'one at a time', 6, '6,6,7'],
   ])(
-    'leaves jobs that the next worker treats by their number of claims: after %s claims, %s',
+    'leaves jobs that were claimed %s times, and the next worker starts them %s',
     async (times, _, claimed, counted) => {
       engine.stall();
       const suspects = ['a', 'b', 'c'].map((name) => `${times}-${name}`);

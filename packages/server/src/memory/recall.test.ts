@@ -130,8 +130,9 @@ const xliff = (source: string) =>
   `<trans-unit id="1"><source>${source}</source></trans-unit></body></file></xliff>`;
 
 /**
- * Each row has a source, the editor's target, the delivered result, and whether an entry with plain words in
- * place of variables is unambiguous.
+ * Each row has a source, the editor's target (`[1]` is the first variable), the delivered result, and whether the
+ * variables can still be found when an entry has plain words in their place. For example, `X-7` occurs once, so it is
+ * the variable. `Al` in "Al final, Al ya está aquí." occurs twice, and either could be the variable.
  */
 const TABLE: readonly [what: string, Format, source: string, target: string, delivered: string, boolean][] = [
   [

@@ -84,7 +84,7 @@ it.each<[string, Planted, RegExp, string?, string?]>([
   await expect(call(method, path)).rejects.toThrow(complaint);
 });
 
-it('a callback that does not match the API description fails the test when the callback is awaited and when the receiver closes', async () => {
+it('after a callback that does not match the API description, `next` and `close` of the receiver throw', async () => {
   const receiver = await startReceiver();
   const post = (body: object, changes: Record<string, string> = {}) => {
     const signature = signatureHeaders([Buffer.alloc(24)], 'one', new Date(), '');

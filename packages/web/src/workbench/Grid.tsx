@@ -7,7 +7,7 @@ import { useWorkbench } from './context.tsx';
 import { Row } from './Row.tsx';
 import css from './workbench.module.css';
 
-/** This module is loaded only for long tasks. */
+/** The rows of a long task. The browser loads this code only when it opens a long task. */
 const VirtualRows = lazy(() => loadChunk(() => import('./VirtualRows.tsx')));
 
 /**

@@ -45,7 +45,8 @@ function apply(state: EditorState, edit: Edit): EditorState {
     const ends = [Math.round(edit.from * size), Math.round(edit.to * size)].sort((a, b) => a - b);
     const [from, to] = ends as [number, number];
     if (edit.how === 'type') dispatch(state.tr.insertText(edit.text, from, to));
-    // Pastes a part of this document, or of another document with the same code numbers.
+    // Pastes this whole document, or another document, whose codes may have the same numbers as codes of this
+    // document.
     else if (edit.text === '') dispatch(state.tr.replace(from, to, state.doc.slice(0, size)));
     else dispatch(state.tr.replace(from, to, new Slice(Fragment.from(nodesOf(edit.pieces)), 0, 0)));
   }

@@ -200,7 +200,10 @@ export function markStale(queue: SaveQueue, positions: 'all' | readonly number[]
   return { ...queue, entries, stale: true };
 }
 
-/** Replaces a segment in conflict with the text that the editor chose. */
+/**
+ * Ends the conflict of a segment: queues the text that the editor chose, to replace the server's version. If the
+ * server's version is the chosen one, nothing is queued.
+ */
 export function resolveConflict(queue: SaveQueue, position: number, save: Save, now: number): SaveQueue {
   const entry = queue.entries.get(position);
   if (!entry?.theirs) return queue;
