@@ -20,6 +20,7 @@ import { proveMigrate } from './migrate/migrate.ts';
 import { MISSED } from './missed.ts';
 import { proveMoney } from './money/money.ts';
 import { proveOverload } from './overload/overload.ts';
+import { provePropagation } from './propagation/propagation.ts';
 import { proveRecovery } from './recovery/recovery.ts';
 import { proveRestore } from './restore/restore.ts';
 import { proveRotate } from './rotate/rotate.ts';
@@ -43,6 +44,7 @@ await runNamed(
     addresses: proveAddresses,
     fuzz: proveFuzz,
     editing: proveEditing,
+    propagation: provePropagation,
     fair: proveFair,
     engines: proveEngines,
     slow: proveSlow,

@@ -29,6 +29,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   migrate: judged('migrate'),
   money: judged('money', /: finds /),
   overload: judged('overload', /is missed when /),
+  propagation: judged('propagation', /: finds /),
   recovery: judged('recovery'),
   restore: judged('restore'),
   rotate: judged('rotate'),
