@@ -237,7 +237,7 @@ it('a segment that is not translated says why, and an editor can confirm its sou
     await target(page, 1);
     await page.keyboard.press('Alt+ArrowDown');
     await expectText(await target(page, 2), 'Русский');
-    await page.getByText('Not translated', { exact: true }).waitFor();
+    await page.getByRole('complementary').getByText('Not translated', { exact: true }).waitFor();
     await page.keyboard.press('Control+Enter');
     const third = await target(page, 3);
     expect(await row(page, 2).getAttribute('data-status')).toBe('confirmed');

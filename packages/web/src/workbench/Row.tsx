@@ -17,6 +17,7 @@ import {
 import { useTranslate } from '../i18n.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
 import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
+import { Origin } from './Origin.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import { type Code, plainText, withBreaks } from './pieces.ts';
 import { reveal } from './reveal.ts';
@@ -113,6 +114,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
         {editing && <RowFooter position={position} />}
       </div>
       <div role="gridcell" className={css.status}>
+        <Origin state={state} />
         <Status state={state} />
         <Counts state={state} />
       </div>

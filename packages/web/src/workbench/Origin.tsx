@@ -1,0 +1,79 @@
+/** The label of a row that says where its target comes from. */
+import { IconCopy, IconPencil, IconRepeat, IconUser } from '@tabler/icons-react';
+import { type ReactNode, useMemo } from 'react';
+import { useTranslate } from '../i18n.tsx';
+import { useWorkbench } from './context.tsx';
+import css from './edge.module.css';
+import { type DraftOrigin, type TargetOrigin, targetOriginOf } from './origin.ts';
+import type { SegmentState } from './state.ts';
+
+export function Origin({ state }: { state: SegmentState }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { segment, target } = state;
+  const matches = workbench.receivedMatches(segment.position);
+  const origin = useMemo(() => targetOriginOf({ segment, target }, matches), [segment, target, matches]);
+  const { repeats } = segment;
+  const isRepeat = repeats !== undefined && origin?.from !== 'repeat';
+  return (
+    <>
+      {origin && (
+        <span className={css.origin} data-from={origin.from} title={nameOf(origin)}>
+          <span aria-hidden>{shortOf(origin)}</span>
+          <span className="visually-hidden">{nameOf(origin)}</span>
+        </span>
+      )}
+      {isRepeat && (
+        <span className={css.origin} title={repeatName(repeats)}>
+          <IconRepeat size={12} aria-hidden />
+          <span className="visually-hidden">{repeatName(repeats)}</span>
+        </span>
+      )}
+    </>
+  );
+
+  function repeatName(first: number): string {
+    return t('workbench.row.repeats', { number: workbench.numberOf(first) });
+  }
+
+  function nameOf(one: TargetOrigin): string {
+    switch (one.from) {
+      case 'machine':
+        return t('workbench.row.machine', { engine: one.engine });
+      case 'fuzzy':
+        return t('workbench.row.fuzzy', { score: one.score });
+      case 'kept':
+        return t('workbench.origin.kept');
+      case 'memory':
+      case 'supplied':
+        return t(`workbench.origin.${one.from}`);
+      case 'edited':
+        return one.draft
+          ? t('workbench.row.edited_draft', { draft: nameOf(one.draft) })
+          : t('workbench.row.edited');
+      default:
+        return t(`workbench.row.${one.from}`);
+    }
+  }
+}
+
+function shortOf(origin: TargetOrigin | DraftOrigin): ReactNode {
+  switch (origin.from) {
+    case 'context':
+    case 'exact':
+    case 'fuzzy':
+      return `${origin.score} %`;
+    case 'machine':
+      return 'MT';
+    case 'memory':
+      return 'TM';
+    case 'supplied':
+      return <IconUser size={14} />;
+    case 'kept':
+      return <IconCopy size={14} />;
+    case 'repeat':
+      return <IconRepeat size={14} />;
+    case 'edited':
+      return <IconPencil size={14} />;
+  }
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { targetOriginOf } from './origin.ts';
+import type { Match, Segment } from './task.ts';
+
+const segment = (fields: Partial<Segment>): Segment => ({
+  position: 0,
+  unit: 0,
+  source: [{ text: 'One house.' }],
+  target: null,
+  draft: [{ text: 'Ein Haus.' }],
+  origin: 'machine',
+  route: 'apertium:eng-deu',
+  status: 'open',
+  revision: 0,
+  mine: true,
+  notes: [],
+  codes: {},
+  filled: false,
+  acknowledged: [],
+  comments: 0,
+  issues: [],
+  ...fields,
+});
+const of = (fields: Partial<Segment>, text = 'Ein Haus.', matches: Match[] = []) =>
+  targetOriginOf({ segment: segment(fields), target: text === '' ? [] : [{ text }] }, matches);
+const match = (kind: Match['kind'], score: number): Match => ({
+  memory: '',
+  source: [{ text: 'One big house.' }],
+  target: [{ text: 'Ein großes Haus.' }],
+  score,
+  kind,
+  origin: '',
+  created_at: '',
+});
+
+test('returns the origin of the draft while the target equals the draft', () => {
+  expect(of({})).toEqual({ from: 'machine', engine: 'apertium' });
+  expect(of({ origin: 'memory', route: 'memory:exact' })).toEqual({ from: 'exact', score: 100 });
+  expect(of({ origin: 'memory', route: 'memory:context' })).toEqual({ from: 'context', score: 101 });
+  expect(of({ origin: 'memory', route: 'memory:other' })).toEqual({ from: 'memory' });
+  expect(of({ origin: 'supplied', route: 'supplied' })).toEqual({ from: 'supplied' });
+  expect(of({ origin: 'kept', route: 'kept:language', kept: 'language' })).toEqual({ from: 'kept' });
+});
+
+test('returns the score of the match that the editor chose', () => {
+  const matches = [match('fuzzy', 95)];
+  expect(of({}, 'Ein großes Haus.', matches)).toEqual({ from: 'fuzzy', score: 95 });
+  expect(of({}, 'Ein großes Haus.', [match('context', 100)])).toEqual({ from: 'context', score: 101 });
+});
+
+test('returns the origin of the draft together with “edited” when a person changed the target', () => {
+  expect(of({}, 'Ein Heim.', [match('fuzzy', 95)])).toEqual({
+    from: 'edited',
+    draft: { from: 'machine', engine: 'apertium' },
+  });
+  expect(of({ draft: null, origin: 'none', route: null }, 'Ein Heim.')).toEqual({
+    from: 'edited',
+    draft: undefined,
+  });
+});
+
+test('returns “repeat” for a copied target until someone edits it', () => {
+  const filled = { filled: true, target: [{ text: 'Ein Heim.' }] };
+  expect(of(filled, 'Ein Heim.')).toEqual({ from: 'repeat' });
+  expect(of(filled, 'Ein Heim!')).toMatchObject({ from: 'edited' });
+});
+
+test('returns nothing while there is neither a draft nor a text', () => {
+  expect(of({ draft: null, origin: 'none', route: null }, '')).toBeUndefined();
+});

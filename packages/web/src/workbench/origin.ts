@@ -1,0 +1,58 @@
+/** Where the current target of a segment comes from. */
+import { complete, type Piece, samePieces } from './pieces.ts';
+import type { SegmentState } from './state.ts';
+import type { Match } from './task.ts';
+
+/** Where a draft comes from. `score` is the score of a memory match, 101 for a match in the same context. */
+export type DraftOrigin =
+  | { from: 'context' | 'exact' | 'fuzzy'; score: number }
+  | { from: 'machine'; engine: string }
+  | { from: 'memory' | 'supplied' | 'kept' };
+
+/**
+ * Where a target comes from: from its draft, from a memory match that the editor chose, from a repeat that was
+ * confirmed, or from a person.
+ */
+export type TargetOrigin =
+  | DraftOrigin
+  | { from: 'repeat' }
+  | { from: 'edited'; draft: DraftOrigin | undefined };
+
+const SCORES = { context: 101, exact: 100 } as const;
+
+/** Returns the origin of the draft, undefined without a draft. */
+export function draftOriginOf({ origin, route }: SegmentState['segment']): DraftOrigin | undefined {
+  switch (origin) {
+    case 'none':
+      return undefined;
+    case 'machine':
+      return { from: 'machine', engine: (route ?? '').split(':')[0]! };
+    case 'memory': {
+      const kind = route?.split(':')[1];
+      return kind === 'context' || kind === 'exact'
+        ? { from: kind, score: SCORES[kind] }
+        : { from: 'memory' };
+    }
+    default:
+      return { from: origin };
+  }
+}
+
+/**
+ * Returns the origin of the current target, undefined while there is none.
+ *
+ * @param matches the memory matches of the segment, as far as they have arrived
+ */
+export function targetOriginOf(
+  { segment, target }: Pick<SegmentState, 'segment' | 'target'>,
+  matches: readonly Match[],
+): TargetOrigin | undefined {
+  const draft = draftOriginOf(segment);
+  const isTarget = (pieces: readonly Piece[]) => samePieces(complete(pieces, segment.source), target);
+  if (segment.draft && isTarget(segment.draft)) return draft;
+  const used = matches.find((match) => isTarget(match.target));
+  if (used?.kind === 'context') return { from: 'context', score: SCORES.context };
+  if (used) return { from: used.score < SCORES.exact ? 'fuzzy' : 'exact', score: used.score };
+  if (segment.filled && segment.target && isTarget(segment.target)) return { from: 'repeat' };
+  return isTarget([]) ? undefined : { from: 'edited', draft };
+}

@@ -1,0 +1,70 @@
+/**
+ * Tests of what a row shows besides its texts: where the target comes from, what kind of text the segment is,
+ * and which words the checks name.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConnection } from '../../server/src/database/connections.ts';
+import { claimTask, confirmAll, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
+import { until } from '../../server/src/testing/harness.ts';
+import { expectAccessible, takeScreenshots } from './browser.ts';
+import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+
+let fixture: WorkbenchFixture;
+beforeAll(async () => {
+  fixture = await startWorkbench();
+});
+afterAll(() => fixture.stop());
+
+const HELD = { delay: 150 };
+
+/** Translates a text as an editor whose work is not reviewed, so that the memory of the customer learns it. */
+async function teach(text: string): Promise<void> {
+  const owner = createConnection(fixture.web.connection);
+  await owner.connect();
+  await owner.query('update users set review_share = 0 where user_id = $1', [fixture.bob.userId]);
+  await owner.end();
+  const uid = await orderEdit(fixture.call, text, { target_language: 'de' });
+  const { body } = await fixture.bob.call('GET', '/api/editing/queue');
+  const task = await claimTask(fixture.bob, body.open[0].task);
+  expect(task.job.uid).toBe(uid);
+  await confirmAll(fixture.bob, task);
+  await fixture.bob.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+  await until(
+    async () => (await fixture.call('GET', `/tapi/v2/translation/${uid}/`)).body.status === 'completed',
+  );
+}
+
+it('a row shows where its target comes from, and that the editor has changed it', async () => {
+  await teach('The red house.\nIt is very old.\n');
+  const { path } = await fixture.createClaimedTask(
+    'The red house.\nIt is very old.\nIt has a brand new roof.\nIt has a brand new roof.\nIt is a very old one.\n',
+    { target_language: 'de' },
+  );
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const edge = (number: number) => row(page, number).getByRole('gridcell').last();
+    await target(page, 1);
+    await edge(1).getByText('Translation memory: exact match in the same context', { exact: true }).waitFor();
+    await edge(2).getByText('Translation memory: exact match', { exact: true }).waitFor();
+    await edge(3).getByText('Machine translation by fake', { exact: true }).waitFor();
+    await edge(4).getByText('Same source as segment 3').waitFor();
+    await expectAccessible(page);
+
+    await page.keyboard.press('Control+End', HELD);
+    await page.keyboard.type('!', HELD);
+    await edge(1)
+      .getByText('Edited. Draft: Translation memory: exact match in the same context', { exact: true })
+      .waitFor();
+    await page.keyboard.press('Control+z', HELD);
+    await edge(1).getByText('Translation memory: exact match in the same context', { exact: true }).waitFor();
+
+    await page.keyboard.press('Control+g', HELD);
+    await page.keyboard.type('5', HELD);
+    await page.keyboard.press('Enter', HELD);
+    const fifth = await target(page, 5);
+    await page.getByRole('complementary').getByText(/^TM/).first().waitFor();
+    await page.keyboard.press('Control+2', HELD);
+    await expectText(fifth, 'IT IS VERY OLD.');
+    await edge(5).getByText(/^Translation memory: \d\d % match$/).waitFor();
+    await takeScreenshots(page, 'workbench-origin');
+  });
+});
