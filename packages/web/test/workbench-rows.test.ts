@@ -64,7 +64,9 @@ it('a row shows where its target comes from, and that the editor has changed it'
     await page.getByRole('complementary').getByText(/^TM/).first().waitFor();
     await page.keyboard.press('Control+2', HELD);
     await expectText(fifth, 'IT IS VERY OLD.');
-    await edge(5).getByText(/^Translation memory: \d\d % match$/).waitFor();
+    await edge(5)
+      .getByText(/^Translation memory: \d\d % match$/)
+      .waitFor();
     await takeScreenshots(page, 'workbench-origin');
   });
 });

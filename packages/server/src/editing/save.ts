@@ -81,7 +81,7 @@ export async function saveSegment(
   if (outcome !== 'conflict' && (edit.status === 'confirmed' || row.status === 'confirmed')) {
     context.wakePropagation();
   }
-  const shown = await present(context, key, task, job, positions);
+  const shown = await present(context, user, key, task, job, positions);
   if (outcome === 'conflict') {
     const message = 'The segment was changed meanwhile.';
     throw new ApiError('conflict', message, {}, { segment: shown[0] });
@@ -259,11 +259,12 @@ async function keepLateEdit(
 
 async function present(
   context: EditingContext,
+  user: EditingUser,
   key: store.TaskKey,
   task: TaskRow,
   job: editedJobs.TaskJobRow,
   positions: readonly number[],
 ): Promise<SegmentBody[]> {
   const rows = await edits.readSegmentsAt(context.database, key.account, key.jobId, positions);
-  return presentSegments(context, key, task, job, rows);
+  return presentSegments(context, user, key, task, job, rows);
 }

@@ -221,6 +221,9 @@ const Segment = Type.Object(
       description: 'Whether the target was copied from a confirmed repeat and not edited since.',
     }),
     vote: Type.Optional(SegmentVote),
+    changed: Type.Boolean({
+      description: 'Whether this user saved the current target, and it differs from the draft.',
+    }),
     acknowledged: Type.Array(Type.String(), {
       description: 'Warnings that the editor acknowledged, each as `keyOf` of `@dragoman/checks` returns it.',
     }),

@@ -1,5 +1,6 @@
 /** Builds the bodies of tasks and segments for the workbench. */
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Description } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
 import type { AccountRef } from '../base/account.ts';
@@ -64,7 +65,7 @@ async function presentTask(
   ]);
   const votes = await readSegmentVotes(database, account, jobId, rows);
   const [segments, brand, { instructions }] = await Promise.all([
-    presentSegments(context, key, task, job, rows, votes),
+    presentSegments(context, user, key, task, job, rows, votes),
     readContext(database, account, job.brand, job.target_language),
     readTexts(database, account, jobId, ['instructions']),
   ]);
@@ -129,6 +130,7 @@ export async function readClaimed(
 /** Builds the bodies of segments with their notes, lengths, times and codes from the document. */
 export async function presentSegments(
   context: EditingContext,
+  { userId }: Pick<EditingUser, 'userId'>,
   { account, jobId }: store.TaskKey,
   task: Pick<TaskRow, 'kind' | 'first_position' | 'last_position'>,
   job: editedJobs.TaskJobRow,
@@ -165,6 +167,7 @@ export async function presentSegments(
       ...(row.repeats === null ? {} : { repeats: row.repeats }),
       filled: row.filled,
       ...(vote === undefined ? {} : { vote }),
+      changed: row.editor_id === userId && !row.filled && !isDeepStrictEqual(row.target, row.draft),
       acknowledged: row.acknowledged,
       comments: row.comments,
       issues: (issuesOf.get(row.position) ?? []).map(presentIssue),

@@ -1716,6 +1716,8 @@ export type Segment = {
   /** Whether the target was copied from a confirmed repeat and not edited since. */
   filled: boolean;
   vote?: SegmentVote | undefined;
+  /** Whether this user saved the current target, and it differs from the draft. */
+  changed: boolean;
   /** Warnings that the editor acknowledged, each as `keyOf` of `@dragoman/checks` returns it. */
   acknowledged: string[];
   comments: number;

@@ -10,6 +10,8 @@ import { toast } from '../ui/Toast.tsx';
 import { Conflict } from './Conflict.tsx';
 import { usePage, useWorkbench } from './context.tsx';
 import css from './dialogs.module.css';
+import { Findings } from './Findings.tsx';
+import { chooseFilter, type Filter } from './filters.ts';
 import { Help } from './Help.tsx';
 import { IssueDialog } from './IssueDialog.tsx';
 import type { Dialog as Opened } from './state.ts';
@@ -24,6 +26,8 @@ export default function Dialogs({ dialog }: { dialog: Opened }) {
   switch (dialog.dialog) {
     case 'help':
       return <Help />;
+    case 'findings':
+      return <Findings />;
     case 'goTo':
       return <GoTo />;
     case 'submit':
@@ -98,16 +102,22 @@ function Submit() {
         </div>
         <div data-tone={open.length > 0 ? 'warning' : undefined}>
           <dt>{t('workbench.submit.unconfirmed')}</dt>
-          <dd>{open.length}</dd>
+          <dd>
+            <FilterLink count={open.length} by="open" />
+          </dd>
         </div>
         <div>
           <dt>{t('workbench.submit.warnings')}</dt>
-          <dd>{warned}</dd>
+          <dd>
+            <Count count={warned} onPress={() => workbench.update({ dialog: { dialog: 'findings' } })} />
+          </dd>
         </div>
         {review && (
           <div>
             <dt>{t('workbench.issues')}</dt>
-            <dd>{issues}</dd>
+            <dd>
+              <FilterLink count={issues} by="issues" />
+            </dd>
           </div>
         )}
       </dl>
@@ -156,6 +166,35 @@ function Submit() {
         </Button>
       </DialogActions>
     </Dialog>
+  );
+}
+
+/** A count that shows the counted segments in the grid. */
+function FilterLink({ count, by }: { count: number; by: Filter }) {
+  const workbench = useWorkbench();
+  return (
+    <Count
+      count={count}
+      onPress={() => {
+        workbench.close('dialog');
+        chooseFilter(workbench, by);
+      }}
+    />
+  );
+}
+
+function Count({ count, onPress }: { count: number; onPress: () => void }) {
+  const t = useTranslate();
+  if (count === 0) return count;
+  return (
+    <button
+      type="button"
+      className={css.count}
+      onClick={onPress}
+      aria-label={t('workbench.submit.show', { count })}
+    >
+      {count}
+    </button>
   );
 }
 

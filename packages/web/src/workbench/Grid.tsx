@@ -3,7 +3,8 @@
 import { lazy, Suspense, useRef } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { loadChunk } from '../upgrade.ts';
-import { useWorkbench } from './context.tsx';
+import { usePage, useWorkbench } from './context.tsx';
+import { chooseFilter } from './filters.ts';
 import { Row } from './Row.tsx';
 import css from './workbench.module.css';
 
@@ -20,25 +21,42 @@ export function Grid() {
   const workbench = useWorkbench();
   const t = useTranslate();
   const scroller = useRef<HTMLDivElement>(null);
-  const { positions } = workbench;
+  const filter = usePage((page) => page.filter);
+  const { rows } = workbench;
+  if (filter && rows.length === 0) return <NoMatch />;
   return (
     <div ref={scroller} className={css.scroller} data-scroller>
       <div
         role="grid"
         aria-label={t('workbench.grid')}
-        aria-rowcount={positions.length}
+        aria-rowcount={rows.length}
         aria-colcount={4}
         aria-multiselectable
         className={css.grid}
+        data-filtered={filter !== undefined}
       >
-        {positions.length > MAX_RENDERED_ROWS ? (
+        {rows.length > MAX_RENDERED_ROWS ? (
           <Suspense>
             <VirtualRows scroller={scroller} />
           </Suspense>
         ) : (
-          positions.map((position, index) => <Row key={position} position={position} index={index} />)
+          rows.map((position, index) => <Row key={position} position={position} index={index} />)
         )}
       </div>
+    </div>
+  );
+}
+
+/** Says that no segment matches the filter. */
+function NoMatch() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  return (
+    <div className={css.noMatch} data-scroller>
+      <p>{t('workbench.filter.none')}</p>
+      <button type="button" onClick={() => chooseFilter(workbench, undefined)}>
+        {t('workbench.filter.all')}
+      </button>
     </div>
   );
 }

@@ -117,10 +117,11 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
 
 function Page() {
   const workbench = useWorkbench();
-  const { ActionBar, Banners, Dialogs, Find, KeyBar, Leave, NoticeToast, SignInAgain } = useOverlays();
+  const { ActionBar, Banners, Dialogs, FilterBar, Find, KeyBar, Leave, NoticeToast, SignInAgain } = useOverlays();
   const t = useTranslate();
   const preview = usePage((page) => page.preview);
   const finding = usePage((page) => page.find !== undefined);
+  const filtering = usePage((page) => page.filtering);
   const dialog = usePage((page) => page.dialog);
   const signedOut = usePage((page) => page.signedOut);
   const active = usePage((page) => page.active);
@@ -150,6 +151,7 @@ function Page() {
       <Header />
       <Banners />
       {finding && <Find />}
+      {filtering && <FilterBar />}
       <div className={css.columns}>
         <Grid />
         <Suspense>{preview && <Preview />}</Suspense>

@@ -9,16 +9,16 @@ import css from './workbench.module.css';
 
 export default function VirtualRows({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) {
   const workbench = useWorkbench();
-  const { positions } = workbench;
+  const rows = usePage(() => workbench.rows);
   const active = usePage((page) => page.active);
   const moves = usePage((page) => page.moves);
-  const activeIndex = positions.indexOf(active);
+  const activeIndex = rows.indexOf(active);
   const virtual = useVirtualizer({
-    count: positions.length,
+    count: rows.length,
     getScrollElement: () => scroller.current,
-    getItemKey: (index) => positions[index]!,
+    getItemKey: (index) => rows[index]!,
     estimateSize: (index) => {
-      const { segment, target } = workbench.segment(positions[index]!);
+      const { segment, target } = workbench.segment(rows[index]!);
       const longest = Math.max(plainText(segment.source).length, plainText(target).length);
       return 30 + 26 * Math.max(1, Math.ceil(longest / 52));
     },
@@ -37,7 +37,7 @@ export default function VirtualRows({ scroller }: { scroller: RefObject<HTMLDivE
   useEffect(() => {
     const { range } = virtual;
     if (activeIndex < 0 || !range) return;
-    const ahead = Math.min(activeIndex + ROWS_AHEAD, positions.length - 1);
+    const ahead = Math.min(activeIndex + ROWS_AHEAD, rows.length - 1);
     // Scrolls only to a row that is not rendered; `reveal` scrolls to rendered rows.
     if (ahead > range.endIndex) virtual.scrollToIndex(ahead, { align: 'end' });
     else if (activeIndex < range.startIndex)
@@ -46,13 +46,7 @@ export default function VirtualRows({ scroller }: { scroller: RefObject<HTMLDivE
   return (
     <div role="presentation" className={css.window} style={{ blockSize: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map(({ index, start, key }) => (
-        <Row
-          key={key}
-          position={positions[index]!}
-          index={index}
-          top={start}
-          measure={virtual.measureElement}
-        />
+        <Row key={key} position={rows[index]!} index={index} top={start} measure={virtual.measureElement} />
       ))}
     </div>
   );

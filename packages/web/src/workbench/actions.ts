@@ -43,6 +43,7 @@ const actions: Record<ActionId, Action> = {
   save: (workbench) => workbench.saveNow(),
   find: (workbench) => openFind(workbench, false),
   replace: (workbench) => openFind(workbench, true),
+  filter: (workbench) => openFilters(workbench),
   goTo: (workbench) => workbench.update({ dialog: { dialog: 'goTo' } }),
   help: (workbench) => workbench.update({ dialog: { dialog: 'help' } }),
   comment: (workbench) => workbench.update({ commenting: true }),
@@ -96,6 +97,12 @@ const actions: Record<ActionId, Action> = {
   edit: (workbench) => workbench.activate(workbench.page.active, 'text'),
   select: (workbench) => workbench.select(workbench.page.active),
 };
+
+/** Opens the bar with the filters, or takes the focus to it. */
+function openFilters(workbench: Workbench): void {
+  if (!workbench.page.filtering) workbench.update({ filtering: true });
+  else document.querySelector<HTMLElement>('[data-filters] [aria-pressed=true]')?.focus();
+}
 
 function openFind(workbench: Workbench, replacing: boolean): void {
   const query = selectedText(workbench) || (workbench.page.find?.query ?? '');

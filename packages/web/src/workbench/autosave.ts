@@ -100,6 +100,7 @@ export class Autosave {
         status: save.status,
         acknowledged: save.acknowledged,
         findings: undefined,
+        changed: true,
       });
       this.#options.editor.reload(position);
     }

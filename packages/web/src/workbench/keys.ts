@@ -31,6 +31,7 @@ export type ActionId =
   | 'save'
   | 'find'
   | 'replace'
+  | 'filter'
   | 'goTo'
   | 'comment'
   | 'lineBreak'
@@ -79,6 +80,7 @@ export const bindings: readonly Binding[] = [
   { action: 'save', keys: ['Mod+S'], where: 'anywhere', group: 'task' },
   { action: 'find', keys: ['Mod+F'], where: 'anywhere', group: 'moving' },
   { action: 'replace', keys: ['Mod+H'], mac: ['Mod+Alt+F'], where: 'anywhere', group: 'moving' },
+  { action: 'filter', keys: ['Mod+Shift+F'], mac: ['Ctrl+Shift+F'], where: 'anywhere', group: 'moving' },
   { action: 'goTo', keys: ['Mod+G'], mac: ['Ctrl+G'], where: 'anywhere', group: 'moving' },
   { action: 'comment', keys: ['Mod+M'], mac: ['Ctrl+M'], where: 'anywhere', group: 'task' },
   { action: 'lineBreak', keys: ['Shift+Enter'], where: 'target', group: 'segment' },

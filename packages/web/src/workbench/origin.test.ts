@@ -16,6 +16,7 @@ const segment = (fields: Partial<Segment>): Segment => ({
   notes: [],
   codes: {},
   filled: false,
+  changed: false,
   acknowledged: [],
   comments: 0,
   issues: [],

@@ -7,6 +7,7 @@ export { ActionBar } from './ActionBar.tsx';
 export { Banners } from './Banners.tsx';
 export { default as CodeList } from './CodeList.tsx';
 export { default as Dialogs } from './Dialogs.tsx';
+export { FilterBar } from './FilterBar.tsx';
 export { default as Find } from './Find.tsx';
 export { KeyBar } from './KeyBar.tsx';
 export { default as Leave } from './Leave.tsx';

@@ -1,6 +1,7 @@
 /** The types of the workbench's state, of its announcements and of its server calls. */
 import type { Finding } from './checking.ts';
 import type { Effort } from './effort.ts';
+import type { Filter } from './filters.ts';
 import { complete, type Piece } from './pieces.ts';
 import type { SaveStatus, ServerVersion } from './save-queue.ts';
 import type {
@@ -28,6 +29,8 @@ export interface SegmentState {
   issues: readonly Issue[];
   /** Number of comments. */
   comments: number;
+  /** Whether this user wrote the target, and it differs from the draft. */
+  changed: boolean;
 }
 
 /** Why a task cannot be edited. */
@@ -42,7 +45,7 @@ export type ReadOnly =
   | 'canceled';
 
 export type Dialog =
-  | { dialog: 'help' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' }
+  | { dialog: 'help' | 'findings' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' }
   | { dialog: 'issue'; position: number; range?: Range; quote: string }
   | { dialog: 'conflict'; position: number };
 
@@ -70,6 +73,10 @@ export interface PageState {
   /** The segment whose findings prevented its confirmation. Confirming it again accepts its warnings. */
   blocked?: number | undefined;
   find?: { query: string; replacing: boolean } | undefined;
+  /** Whether the bar with the filters is open. */
+  filtering: boolean;
+  /** The filter of the grid. `positions` are the segments that matched when the filter was chosen. */
+  filter?: { by: Filter; positions: readonly number[] } | undefined;
   /** The words of the open memory search. */
   concordance?: string | undefined;
   commenting: boolean;
@@ -99,6 +106,8 @@ export type Announcement =
   | { type: 'saved' | 'all-confirmed' | 'issue' | 'comment' | 'extended' }
   | { type: 'conflict' | 'refused'; position: number }
   | { type: 'read-only'; why: ReadOnly }
+  | { type: 'filtered'; count: number }
+  | { type: 'filter-done' }
   | { type: 'offline' | 'replaced' | 'filled' | 'commented'; count: number };
 
 /** The server calls of one task. Each rejects with a `CallError` for an error answer or a lost connection. */
@@ -151,6 +160,7 @@ export function segmentStateOf(segment: Segment): SegmentState {
     acknowledged: segment.acknowledged,
     issues: segment.issues,
     comments: segment.comments,
+    changed: segment.changed,
   };
 }
 

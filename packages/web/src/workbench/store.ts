@@ -3,12 +3,13 @@
  * renders one row.
  */
 import { type Effort, idle } from './effort.ts';
+import { FilterCounts } from './filters.ts';
 import { plainText } from './pieces.ts';
 import { type Announcement, type PageState, readOnlyOf, type SegmentState, segmentStateOf } from './state.ts';
 import type { Comment, Issue, Range, Task } from './task.ts';
 
-/** What a listener observes: the segment at a position, the page, or the text of any segment. */
-export type Observed = number | 'page' | 'text';
+/** What a listener observes: the segment at a position, the page, the text of any segment, or the filters' counts. */
+export type Observed = number | 'page' | 'text' | 'filters';
 
 type Change<State> = { [Key in keyof State]?: State[Key] | undefined };
 
@@ -18,6 +19,8 @@ export class WorkbenchStore {
   /** Number of editable segments of this task, without its context. */
   readonly total: number;
   readonly announce: (what: Announcement) => void;
+  /** The number of segments that match each filter. */
+  readonly filterCounts: FilterCounts;
   /** Number of text changes since the page was opened. */
   textVersion = 0;
   readonly #segments = new Map<number, SegmentState>();
@@ -37,6 +40,7 @@ export class WorkbenchStore {
       this.#segments.set(segment.position, segmentStateOf(segment));
       for (const issue of segment.issues) this.quoteOf(issue);
     }
+    this.filterCounts = new FilterCounts(this.#segments.values());
     this.#comments = task.comments;
     this.total = task.segments.filter(({ mine }) => mine).length;
     this.#page = {
@@ -53,6 +57,7 @@ export class WorkbenchStore {
       plain: false,
       preview: false,
       collapsed: false,
+      filtering: false,
       commenting: false,
       signedOut: false,
     };
@@ -60,6 +65,11 @@ export class WorkbenchStore {
 
   get page(): PageState {
     return this.#page;
+  }
+
+  /** The positions of the rows that the grid shows. */
+  get rows(): readonly number[] {
+    return this.#page.filter?.positions ?? this.positions;
   }
 
   get comments(): readonly Comment[] {
@@ -176,6 +186,7 @@ export class WorkbenchStore {
       this.update({ confirmed: this.#page.confirmed + (state.status === 'confirmed' ? 1 : -1) });
     }
     this.notify(position);
+    if (this.filterCounts.count(state)) this.notify('filters');
     if (before?.target !== state.target) {
       this.textVersion += 1;
       this.notify('text');

@@ -8,6 +8,7 @@ import type * as checking from './checking.ts';
 import type { Finding } from './checking.ts';
 import type { Drafts } from './drafts.ts';
 import { EffortTracker } from './effort-tracker.ts';
+import { whenIdle, whileIdle } from './idle.ts';
 import {
   type Code,
   type CodeDescription,
@@ -63,6 +64,7 @@ export class Workbench extends WorkbenchStore {
   readonly #matches = new Map<number, Promise<Match[]>>();
   readonly #receivedMatches = new Map<number, readonly Match[]>();
   #timers: ReturnType<typeof setInterval>[] = [];
+  #stopChecks = () => {};
 
   constructor(options: WorkbenchOptions) {
     const { task, server, drafts } = options;
@@ -113,6 +115,7 @@ export class Workbench extends WorkbenchStore {
       setInterval(() => this.#tick(), 1_000),
     ];
     this.#tick();
+    if (this.page.readOnly === undefined) this.checkAll();
   }
 
   #tick(): void {
@@ -122,6 +125,7 @@ export class Workbench extends WorkbenchStore {
 
   /** Stops all timers. Unsent texts stay in the browser's storage; requests that have started continue. */
   end(): void {
+    this.#stopChecks();
     for (const timer of this.#timers) clearInterval(timer);
     for (const timer of this.#checkTimers.values()) clearTimeout(timer);
     this.#autosave.stop();
@@ -144,6 +148,14 @@ export class Workbench extends WorkbenchStore {
       state.findings ?? this.#options.checks.findingsOf(this.task, this.#terms, state.segment, state.target);
     if (!state.findings) this.change(position, { findings });
     return findings;
+  }
+
+  /** Runs the checks that have not run yet, while the browser is idle. */
+  checkAll(): void {
+    this.#stopChecks();
+    this.#stopChecks = whileIdle(this.editable, ({ segment: { position } }) => {
+      if (!this.segment(position).findings) this.findings(position);
+    });
   }
 
   /** Returns the memory matches of a segment, requested once. */
@@ -169,8 +181,8 @@ export class Workbench extends WorkbenchStore {
    * moves there.
    */
   prepareNext(position: number): void {
-    const index = this.indexOf(position);
-    for (const next of this.positions.slice(index + 1, index + 1 + SEGMENTS_AHEAD)) {
+    const index = this.rows.indexOf(position);
+    for (const next of this.rows.slice(index + 1, index + 1 + SEGMENTS_AHEAD)) {
       if (!this.canEdit(next)) continue;
       this.matches(next).catch(() => {});
       if (!this.segment(next).findings) this.findings(next);
@@ -182,6 +194,7 @@ export class Workbench extends WorkbenchStore {
   /** Makes a segment the active one and sends the text of the segment that was active before. */
   activate(position: number, focus: 'text' | 'row' = this.page.focus): void {
     if (!this.has(position)) return;
+    if (!this.rows.includes(position)) this.update({ filter: undefined });
     const { active } = this.page;
     this.#effort.assign();
     if (position === active) {
@@ -204,16 +217,17 @@ export class Workbench extends WorkbenchStore {
   }
 
   step(by: -1 | 1): void {
-    const position = this.positions[this.indexOf(this.page.active) + by];
+    const position = this.rows[this.rows.indexOf(this.page.active) + by];
     if (position !== undefined) this.activate(position);
   }
 
-  /** Moves to the next unconfirmed segment, wrapping around. Returns false when there is none. */
+  /** Moves to the next unconfirmed segment that the grid shows, wrapping around. Returns false when there is none. */
   stepOpen(by: -1 | 1): boolean {
-    const count = this.positions.length;
-    const from = this.indexOf(this.page.active);
+    const { rows } = this;
+    const count = rows.length;
+    const from = rows.indexOf(this.page.active);
     for (let step = 1; step <= count; step += 1) {
-      const position = this.positions[(from + by * step + count * 2) % count]!;
+      const position = rows[(from + by * step + count * 2) % count]!;
       const { segment, status } = this.segment(position);
       if (segment.mine && status !== 'confirmed') {
         this.activate(position);
@@ -244,7 +258,7 @@ export class Workbench extends WorkbenchStore {
 
   #edited(position: number, pieces: readonly Piece[]): void {
     if (!this.canEdit(position) || samePieces(pieces, this.segment(position).target)) return;
-    this.change(position, { findings: undefined, target: pieces, status: 'draft' });
+    this.change(position, { findings: undefined, target: pieces, status: 'draft', changed: true });
     if (this.page.blocked === position) this.update({ blocked: undefined });
     this.#autosave.save(position);
     this.#checkSoon(position);
@@ -253,7 +267,6 @@ export class Workbench extends WorkbenchStore {
   #checkSoon(position: number): void {
     clearTimeout(this.#checkTimers.get(position));
     const timer = setTimeout(() => {
-      const whenIdle = globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 0));
       whenIdle(() => {
         this.#checkTimers.delete(position);
         this.findings(position);
@@ -323,6 +336,9 @@ export class Workbench extends WorkbenchStore {
         at: next,
         of: this.positions.length,
       });
+    } else if (this.page.filter && this.page.confirmed < this.total) {
+      this.announce({ type: 'filter-done' });
+      this.step(1);
     } else {
       this.announce({ type: 'all-confirmed' });
       this.update({ dialog: { dialog: 'submit' } });
