@@ -24,9 +24,12 @@ export const addresses: Check = {
     if (wanted.length + found.length === 0) return [];
     const inSource = new Set(addressesIn(texts(source)).map(({ address }) => address));
     const inTarget = new Set(addressesIn(texts(target)).map(({ address }) => address));
-    const missing = new Set(wanted.flatMap(({ address }) => (inTarget.has(address) ? [] : [address])));
+    // Each missing address once, even if the source has it several times.
+    const missing = new Map(
+      wanted.flatMap(({ address, range }) => (inTarget.has(address) ? [] : [[address, range]])),
+    );
     return [
-      ...[...missing].map((address) => ({ values: { problem: 'missing', address } })),
+      ...[...missing].map(([address, range]) => ({ values: { problem: 'missing', address }, source: range })),
       ...found
         .filter(({ address }) => !inSource.has(address))
         .map(({ address, range }) => ({ values: { problem: 'unknown', address }, range })),

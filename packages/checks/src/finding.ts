@@ -67,6 +67,8 @@ export interface Finding {
    * codes.
    */
   range?: Range;
+  /** The range in the source's visible text of the words that the target lacks, such as a number. */
+  source?: Range;
 }
 
 export interface CheckInput {

@@ -59,8 +59,9 @@ export const numbers: Check = {
     const [missing, unknown] = byParts(wanted, found);
     const strict = missing.filter(({ loose }) => !loose);
     return [
-      ...(unknown.length === 0 ? strict : missing).map(({ text }) => ({
+      ...(unknown.length === 0 ? strict : missing).map(({ text, range }) => ({
         values: { problem: 'missing', number: text },
+        source: range,
       })),
       ...unknown
         // A small number that only the target has is accepted: the source may have a month name or a numeral

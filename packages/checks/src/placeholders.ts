@@ -24,9 +24,13 @@ export const placeholders: Check = {
     if (wanted.length + found.length === 0) return [];
     const inSource = new Set(placeholdersIn(texts(source)).map(({ text }) => text));
     const inTarget = new Set(placeholdersIn(texts(target)).map(({ text }) => text));
-    const missing = new Set(wanted.flatMap(({ text }) => (inTarget.has(text) ? [] : [text])));
+    // Each missing placeholder once, even if the source has it several times.
+    const missing = new Map(wanted.flatMap(({ text, range }) => (inTarget.has(text) ? [] : [[text, range]])));
     return [
-      ...[...missing].map((placeholder) => ({ values: { problem: 'missing', placeholder } })),
+      ...[...missing].map(([placeholder, range]) => ({
+        values: { problem: 'missing', placeholder },
+        source: range,
+      })),
       ...found
         .filter(({ text }) => !inSource.has(text))
         .map(({ text, range }) => ({ values: { problem: 'unknown', placeholder: text }, range })),

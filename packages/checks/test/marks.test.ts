@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckId } from '../src/checks.ts';
-import { type Row, verdict } from './reading.ts';
+import { found, type Row, verdict } from './reading.ts';
 
 const rows = (id: CheckId, all: Row[]) =>
   describe(id, () => {
@@ -145,3 +145,18 @@ rows('bidi', [
   ['en>ar', 'x', '\u2067نعم\u202c\u2069', ['stray [\u202c]']],
   ['en>ar', 'x', 'نعم\u200f!', []],
 ]);
+
+describe('a finding about something missing', () => {
+  it.each([
+    ['The <1>old</1> 17 houses.', 'Die Häuser.', '17'],
+    ['Ask info@example.com, info@example.com.', 'Fragen Sie.', 'info@example.com'],
+    ['Hello [[name]]!', 'Hallo!', '[[name]]'],
+  ])(
+    'has the range of the missing words in the source when %j is translated as %j',
+    (source, target, words) => {
+      const text = source.replace(/<\/?\d>/g, '');
+      const ranges = found('en>de', source, target).flatMap((finding) => finding.source ?? []);
+      expect(ranges.map(({ start, end }) => text.slice(start, end))).toEqual([words]);
+    },
+  );
+});

@@ -108,12 +108,18 @@ describe('automatic checks of random texts', () => {
   it('return findings whose ranges lie in the visible text', () => {
     fc.assert(
       fc.property(input, (given) => {
-        const { length } = given.target.map((one) => ('text' in one ? one.text : '')).join('');
+        const lengthOf = (pieces: CheckInput['source']) =>
+          pieces.map((one) => ('text' in one ? one.text : '')).join('').length;
         for (const finding of check(given)) {
           expect(keyOf(finding)).toContain(finding.check);
-          if (finding.range === undefined) continue;
-          const { start, end } = finding.range;
-          expect(start >= 0 && start <= end && end <= length, JSON.stringify(finding)).toBe(true);
+          for (const [range, length] of [
+            [finding.range, lengthOf(given.target)],
+            [finding.source, lengthOf(given.source)],
+          ] as const) {
+            if (range === undefined) continue;
+            const { start, end } = range;
+            expect(start >= 0 && start <= end && end <= length, JSON.stringify(finding)).toBe(true);
+          }
         }
       }),
       { numRuns: 1000 },

@@ -70,3 +70,38 @@ it('a row shows where its target comes from, and that the editor has changed it'
     await takeScreenshots(page, 'workbench-origin');
   });
 });
+
+it('the words that a check names are underlined in source and target, without disturbing caret and undo', async () => {
+  const { path } = await fixture.createClaimedTask('The 17 houses are old.\nThree.\n', {
+    target_language: 'de',
+  });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard } = page;
+    const first = await target(page, 1);
+    const underlined = () =>
+      page.evaluate<string[]>("[...(CSS.highlights.get('finding') ?? [])].map((range) => range.toString())");
+    const inSource = row(page, 1).getByRole('gridcell').first().locator('mark');
+    await keyboard.press('Control+a', HELD);
+    await keyboard.type('Die 18 alten Häuser.', { delay: 40 });
+    await expect.poll(underlined).toEqual(['18']);
+    expect(await inSource.textContent()).toBe('17');
+    expect(await inSource.getAttribute('title')).toBe('Missing number 17');
+    // The mark changes no element of the text field, and the caret stays behind the last letter.
+    expect(await first.locator('*').count()).toBe(0);
+    await takeScreenshots(page, 'workbench-marks', 'state');
+    await keyboard.type(' Ja.', HELD);
+    await expectText(first, 'Die 18 alten Häuser. Ja.');
+    await keyboard.press('Control+z', HELD);
+    await expectText(first, 'Die 18 alten Häuser.');
+    await expect.poll(underlined).toEqual(['18']);
+
+    // A row that is not edited shows the same marks.
+    await keyboard.press('Alt+ArrowDown', HELD);
+    await target(page, 2);
+    await expect.poll(underlined).toEqual([]);
+    const inTarget = row(page, 1).getByRole('gridcell').nth(1).locator('mark');
+    expect(await inTarget.textContent()).toBe('18');
+    expect(await inTarget.getAttribute('title')).toBe('Number 18 is not in the source');
+    await expectAccessible(page);
+  });
+});

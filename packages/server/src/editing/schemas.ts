@@ -71,6 +71,10 @@ const Finding = Type.Object(
     severity: Type.Enum(['error', 'warning']),
     values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
     range: Type.Optional(RANGE),
+    source: Type.Optional({
+      ...RANGE,
+      description: 'The words of the source that the target lacks, as offsets like those of `range`.',
+    }),
   },
   { title: 'Finding', description: 'A problem that an automatic check reports about a target.' },
 );

@@ -873,6 +873,11 @@ export type Finding = {
   range?: {
     start: number;
     end: number
+  } | undefined;
+  /** The words of the source that the target lacks, as offsets like those of `range`. */
+  source?: {
+    start: number;
+    end: number
   } | undefined
 };
 

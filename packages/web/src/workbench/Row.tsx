@@ -16,14 +16,17 @@ import {
 } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
+import type { Finding } from './checking.ts';
 import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
 import { Origin } from './Origin.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import { type Code, plainText, withBreaks } from './pieces.ts';
 import { reveal } from './reveal.ts';
 import { Status } from './Status.tsx';
+import { useSentence } from './sentences.ts';
 import type { SegmentState } from './state.ts';
 import { Target } from './Target.tsx';
+import type { Range } from './task.ts';
 import css from './workbench.module.css';
 
 interface RowProps {
@@ -52,6 +55,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
     () => (code: Code) => workbench.describeCode(position, code),
     [workbench, position],
   );
+  const { inSource, inTarget } = useFindingMarks(state);
   const issues = useMemo(() => issueMarks(workbench, state), [workbench, state]);
   const terms = useMemo(() => termsOf(workbench, state), [workbench, state]);
   const readOnly = usePage((page) => page.readOnly !== undefined);
@@ -90,7 +94,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
           <Pieces
             pieces={source}
             describe={describe}
-            marks={terms}
+            marks={[...terms, ...inSource]}
             highlight={highlight}
             collapsed={collapsed}
           />
@@ -105,7 +109,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
             <Pieces
               pieces={state.target}
               describe={describe}
-              marks={issues}
+              marks={[...issues, ...inTarget]}
               highlight={highlight}
               collapsed={collapsed}
             />
@@ -251,6 +255,26 @@ function termsOf(workbench: ReturnType<typeof useWorkbench>, { segment, target }
     className: present ? css.termThere : css.term,
     title: term.doNotTranslate ? term.source : term.target,
   }));
+}
+
+/**
+ * Returns the words that findings name, in the source and in the target. While the checks have not run on a changed
+ * text, the marks of the earlier findings stay, so that they do not flicker with each key.
+ */
+function useFindingMarks(state: SegmentState): { inSource: Mark[]; inTarget: Mark[] } {
+  const workbench = useWorkbench();
+  const sentence = useSentence();
+  const found = useRef<readonly Finding[]>([]);
+  if (state.findings) found.current = workbench.openFindings(state.segment.position);
+  const mark = (finding: Finding, range: Range): Mark => ({
+    ...range,
+    className: css.finding,
+    title: sentence(finding),
+  });
+  return {
+    inSource: found.current.flatMap((finding) => (finding.source ? mark(finding, finding.source) : [])),
+    inTarget: found.current.flatMap((finding) => (finding.range ? mark(finding, finding.range) : [])),
+  };
 }
 
 /** Returns the words of a target that a reviewer marked. */

@@ -44,6 +44,11 @@ function RichTarget({ position }: { position: number }) {
       }),
     [workbench, position, label, lang, dir],
   );
+  const { findings } = useSegment(position);
+  useEffect(() => {
+    // While the checks have not run on a changed text, the marks of the earlier findings move with their words.
+    if (findings) workbench.editor.highlight(findings.flatMap(({ range }) => range ?? []));
+  }, [workbench, findings]);
   const codes = usePage((page) => page.codes);
   return (
     <>

@@ -6,6 +6,18 @@ import type { Segment, Task } from './task.ts';
 export type { Finding };
 export { glossary, keyOf as keyOfFinding, subtitleFigures };
 
+/** Returns the glossary of a task in the form that the checks need. */
+export function termsOf(task: Task): Term[] {
+  return task.terms.map(({ source, target, case_sensitive, forbidden, do_not_translate, note }) => ({
+    source,
+    target,
+    caseSensitive: case_sensitive,
+    forbidden,
+    doNotTranslate: do_not_translate,
+    ...(note === undefined ? {} : { note }),
+  }));
+}
+
 export function findingsOf(
   { job }: Task,
   terms: readonly Term[],

@@ -3,7 +3,7 @@
  */
 import { Plugin, TextSelection } from 'prosemirror-state';
 import { Decoration, DecorationSet } from 'prosemirror-view';
-import { piecesOf, placedCodes } from './model.ts';
+import { piecesOf, placedCodes, placedRanges } from './model.ts';
 import { type Code, type CodeDescription, crossed, describeRun, plainText, runsOf } from './pieces.ts';
 import type { Range } from './task.ts';
 import css from './workbench.module.css';
@@ -81,22 +81,12 @@ export function markIssues(ranges: (text: string) => Range[]): Plugin {
   return new Plugin({
     props: {
       decorations({ doc }) {
-        const marked = ranges(plainText(piecesOf(doc)));
+        const marked = placedRanges(doc, ranges(plainText(piecesOf(doc))));
         if (marked.length === 0) return DecorationSet.empty;
-        const found: Decoration[] = [];
-        let length = 0;
-        doc.forEach((node, at) => {
-          const text = node.isText ? node.text! : String(node.attrs.text);
-          for (const { start, end } of marked) {
-            const from = Math.max(0, start - length);
-            const to = Math.min(text.length, end - length);
-            if (node.isText && from < to) {
-              found.push(Decoration.inline(at + from, at + to, { class: css.issue! }));
-            }
-          }
-          length += text.length;
-        });
-        return DecorationSet.create(doc, found);
+        return DecorationSet.create(
+          doc,
+          marked.map(({ from, to }) => Decoration.inline(from, to, { class: css.issue! })),
+        );
       },
     },
   });

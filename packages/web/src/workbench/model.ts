@@ -72,6 +72,26 @@ export function piecesOf(document: Node): Piece[] {
   return pieces;
 }
 
+/** Returns where ranges of the visible text are in a document. A range is divided at codes. */
+export function placedRanges(
+  document: Node,
+  ranges: readonly { start: number; end: number }[],
+): { from: number; to: number }[] {
+  const placed: { from: number; to: number }[] = [];
+  if (ranges.length === 0) return placed;
+  let length = 0;
+  document.forEach((node, at) => {
+    const text = node.isText ? node.text! : String(node.attrs.text);
+    for (const { start, end } of ranges) {
+      const from = Math.max(0, start - length);
+      const to = Math.min(text.length, end - length);
+      if (node.isText && from < to) placed.push({ from: at + from, to: at + to });
+    }
+    length += text.length;
+  });
+  return placed;
+}
+
 /** Returns the codes of a document with their offsets. */
 export function placedCodes(document: Node): { code: Code; at: number }[] {
   const codes: { code: Code; at: number }[] = [];

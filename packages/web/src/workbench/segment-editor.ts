@@ -10,7 +10,7 @@ import { EditorView } from 'prosemirror-view';
 import { drawChip } from './chip.ts';
 import { collapseCodes, markCrossedCodes, markIssues, markSelectedCodes } from './code-marks.ts';
 import { codeAtCaret, keepCodes, MOVED_CODES, RESTORED_CODES } from './keep-codes.ts';
-import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes } from './model.ts';
+import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes, placedRanges } from './model.ts';
 import { type Code, type CodeDescription, keyOf, type Piece, plainText } from './pieces.ts';
 import type { Range } from './task.ts';
 
@@ -40,6 +40,9 @@ export interface EditorHost {
 
 /** The clipboard type that carries codes between texts of the workbench. No other markup is read. */
 const PIECES_TYPE = 'application/x-dragoman-pieces';
+
+/** The name of the highlight for findings in the style sheet. */
+const FINDINGS = 'finding';
 
 export class SegmentEditor {
   readonly #host: EditorHost;
@@ -101,6 +104,7 @@ export class SegmentEditor {
       if (this.#view === view) {
         this.#view = undefined;
         this.#position = -1;
+        CSS.highlights?.delete(FINDINGS);
       }
       view.destroy();
     };
@@ -145,6 +149,23 @@ export class SegmentEditor {
   /** Applies a change of `isEditable` or of `collapsesCodes`. */
   refreshEditable(): void {
     this.#view?.setProps({});
+  }
+
+  /**
+   * Underlines ranges of the text that checks name. A highlight leaves the document and the elements of the editor as
+   * they are, so it disturbs neither the caret nor an input method. Browsers without highlights show no underline here.
+   */
+  highlight(ranges: readonly Range[]): void {
+    const view = this.#view;
+    if (!view || !CSS.highlights) return;
+    const marked = placedRanges(view.state.doc, ranges).map(({ from, to }) => {
+      const [start, end] = [view.domAtPos(from, 1), view.domAtPos(to, -1)];
+      const range = document.createRange();
+      range.setStart(start.node, start.offset);
+      range.setEnd(end.node, end.offset);
+      return range;
+    });
+    CSS.highlights.set(FINDINGS, new Highlight(...marked));
   }
 
   selectedText(): string {

@@ -70,7 +70,7 @@ export class Workbench extends WorkbenchStore {
     const { task, server, drafts } = options;
     super(task, options.announce);
     this.#options = options;
-    this.#terms = termsOf(task);
+    this.#terms = options.checks.termsOf(task);
     this.glossary = options.checks.glossary(this.#terms, task.job.source_language, task.job.target_language);
     this.#effort = new EffortTracker(this, Date.now);
     this.editor = this.#createEditor();
@@ -148,6 +148,13 @@ export class Workbench extends WorkbenchStore {
       state.findings ?? this.#options.checks.findingsOf(this.task, this.#terms, state.segment, state.target);
     if (!state.findings) this.change(position, { findings });
     return findings;
+  }
+
+  /** Returns the findings that the editor has not acknowledged, as far as the checks have run. */
+  openFindings(position: number): readonly Finding[] {
+    const { findings = [], acknowledged } = this.segment(position);
+    const { keyOfFinding } = this.#options.checks;
+    return findings.filter((finding) => !acknowledged.includes(keyOfFinding(finding)));
   }
 
   /** Runs the checks that have not run yet, while the browser is idle. */
@@ -501,15 +508,4 @@ export class Workbench extends WorkbenchStore {
     this.#autosave.flush();
     void this.session.heartbeat();
   }
-}
-
-function termsOf(task: Task): Term[] {
-  return task.terms.map(({ source, target, case_sensitive, forbidden, do_not_translate, note }) => ({
-    source,
-    target,
-    caseSensitive: case_sensitive,
-    forbidden,
-    doNotTranslate: do_not_translate,
-    ...(note === undefined ? {} : { note }),
-  }));
 }
