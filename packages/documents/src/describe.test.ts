@@ -66,4 +66,42 @@ the sea.
     const marked = [...text].map((character, at) => (description!.breaks!.includes(at) ? '/' : character));
     expect(marked.join('')).toBe('The wind was/stronger than {name}/and/the sea.');
   });
+
+  it('segment description says what a segment of HTML is, unless it is running text', () => {
+    const page = `<title>Shop</title><h2>Our <a href="/x">houses</a></h2><p>One house. <a href="/y">Two houses.</a></p>
+<p>See <a href="/z">the house</a>.</p><ul><li>One<li><a href="/x">Two</a></ul><dl><dt>Name<dd>Ann</dl>
+<table><tr><th>Price<td><p>Ten dollars</p></table><div><button><b>Send</b></button></div>
+<p><img src="x" alt="A house"> Here.</p><form><input type="submit" value="Order"></form><a href="/w"><h3>News</h3></a><p>End.</p>`;
+    const found = described(page, 'html').map(({ element }) => element);
+    expect(found).toEqual([
+      'heading',
+      'heading',
+      undefined,
+      'link',
+      undefined,
+      'list_item',
+      'link',
+      'list_item',
+      'list_item',
+      'table_cell',
+      'table_cell',
+      'button',
+      undefined,
+      'attribute',
+      'button',
+      'heading',
+      undefined,
+    ]);
+  });
+
+  it('segment description says what a unit of XLIFF is, if its resource type does', () => {
+    const unit = (id: number, restype: string) =>
+      `<trans-unit id="${id}"${restype}><source>The house.</source></trans-unit>`;
+    const file = `<?xml version="1.0"?>
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" target-language="es" datatype="plaintext"><body>
+${unit(1, ' restype="button"')}${unit(2, ' restype="x-own"')}${unit(3, '')}${unit(4, ' restype="constructor"')}
+</body></file></xliff>`;
+    const found = described(file, 'xliff').map(({ element }) => element);
+    expect(found).toEqual(['button', undefined, undefined, undefined]);
+  });
 });

@@ -4,7 +4,8 @@
  */
 
 import { segmentAndCacheCues } from './cues.ts';
-import type { Document, Unit } from './document.ts';
+import type { Document, TextElement, Unit } from './document.ts';
+import { textElementOf } from './html-elements.ts';
 import { keyOf } from './repair.ts';
 import { isText } from './runs.ts';
 import { type CutSegment, segmentAndCacheUnit } from './segmentation.ts';
@@ -14,6 +15,8 @@ export interface Description {
   id: string;
   /** The index of the segment's unit, or of its first unit if it has several. */
   unit: number;
+  /** What the segment is in its document. Undefined for running text. */
+  element?: TextElement;
   /** The document's notes for translators. */
   notes: readonly string[];
   /** The maximum length of the unit's target in characters. Set only if the unit is a single segment. */
@@ -56,13 +59,48 @@ export function describe(document: Document, language: string): Description[] {
   for (const unit of document.units) {
     if (!unit.translatable) continue;
     const { cuts } = segmentAndCacheUnit(document, unit, language);
+    const wraps = document.format === 'html' ? wrapsOf(document, unit) : [];
     cuts.forEach((cut, index) => {
-      const described = common(document, `${unit.index}.${index}`, unit, cut);
+      const basic = common(document, `${unit.index}.${index}`, unit, cut);
+      const element = elementOf(unit, cut, wraps);
+      const described = element === undefined ? basic : { ...basic, element };
       const whole = cuts.length === 1 && unit.maxLength !== undefined;
       found.push(whole ? { ...described, maxLength: unit.maxLength! } : described);
     });
   }
   return found;
+}
+
+interface Wrap {
+  element: TextElement;
+  start: number;
+  end: number;
+}
+
+/** Returns the links and buttons inside a unit. */
+function wrapsOf(document: Document, unit: Unit): Wrap[] {
+  const open = new Map<number, Wrap>();
+  const found: Wrap[] = [];
+  for (const { kind, number, start, end } of unit.codes) {
+    if (kind === 'open') {
+      const [, name = ''] = /^<(a|button)[\s>]/i.exec(document.text.slice(start, start + 8)) ?? [];
+      const element = textElementOf(name.toLowerCase());
+      if (element !== undefined) open.set(number, { element, start, end });
+    }
+    const wrap = kind === 'close' ? open.get(number) : undefined;
+    if (wrap) found.push({ ...wrap, end });
+  }
+  return found;
+}
+
+/**
+ * Returns what a segment is: a heading, otherwise the link or button that has the whole segment, otherwise what
+ * the unit is.
+ */
+function elementOf(unit: Unit, cut: CutSegment, wraps: readonly Wrap[]): TextElement | undefined {
+  if (unit.element === 'heading') return unit.element;
+  const wrap = wraps.find(({ start, end }) => start < cut.start && cut.end < end);
+  return wrap?.element ?? unit.element;
 }
 
 function common(document: Document, id: string, unit: Unit, cut: CutSegment): Description {

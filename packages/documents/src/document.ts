@@ -56,6 +56,12 @@ export interface Code {
   tied?: true;
 }
 
+/**
+ * What a text is in its document, where that is not simply running text. `attribute` is the value of an attribute,
+ * such as an alternative text.
+ */
+export type TextElement = 'heading' | 'list_item' | 'table_cell' | 'link' | 'button' | 'attribute';
+
 /** A translatable stretch of a document: a line, a paragraph, an attribute value, a cue or a trans-unit. */
 export interface Unit {
   /** The index in `Document.units`. It identifies the unit, because ids in documents are not unique. */
@@ -73,6 +79,8 @@ export interface Unit {
   translatable: boolean;
   /** True if the document defines the segments (XLIFF `seg-source`). Sentences are then not detected. */
   segmented?: true;
+  /** What the unit is in the document. Undefined for running text. */
+  element?: TextElement;
   /** The name of the unit in the document (XLIFF `resname` or `id`). Names are not unique. */
   name?: string;
   /** The document's notes for translators. */

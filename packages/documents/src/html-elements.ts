@@ -1,5 +1,6 @@
 /** HTML elements and attributes, classified by the HTML standard and by the practice of translation tools. */
 
+import type { TextElement } from './document.ts';
 import type { Tag } from './markup.ts';
 
 const list = (names: string) => new Set(names.split(' '));
@@ -14,6 +15,22 @@ export const blocks = list(
     'menu meta nav noframes noscript ol optgroup option p pre search section select summary table tbody td template ' +
     'textarea tfoot th thead title tr ul listing plaintext xmp iframe noembed',
 );
+
+const named: Record<string, TextElement> = {
+  ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'title'].map((name) => [name, 'heading'])),
+  li: 'list_item',
+  dt: 'list_item',
+  dd: 'list_item',
+  td: 'table_cell',
+  th: 'table_cell',
+  a: 'link',
+  button: 'button',
+};
+
+/** Returns what the text of an element is, undefined if the element does not say it. */
+export function textElementOf(name: string): TextElement | undefined {
+  return Object.hasOwn(named, name) ? named[name] : undefined;
+}
 
 /** Elements without content (HTML standard §13.1.2). */
 export const voids = list(

@@ -4,9 +4,17 @@
  */
 
 import { shorten } from './codes.ts';
-import { type Code, type Document, emptyDocument, errorAt, type Form, type Unit } from './document.ts';
+import {
+  type Code,
+  type Document,
+  emptyDocument,
+  errorAt,
+  type Form,
+  type TextElement,
+  type Unit,
+} from './document.ts';
 import { plainHtml } from './escaped.ts';
-import { blocks, opaque, preformatted, textAttributes, voids } from './html-elements.ts';
+import { blocks, opaque, preformatted, textAttributes, textElementOf, voids } from './html-elements.ts';
 import { findKept, type KeptElement, mayKeep, switchOf, type Walk } from './html-kept.ts';
 import { Stack } from './html-stack.ts';
 import { Languages } from './languages.ts';
@@ -22,6 +30,8 @@ interface Frame {
   pre: boolean;
   /** The language that the element or its nearest ancestor declares. */
   language: string | undefined;
+  /** What the text in the element is. The innermost element that says it decides. */
+  element: TextElement | undefined;
   /** The code of the element's start tag, and the number of the unit that contains it. */
   code?: Code;
   unit?: number;
@@ -82,6 +92,7 @@ class Scanner {
   #letters = false;
   #breaks = 0;
   #form: Form = 'html';
+  #element: TextElement | undefined;
 
   /** Tokens before this offset are inside an element that is not translated. */
   #skipTo = 0;
@@ -149,7 +160,13 @@ class Scanner {
       this.languages.note(tag.end, outer?.language);
       return;
     }
-    const frame: Frame = { name, off, pre: preformatted.has(name) || (outer?.pre ?? false), language };
+    const frame: Frame = {
+      name,
+      off,
+      pre: preformatted.has(name) || (outer?.pre ?? false),
+      language,
+      element: textElementOf(name) ?? outer?.element,
+    };
     if (!isBlock) {
       frame.code = this.#code('single', tag.start, tag.end);
       frame.unit = this.#serial;
@@ -232,6 +249,7 @@ class Scanner {
     if (this.#start < 0) {
       this.#start = start;
       this.#form = this.#stack.top?.pre ? 'pre' : 'html';
+      this.#element = this.#stack.top?.element;
     }
     this.#end = end;
   }
@@ -273,12 +291,16 @@ class Scanner {
       return;
     }
     if (value.length > Limits.unit) return;
-    this.#add({ form: 'attribute', start, end, codes: [], quote: head[1] as '"' | "'" | '' });
+    const quote = head[1] as '"' | "'" | '';
+    // The value of an `input` is the label of a button.
+    const element = attribute === 'value' ? 'button' : 'attribute';
+    this.#add({ form: 'attribute', start, end, codes: [], quote, element });
   }
 
   #flush(): void {
     if (this.#letters) {
-      this.#add({ form: this.#form, start: this.#start, end: this.#end, codes: this.#codes });
+      const element = this.#element === undefined ? {} : { element: this.#element };
+      this.#add({ form: this.#form, start: this.#start, end: this.#end, codes: this.#codes, ...element });
     }
     this.#serial += 1;
     this.#start = -1;
@@ -289,7 +311,7 @@ class Scanner {
     this.#breaks = 0;
   }
 
-  #add(unit: Pick<Unit, 'form' | 'start' | 'end' | 'codes' | 'quote'>): void {
+  #add(unit: Pick<Unit, 'form' | 'start' | 'end' | 'codes' | 'quote' | 'element'>): void {
     if (this.#units.length >= Limits.units) {
       throw errorAt(this.#text, unit.start, `The text has more than ${Limits.units} paragraphs.`);
     }

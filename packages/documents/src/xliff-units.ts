@@ -10,6 +10,7 @@ import {
   type Form,
   type Patch,
   type Target,
+  type TextElement,
   type Unit,
 } from './document.ts';
 import { plainHtml } from './escaped.ts';
@@ -23,6 +24,7 @@ export interface Attributes {
   id?: string;
   rid?: string;
   resname?: string;
+  restype?: string;
   class?: string;
   origval?: string;
   ctype?: string;
@@ -118,8 +120,25 @@ function check(text: string, basis: Element & { capture: Capture }): void {
   }
 }
 
-function details(found: TransUnit): Pick<Unit, 'name' | 'notes' | 'maxLength'> {
-  const more: Pick<Unit, 'name' | 'notes' | 'maxLength'> = {};
+/** What the text of a resource type is (XLIFF 1.2, attribute `restype`). */
+const resourceTypes: Record<string, TextElement> = {
+  heading: 'heading',
+  listitem: 'list_item',
+  cell: 'table_cell',
+  linklabel: 'link',
+  button: 'button',
+  pushbutton: 'button',
+  defpushbutton: 'button',
+  togglebutton: 'button',
+  userbutton: 'button',
+};
+
+type Details = Pick<Unit, 'name' | 'notes' | 'maxLength' | 'element'>;
+
+function details(found: TransUnit): Details {
+  const more: Details = {};
+  const { restype = '' } = found.attributes;
+  if (Object.hasOwn(resourceTypes, restype)) more.element = resourceTypes[restype]!;
   const name = found.attributes.resname ?? found.attributes.id;
   if (name) more.name = name;
   const notes = found.notes.map((note) => plainHtml(note)).filter((note) => note !== '');

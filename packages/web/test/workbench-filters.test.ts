@@ -3,14 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pathOf } from '../../server/src/testing/editors.ts';
 import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
-import {
-  expectText,
-  row,
-  startWorkbench,
-  target,
-  type WorkbenchFixture,
-  waitUntilSaved,
-} from './workbench.ts';
+import { expectText, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {

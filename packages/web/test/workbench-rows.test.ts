@@ -105,3 +105,37 @@ it('the words that a check names are underlined in source and target, without di
     await expectAccessible(page);
   });
 });
+
+it('a row shows what its segment is in the document', async () => {
+  const page = `<h1>Our houses</h1><p>They are old.</p><ul><li>One red house</li></ul>
+<table><tr><td>Two houses</td></tr></table><p><a href="/">See all houses</a></p><button>Order a house</button>
+<p>A house: <img src="x" alt="A picture of a house"></p>`;
+  const { path } = await fixture.createClaimedTask(page, { target_language: 'de', text_format: 'html' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    await target(page, 1);
+    const headers = await page.getByRole('rowheader').allTextContents();
+    expect(headers).toEqual([
+      '1Heading',
+      '2',
+      '3List item',
+      '4Table cell',
+      '5Link',
+      '6Button',
+      '7',
+      '8Text of an attribute',
+    ]);
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-elements');
+  });
+});
+
+it('a row shows the time of its subtitle', async () => {
+  const cues = `1\n00:00:01,000 --> 00:00:03,500\nThe train leaves at ten.\n\n2\n01:02:03,000 --> 01:02:06,000\nIt is late.\n`;
+  const { path } = await fixture.createClaimedTask(cues, { target_language: 'de', text_format: 'srt' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    await target(page, 1);
+    await row(page, 1).getByText('Subtitle, 0:01 to 0:03').waitFor();
+    await row(page, 2).getByText('Subtitle, 1:02:03 to 1:02:06').waitFor();
+    await takeScreenshots(page, 'workbench-times', 'state');
+  });
+});

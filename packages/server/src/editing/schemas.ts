@@ -176,6 +176,13 @@ const Segment = Type.Object(
     mine: Type.Boolean({
       description: 'Whether the segment belongs to this task; other segments are read-only context.',
     }),
+    element: Type.Optional(
+      Type.Enum(['heading', 'list_item', 'table_cell', 'link', 'button', 'attribute'], {
+        description:
+          'What the segment is in its document, where that is not running text. `attribute`: the value of an attribute, ' +
+          'such as an alternative text.',
+      }),
+    ),
     notes: Type.Array(Type.String(), { description: 'The notes of the document for translators.' }),
     draft_notes: Type.Array(
       Type.Object({

@@ -157,6 +157,7 @@ export async function presentSegments(
       status: row.status,
       revision: row.revision,
       mine: row.position >= task.first_position && row.position <= task.last_position,
+      ...(description?.element === undefined ? {} : { element: description.element }),
       notes: [...(description?.notes ?? [])],
       draft_notes: row.notes.flatMap((note) => parseDraftNote(note) ?? []),
       ...(row.failure === null ? {} : { failure: row.failure }),

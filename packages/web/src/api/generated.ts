@@ -1693,6 +1693,8 @@ export type Segment = {
   revision: number;
   /** Whether the segment belongs to this task; other segments are read-only context. */
   mine: boolean;
+  /** What the segment is in its document, where that is not running text. `attribute`: the value of an attribute, such as an alternative text. */
+  element?: 'heading' | 'list_item' | 'table_cell' | 'link' | 'button' | 'attribute' | undefined;
   /** The notes of the document for translators. */
   notes: string[];
   /** What was changed in the draft, or may be wrong in it. */

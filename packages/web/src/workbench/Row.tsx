@@ -18,6 +18,7 @@ import { useTranslate } from '../i18n.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
 import type { Finding } from './checking.ts';
 import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
+import { ElementLabel } from './ElementLabel.tsx';
 import { Origin } from './Origin.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import { type Code, plainText, withBreaks } from './pieces.ts';
@@ -88,6 +89,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
     >
       <div role="rowheader" className={css.number}>
         {workbench.numberOf(position)}
+        <ElementLabel segment={segment} />
       </div>
       <div role="gridcell" className={css.source}>
         <div className={css.text} {...settingOf(job.source_language, segment)} translate="no">

@@ -48,3 +48,11 @@ export function speedOf({ from, to, text }: Cue): number {
   const characters = [...new Intl.Segmenter().segment(text.replaceAll('\n', ' '))].length;
   return to > from ? Math.round((characters * 1_000) / (to - from)) : 0;
 }
+
+/** Returns a time in milliseconds as minutes and seconds, such as `1:05`, with hours if there are any. */
+export function timeLabel(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1_000);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
+}
