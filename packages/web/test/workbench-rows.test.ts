@@ -1,5 +1,5 @@
 /**
- * Tests of what a row shows besides its texts: where the target comes from, what kind of text the segment is,
+ * Tests of what a row shows next to its texts: where the target comes from, what kind of text the segment is,
  * and which words the checks name.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,23 +1,14 @@
 /** The header: job, progress, saving, active time, and the actions that finish the task. */
 import { Button } from '@mantine/core';
-import {
-  IconAlertTriangle,
-  IconArrowLeft,
-  IconClock,
-  IconClockPause,
-  IconEye,
-  IconFilter,
-  IconKeyboard,
-} from '@tabler/icons-react';
-import { useSyncExternalStore } from 'react';
+import { IconArrowLeft, IconClock, IconClockPause, IconEye, IconKeyboard } from '@tabler/icons-react';
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/Link.tsx';
 import { pressAction } from './actions.ts';
 import { mac, usePage, useWorkbench } from './context.tsx';
-import { closeFilters } from './filters.ts';
-import { ariaKeys, hintOf } from './keys.ts';
+import { CompletionSwitch, FilterButton, FindingsButton } from './HeaderButtons.tsx';
+import { ariaKeys } from './keys.ts';
 import css from './workbench.module.css';
 
 export function Header() {
@@ -91,51 +82,6 @@ export function Header() {
   );
 }
 
-/** Opens the list of findings. The button shows how many segments have findings. */
-function FindingsButton() {
-  const workbench = useWorkbench();
-  const t = useTranslate();
-  const count = useSyncExternalStore(
-    (listener) => workbench.watch('filters', listener),
-    () => workbench.filterCounts.of('findings'),
-  );
-  if (count === 0) return null;
-  const name = t('workbench.findings.segments', { count });
-  return (
-    <Button
-      size="xs"
-      variant="subtle"
-      px={8}
-      className={css.findingsCount!}
-      aria-label={name}
-      title={name}
-      onClick={() => workbench.update({ dialog: { dialog: 'findings' } })}
-    >
-      <IconAlertTriangle size={18} aria-hidden /> {count}
-    </Button>
-  );
-}
-
-function FilterButton() {
-  const workbench = useWorkbench();
-  const t = useTranslate();
-  const filtering = usePage((page) => page.filtering);
-  return (
-    <Button
-      size="xs"
-      variant="subtle"
-      px={8}
-      aria-expanded={filtering}
-      aria-keyshortcuts={ariaKeys('filter', mac)}
-      title={`${t('workbench.filter')} (${hintOf('filter', mac).join('+')})`}
-      aria-label={t('workbench.filter')}
-      onClick={() => (filtering ? closeFilters(workbench) : pressAction(workbench, 'filter'))}
-    >
-      <IconFilter size={18} aria-hidden />
-    </Button>
-  );
-}
-
 function Finish() {
   const workbench = useWorkbench();
   const t = useTranslate();
@@ -156,6 +102,7 @@ function Finish() {
           <button type="button" onClick={() => open('report')}>
             {t('workbench.report')}
           </button>
+          <CompletionSwitch />
         </div>
       </details>
       {review && (

@@ -18,8 +18,6 @@ import { useTranslate } from '../i18n.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
 import type { Finding } from './checking.ts';
 import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
-import { ElementLabel } from './ElementLabel.tsx';
-import { Origin } from './Origin.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import { type Code, plainText, withBreaks } from './pieces.ts';
 import { reveal } from './reveal.ts';
@@ -40,7 +38,7 @@ interface RowProps {
 
 export const Row = memo(function Row({ position, index, measure, top }: RowProps) {
   const workbench = useWorkbench();
-  const { RowFooter } = useOverlays();
+  const { ElementLabel, Origin, RowFooter } = useOverlays();
   const state = useSegment(position);
   const active = usePage((page) => page.active === position);
   const moves = usePage((page) => (page.active === position ? page.moves : -1));

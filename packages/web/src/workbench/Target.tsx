@@ -27,7 +27,7 @@ function useAttributes(position: number) {
 
 function RichTarget({ position }: { position: number }) {
   const workbench = useWorkbench();
-  const { CodeList } = useOverlays();
+  const { CodeList, Completion } = useOverlays();
   const holder = useRef<HTMLDivElement>(null);
   const { lang, dir, 'aria-label': label } = useAttributes(position);
   useLayoutEffect(
@@ -53,6 +53,7 @@ function RichTarget({ position }: { position: number }) {
   return (
     <>
       <div ref={holder} className={css.holder} />
+      <Completion position={position} field={holder} />
       {codes && <CodeList typed={codes.typed} />}
     </>
   );

@@ -1,4 +1,5 @@
 /** The action of each keyboard shortcut of `keys.ts`. */
+import { acceptCompletion } from './completing.ts';
 import type { ActionId } from './keys.ts';
 import { keepingPlace } from './reveal.ts';
 import type { Workbench } from './workbench.ts';
@@ -49,7 +50,12 @@ const actions: Record<ActionId, Action> = {
   comment: (workbench) => workbench.update({ commenting: true }),
   // Where no line break is possible, a space is inserted, so that two words are never joined.
   lineBreak: ({ editor, allowsLineBreaks }) => editor.insertText(allowsLineBreaks ? '\n' : ' '),
-  leave: (workbench) => workbench.activate(workbench.page.active, 'row'),
+  complete: (workbench) => acceptCompletion(workbench),
+  // The first Esc only removes the completion.
+  leave: (workbench) =>
+    workbench.completion
+      ? workbench.setCompletion(undefined)
+      : workbench.activate(workbench.page.active, 'row'),
   codes(workbench, { key }) {
     const { page, editor } = workbench;
     if (page.plain || !workbench.canEdit(page.active) || !editor.hasFocus) return false;

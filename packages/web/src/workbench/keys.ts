@@ -35,6 +35,7 @@ export type ActionId =
   | 'goTo'
   | 'comment'
   | 'lineBreak'
+  | 'complete'
   | 'leave'
   | 'codes'
   | 'nextCode'
@@ -84,6 +85,8 @@ export const bindings: readonly Binding[] = [
   { action: 'goTo', keys: ['Mod+G'], mac: ['Ctrl+G'], where: 'anywhere', group: 'moving' },
   { action: 'comment', keys: ['Mod+M'], mac: ['Ctrl+M'], where: 'anywhere', group: 'task' },
   { action: 'lineBreak', keys: ['Shift+Enter'], where: 'target', group: 'segment' },
+  // Without a completion, Tab moves the focus, as everywhere.
+  { action: 'complete', keys: ['Tab'], where: 'target', group: 'segment' },
   { action: 'leave', keys: ['Escape'], where: 'target', group: 'moving' },
   { action: 'nextCode', keys: ['F8'], where: 'target', group: 'codes' },
   { action: 'codes', keys: ['<', 'Shift+F8'], where: 'target', group: 'codes' },
@@ -138,7 +141,6 @@ export const reserved: readonly string[] = [
   'Mod+R',
   'Mod+P',
   'Mod+D',
-  'Tab',
   'Shift+Tab',
   'F1',
   'F5',

@@ -1,16 +1,20 @@
 /**
- * The chunk with the dialogs, the search, the list of tags and the bars around the grid. The chunk is loaded in parallel
- * with the task, before the page can be edited. If a dialog were still loading when its shortcut is pressed, the next
- * keys would reach the translation.
+ * The chunk with the header, the dialogs, the search, the list of tags, the labels of rows and the bars around the
+ * grid. The chunk is loaded in parallel with the task, before the page can be edited. If a dialog were still loading
+ * when its shortcut is pressed, the next keys would reach the translation.
  */
 export { ActionBar } from './ActionBar.tsx';
 export { Banners } from './Banners.tsx';
 export { default as CodeList } from './CodeList.tsx';
+export { Completion } from './Completion.tsx';
 export { default as Dialogs } from './Dialogs.tsx';
+export { ElementLabel } from './ElementLabel.tsx';
 export { FilterBar } from './FilterBar.tsx';
 export { default as Find } from './Find.tsx';
+export { Header } from './Header.tsx';
 export { KeyBar } from './KeyBar.tsx';
 export { default as Leave } from './Leave.tsx';
 export { NoticeToast } from './NoticeToast.tsx';
+export { Origin } from './Origin.tsx';
 export { RowFooter } from './RowFooter.tsx';
 export { SignInAgain } from './SignInAgain.tsx';

@@ -187,6 +187,17 @@ export class SegmentEditor {
     return this.#view?.coordsAtPos(this.#view.state.selection.head);
   }
 
+  /**
+   * Returns the text between the caret and the codes next to it. Returns undefined with a selection, and while an
+   * input method composes.
+   */
+  textAtCaret(): { before: string; after: string } | undefined {
+    const view = this.#view;
+    if (!view || view.composing || !view.state.selection.empty) return undefined;
+    const { nodeBefore, nodeAfter } = view.state.selection.$head;
+    return { before: nodeBefore?.text ?? '', after: nodeAfter?.text ?? '' };
+  }
+
   insertText(text: string): void {
     const view = this.#view;
     if (view && this.#host.isEditable()) view.dispatch(view.state.tr.insertText(text).scrollIntoView());

@@ -108,6 +108,7 @@ export type Announcement =
   | { type: 'read-only'; why: ReadOnly }
   | { type: 'filtered'; count: number }
   | { type: 'filter-done' }
+  | { type: 'completed'; word: string }
   | { type: 'offline' | 'replaced' | 'filled' | 'commented'; count: number };
 
 /** The server calls of one task. Each rejects with a `CallError` for an error answer or a lost connection. */

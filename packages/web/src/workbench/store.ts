@@ -2,6 +2,8 @@
  * The observable state of one task. It is outside React's state, so that a key typed in one of ten thousand segments
  * renders one row.
  */
+
+import type { Completion } from './completion.ts';
 import { type Effort, idle } from './effort.ts';
 import { FilterCounts } from './filters.ts';
 import { plainText } from './pieces.ts';
@@ -9,7 +11,7 @@ import { type Announcement, type PageState, readOnlyOf, type SegmentState, segme
 import type { Comment, Issue, Range, Task } from './task.ts';
 
 /** What a listener observes: the segment at a position, the page, the text of any segment, or the filters' counts. */
-export type Observed = number | 'page' | 'text' | 'filters';
+export type Observed = number | 'page' | 'text' | 'filters' | 'completion';
 
 type Change<State> = { [Key in keyof State]?: State[Key] | undefined };
 
@@ -30,6 +32,7 @@ export class WorkbenchStore {
   readonly #quotes = new Map<string, string>();
   #page: PageState;
   #comments: readonly Comment[];
+  #completion: Completion | undefined;
 
   constructor(task: Task, announce: (what: Announcement) => void) {
     this.task = task;
@@ -65,6 +68,19 @@ export class WorkbenchStore {
 
   get page(): PageState {
     return this.#page;
+  }
+
+  /** The shown completion of the word that is being typed. */
+  get completion(): Completion | undefined {
+    return this.#completion;
+  }
+
+  /** It is no part of the page's state, because it changes with each key. */
+  setCompletion(completion: Completion | undefined): void {
+    const before = this.#completion;
+    if (completion?.typed === before?.typed && completion?.rest === before?.rest) return;
+    this.#completion = completion;
+    this.notify('completion');
   }
 
   /** The positions of the rows that the grid shows. */

@@ -32,6 +32,9 @@ const HEARTBEAT_MS = 60_000;
 /** The number of segments after the active one whose matches and checks are prepared. */
 const SEGMENTS_AHEAD = 2;
 
+/** The same array each time, so that components see no change. */
+const NO_MATCHES: readonly Match[] = [];
+
 export interface WorkbenchOptions {
   task: Task;
   /** The module of the checks, which is loaded in parallel with the task. */
@@ -180,7 +183,7 @@ export class Workbench extends WorkbenchStore {
 
   /** Returns the memory matches of a segment if they have arrived. */
   receivedMatches(position: number): readonly Match[] {
-    return this.#receivedMatches.get(position) ?? [];
+    return this.#receivedMatches.get(position) ?? NO_MATCHES;
   }
 
   /**

@@ -1,0 +1,41 @@
+/** Takes over the shown completion, and stores whether words are completed at all. */
+import type { Workbench } from './workbench.ts';
+
+/** The setting of this browser. Words are completed unless it is `off`. */
+const SETTING = 'dragoman_completion';
+const listeners = new Set<() => void>();
+
+/** Returns whether words are completed while typing. */
+export function completes(): boolean {
+  try {
+    return localStorage.getItem(SETTING) !== 'off';
+  } catch {
+    // A browser that stores nothing has the default.
+    return true;
+  }
+}
+
+export function setCompletes(on: boolean): void {
+  try {
+    if (on) localStorage.removeItem(SETTING);
+    else localStorage.setItem(SETTING, 'off');
+  } catch {
+    return;
+  }
+  for (const notify of listeners) notify();
+}
+
+export function watchCompletes(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Inserts the rest of the word. Returns false when no completion is shown. */
+export function acceptCompletion(workbench: Workbench): boolean {
+  const { completion } = workbench;
+  if (!completion) return false;
+  workbench.setCompletion(undefined);
+  workbench.editor.insertText(completion.rest);
+  workbench.announce({ type: 'completed', word: completion.typed + completion.rest });
+  return true;
+}
