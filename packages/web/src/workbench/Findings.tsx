@@ -52,7 +52,7 @@ export function Findings() {
               )}
               <span>
                 <span className="visually-hidden">{t(`workbench.severity.${finding.severity}`)}: </span>
-                {sentence(finding)}
+                {sentence(finding, position)}
                 {kept && <small> · {t('workbench.findings.kept')}</small>}
               </span>
             </button>

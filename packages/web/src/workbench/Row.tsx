@@ -269,7 +269,7 @@ function useFindingMarks(state: SegmentState): { inSource: Mark[]; inTarget: Mar
   const mark = (finding: Finding, range: Range): Mark => ({
     ...range,
     className: css.finding,
-    title: sentence(finding),
+    title: sentence(finding, state.segment.position),
   });
   return {
     inSource: found.current.flatMap((finding) => (finding.source ? mark(finding, finding.source) : [])),

@@ -21,7 +21,6 @@ import {
   WorkbenchContext,
 } from './context.tsx';
 import { noDrafts, openDrafts } from './drafts.ts';
-import { Grid } from './Grid.tsx';
 import { actionOf, type Place } from './keys.ts';
 import { type Code, labelOf } from './pieces.ts';
 import { useAnnouncement } from './sentences.ts';
@@ -116,7 +115,19 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
 
 function Page() {
   const workbench = useWorkbench();
-  const { ActionBar, Banners, Dialogs, FilterBar, Find, Header, KeyBar, Leave, NoticeToast, SignInAgain } = useOverlays();
+  const {
+    ActionBar,
+    Banners,
+    Dialogs,
+    FilterBar,
+    Find,
+    Grid,
+    Header,
+    KeyBar,
+    Leave,
+    NoticeToast,
+    SignInAgain,
+  } = useOverlays();
   const t = useTranslate();
   const preview = usePage((page) => page.preview);
   const finding = usePage((page) => page.find !== undefined);

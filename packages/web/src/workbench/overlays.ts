@@ -1,5 +1,5 @@
 /**
- * The chunk with the header, the dialogs, the search, the list of tags, the labels of rows and the bars around the
+ * The chunk with the header, the grid, the dialogs, the search, the list of tags, the labels of rows and the bars around the
  * grid. The chunk is loaded in parallel with the task, before the page can be edited. If a dialog were still loading
  * when its shortcut is pressed, the next keys would reach the translation.
  */
@@ -11,6 +11,7 @@ export { default as Dialogs } from './Dialogs.tsx';
 export { ElementLabel } from './ElementLabel.tsx';
 export { FilterBar } from './FilterBar.tsx';
 export { default as Find } from './Find.tsx';
+export { Grid } from './Grid.tsx';
 export { Header } from './Header.tsx';
 export { KeyBar } from './KeyBar.tsx';
 export { default as Leave } from './Leave.tsx';

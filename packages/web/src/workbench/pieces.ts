@@ -243,3 +243,24 @@ export function complete(target: readonly Piece[], source: readonly Piece[]): Pi
   for (const code of wanted.values()) taken.push(pieceOf(code));
   return normalize(taken);
 }
+
+/** Parses copied pieces. Another page can write the same type, so each piece is checked. */
+export function parsePieces(text: string): Piece[] | undefined {
+  if (text === '') return undefined;
+  try {
+    const read = JSON.parse(text) as unknown;
+    return Array.isArray(read) && read.every(isPiece) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPiece(value: unknown): value is Piece {
+  if (typeof value !== 'object' || value === null) return false;
+  const { text, open, close, single, keep } = value as Record<string, unknown>;
+  const number = open ?? close ?? single ?? keep;
+  if (number === undefined || keep !== undefined) {
+    if (typeof text !== 'string') return false;
+  }
+  return number === undefined || Number.isSafeInteger(number);
+}

@@ -11,7 +11,7 @@ import { drawChip } from './chip.ts';
 import { collapseCodes, markCrossedCodes, markIssues, markSelectedCodes } from './code-marks.ts';
 import { codeAtCaret, keepCodes, MOVED_CODES, RESTORED_CODES } from './keep-codes.ts';
 import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes, placedRanges } from './model.ts';
-import { type Code, type CodeDescription, keyOf, type Piece, plainText } from './pieces.ts';
+import { type Code, type CodeDescription, keyOf, type Piece, parsePieces, plainText } from './pieces.ts';
 import type { Range } from './task.ts';
 
 /** The functions with which the editor reads the task and reports events. */
@@ -484,25 +484,4 @@ export class SegmentEditor {
     command(view.state, view.dispatch);
     return true;
   }
-}
-
-/** Parses copied pieces. Another page can write the same type, so each piece is checked. */
-function parsePieces(text: string): Piece[] | undefined {
-  if (text === '') return undefined;
-  try {
-    const read = JSON.parse(text) as unknown;
-    return Array.isArray(read) && read.every(isPiece) ? read : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isPiece(value: unknown): value is Piece {
-  if (typeof value !== 'object' || value === null) return false;
-  const { text, open, close, single, keep } = value as Record<string, unknown>;
-  const number = open ?? close ?? single ?? keep;
-  if (number === undefined || keep !== undefined) {
-    if (typeof text !== 'string') return false;
-  }
-  return number === undefined || Number.isSafeInteger(number);
 }

@@ -6,7 +6,6 @@ import type { Glossary, Term } from '@dragoman/checks';
 import { Autosave } from './autosave.ts';
 import type * as checking from './checking.ts';
 import type { Finding } from './checking.ts';
-import type { Drafts } from './drafts.ts';
 import { EffortTracker } from './effort-tracker.ts';
 import { whenIdle, whileIdle } from './idle.ts';
 import {
@@ -21,10 +20,11 @@ import {
 } from './pieces.ts';
 import type { ServerVersion } from './save-queue.ts';
 import { SegmentEditor } from './segment-editor.ts';
-import type { Announcement, PageState, SegmentState, TaskServer } from './state.ts';
+import type { PageState, SegmentState } from './state.ts';
 import { WorkbenchStore } from './store.ts';
-import type { Match, Task } from './task.ts';
+import type { Match } from './task.ts';
 import { TaskSession } from './task-session.ts';
+import type { WorkbenchOptions } from './workbench-options.ts';
 
 /** The minimum pause in typing before the checks run, in milliseconds. */
 const CHECK_DELAY_MS = 300;
@@ -34,22 +34,6 @@ const SEGMENTS_AHEAD = 2;
 
 /** The same array each time, so that components see no change. */
 const NO_MATCHES: readonly Match[] = [];
-
-export interface WorkbenchOptions {
-  task: Task;
-  /** The module of the checks, which is loaded in parallel with the task. */
-  checks: typeof checking;
-  server: TaskServer;
-  drafts: Drafts;
-  announce: (what: Announcement) => void;
-  /**
-   * Describes a code in the language of the app.
-   *
-   * @param code with the number that the page shows
-   * @param source the code's text in the document, if known
-   */
-  describeCode: (code: Code, source: string | undefined) => CodeDescription;
-}
 
 export class Workbench extends WorkbenchStore {
   readonly glossary: Glossary;
