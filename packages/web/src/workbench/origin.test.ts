@@ -14,6 +14,7 @@ const segment = (fields: Partial<Segment>): Segment => ({
   revision: 0,
   mine: true,
   notes: [],
+  draft_notes: [],
   codes: {},
   filled: false,
   changed: false,
