@@ -72,6 +72,8 @@ const PUBLIC_FILES: Record<string, string[]> = {
     'keys.ts',
     'names.ts',
     'people.ts',
+    'provider.ts',
+    'provider-people.ts',
     'second-factor.ts',
     'secrets.ts',
     'sessions.ts',

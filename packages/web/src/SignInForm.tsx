@@ -8,11 +8,13 @@ import { Field, Form, PasswordField, SubmitButton } from './ui/form.tsx';
 interface SignInFormProps {
   /** The user who signs in. Undefined to ask for the e-mail address. */
   email?: string;
+  /** True when another button is the primary button of the page. */
+  secondary?: boolean;
   /** Sends the request. Rejects with a `CallError` when the server refuses it. */
   onSubmit(credentials: SignIn): Promise<unknown>;
 }
 
-export function SignInForm({ email, onSubmit }: SignInFormProps) {
+export function SignInForm({ email, secondary = false, onSubmit }: SignInFormProps) {
   const t = useTranslate();
   const [checked, setChecked] = useState<SignIn>();
   if (checked !== undefined) {
@@ -37,7 +39,14 @@ export function SignInForm({ email, onSubmit }: SignInFormProps) {
       }}
     >
       {email === undefined && (
-        <Field name="email" type="email" label={t('session.email')} autoComplete="username" autoFocus ltr />
+        <Field
+          name="email"
+          type="email"
+          label={t('session.email')}
+          autoComplete="username"
+          autoFocus={!secondary}
+          ltr
+        />
       )}
       <PasswordField
         name="password"
@@ -46,7 +55,9 @@ export function SignInForm({ email, onSubmit }: SignInFormProps) {
         autoFocus={email !== undefined}
         plain
       />
-      <SubmitButton wide>{t('session.sign_in')}</SubmitButton>
+      <SubmitButton wide secondary={secondary}>
+        {t('session.sign_in')}
+      </SubmitButton>
     </Form>
   );
 }

@@ -84,6 +84,8 @@ function UserMenu({ user }: { user: User }) {
         leftSection={<IconLogout size={16} aria-hidden />}
         onClick={async () => {
           await signOut(queries);
+          // The session at the provider ends too. Otherwise the next click would sign the user in again.
+          if (user.session.by_provider) return location.assign('/api/sign-in/provider/sign-out');
           await navigate({ to: paths.signIn });
         }}
       >

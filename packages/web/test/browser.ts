@@ -51,6 +51,8 @@ export interface VisitOptions {
   theme?: 'light' | 'dark';
   language?: 'en' | 'de' | 'ar';
   size?: { width: number; height: number };
+  /** The address of another server that the page may open. By default there is none. */
+  provider?: string;
   /** A signed-in context from `Web.signedIn`. Without it, a new signed-out context is used. */
   context?: BrowserContext;
 }
@@ -132,12 +134,12 @@ export async function waitUntilIdle(page: Page): Promise<void> {
 async function visitPage(
   context: BrowserContext,
   url: string,
-  { path = '/', theme = 'light', language = 'en', size = DESKTOP }: VisitOptions,
+  { path = '/', theme = 'light', language = 'en', size = DESKTOP, provider }: VisitOptions,
   visit: (page: Page) => Promise<void>,
 ): Promise<void> {
   await setPreferenceCookie(context, url, theme, language);
   const page = await context.newPage();
-  const faults = watchFaults(page, url);
+  const faults = watchFaults(page, url, provider);
   try {
     await page.setViewportSize(size);
     await page.goto(`${url}/app${path}`);
@@ -191,7 +193,7 @@ export async function waitUntilRendered(page: Page): Promise<void> {
 }
 
 /** Collects console errors and warnings, uncaught errors and requests to other hosts. */
-export function watchFaults(page: Page, url: string): string[] {
+export function watchFaults(page: Page, url: string, provider?: string): string[] {
   const faults: string[] = [];
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
@@ -203,7 +205,8 @@ export function watchFaults(page: Page, url: string): string[] {
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('request', (request) => {
     const target = new URL(request.url());
-    if (target.origin !== url && target.protocol !== 'blob:') faults.push(`asked ${request.url()}`);
+    if (![url, provider].includes(target.origin) && target.protocol !== 'blob:')
+      faults.push(`asked ${request.url()}`);
   });
   return faults;
 }

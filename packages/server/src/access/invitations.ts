@@ -2,6 +2,7 @@
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import { ApiError, type Reason, wrongFields } from '../base/errors.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
+import type { Settings } from '../settings/settings.ts';
 import { readName } from './names.ts';
 import { hashPassword, passwordFault } from './passwords.ts';
 import {
@@ -22,6 +23,7 @@ import {
   type StartedSession,
   startSession,
 } from './sessions.ts';
+import { mayUsePassword } from './sign-in.ts';
 
 const HOURS = 3600;
 const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS } as const;
@@ -127,12 +129,12 @@ export async function readInvitation(on: Queryable, token: string): Promise<Open
  * Accepts an invitation or a reset link: sets the password, ends the user's sessions and starts a new one.
  * A user with a second factor needs its code too, because a mailbox alone must not open their sessions.
  * @throws ApiError `not_found` when the link is not valid; `invalid_request` that names every invalid field;
- * `second_factor_required`; `too_many_attempts`
+ * `second_factor_required`; `passwords_off`; `too_many_attempts`
  */
 export async function acceptInvitation(
   database: Database,
   vault: Vault,
-  limits: SessionLimits,
+  limits: SessionLimits & Pick<Settings, 'passwordUsers'>,
   token: string,
   {
     name: written,
@@ -145,6 +147,9 @@ export async function acceptInvitation(
     Pick<store.InvitationRow, 'purpose' | 'made_by' | 'requested'> & { userId: string; user: User }
 > {
   const { user } = await readInvitation(database, token);
+  if (!mayUsePassword(limits, user.email)) {
+    throw new ApiError('passwords_off', 'Users of this server sign in with its provider.');
+  }
   const named = written === undefined ? undefined : readName(written);
   const fields: Record<string, Reason> = {};
   if (named !== undefined && 'fault' in named) fields.name = named.fault;

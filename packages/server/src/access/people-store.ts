@@ -15,6 +15,9 @@ export interface UserRow {
   username: string | null;
   owner: boolean;
   password_hash: string | null;
+  /** The OpenID Connect provider that the user signs in with; null for a user without one. */
+  issuer: string | null;
+  subject: string | null;
   locale: string | null;
   theme: Theme;
   review_share: number;
@@ -24,7 +27,7 @@ export interface UserRow {
   last_seen_at: Date | null;
 }
 
-const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, u.password_hash, u.locale, u.theme,
+const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, u.password_hash, u.issuer, u.subject, u.locale, u.theme,
           u.review_share, u.disabled_at, u.created_at,
           exists (select from second_factors f where f.user_id = u.user_id and f.confirmed_at is not null) as second_factor,
           (select max(s.last_seen_at) from sessions s where s.user_id = u.user_id) as last_seen_at
@@ -53,7 +56,7 @@ export interface NewUser {
 const REMOVE_PENDING = statement<{ owner: boolean; part: number | null; account_id: string | null }>(
   'people.remove_pending',
   `delete from users u
-    where u.email = $1 and u.password_hash is null
+    where u.email = $1 and u.password_hash is null and u.subject is null
       and ($2 or not exists (select from invitations i where i.user_id = u.user_id and i.used_at is null
                                 and i.expires_at > now())
                  and not (u.owner and u.account_id is not distinct from $3::uuid))
@@ -95,6 +98,10 @@ export async function insertUser(on: Queryable, user: NewUser): Promise<void> {
 
 const FIND_BY_EMAIL = statement<UserRow>('people.by_email', `select ${USER} where u.email = $1`);
 const FIND_BY_ID = statement<UserRow>('people.by_id', `select ${USER} where u.user_id = $1`);
+const FIND_BY_SUBJECT = statement<UserRow>(
+  'people.by_subject',
+  `select ${USER} where u.issuer = $1 and u.subject = $2`,
+);
 const LIST = statement<UserRow>('people.list', `select ${USER} order by u.created_at, u.user_id`);
 const TEAM = statement<UserRow>(
   'people.of_account',
@@ -103,6 +110,15 @@ const TEAM = statement<UserRow>(
 
 export async function findByEmail(on: Queryable, email: string): Promise<UserRow | undefined> {
   return (await on.query(FIND_BY_EMAIL, [email]))[0];
+}
+
+/** Returns the user whom a provider (issuer) identifies by this subject. */
+export async function findBySubject(
+  on: Queryable,
+  issuer: string,
+  subject: string,
+): Promise<UserRow | undefined> {
+  return (await on.query(FIND_BY_SUBJECT, [issuer, subject]))[0];
 }
 
 export async function findById(on: Queryable, userId: string): Promise<UserRow | undefined> {
@@ -146,7 +162,7 @@ const SET_OWNER = statement<{ was: boolean }>(
     where users.part = $1 and users.account_id = $2 and users.user_id = $3 and before.user_id = users.user_id
       and ($4 or exists (
         select from users u where u.part = $1 and u.account_id = $2 and u.user_id <> $3 and u.owner
-           and u.disabled_at is null and u.password_hash is not null))
+           and u.disabled_at is null and (u.password_hash is not null or u.subject is not null)))
    returning before.owner as was`,
 );
 
@@ -171,7 +187,7 @@ const LOCK_OWNERS = statement(
 const HAS_OWNER = statement<{ has: boolean }>(
   'people.has_owner',
   `select exists (select from users where part = $1 and account_id = $2 and owner
-     and disabled_at is null and password_hash is not null) as has`,
+     and disabled_at is null and (password_hash is not null or subject is not null)) as has`,
 );
 
 /** Returns whether the account has an owner who can sign in. */
@@ -191,6 +207,50 @@ const SET_PASSWORD = statement(
 
 export async function updatePassword(on: Queryable, userId: string, passwordHash: string): Promise<void> {
   await on.query(SET_PASSWORD, [userId, passwordHash]);
+}
+
+const LINK = statement<{ user_id: string }>(
+  'people.link',
+  `update users set issuer = $2, subject = $3
+    where user_id = $1 and disabled_at is null and (issuer is null or issuer <> $2 or subject = $3)
+   returning user_id`,
+);
+
+/**
+ * Links a user with their identity at a provider. @returns false when the user is disabled, or already has
+ * another identity at this provider
+ */
+export async function linkSubject(
+  on: Queryable,
+  userId: string,
+  issuer: string,
+  subject: string,
+): Promise<boolean> {
+  return (await on.query(LINK, [userId, issuer, subject])).length > 0;
+}
+
+const UNLINK = statement<{ user_id: string }>(
+  'people.unlink',
+  `update users set issuer = null, subject = null where user_id = $1 and subject is not null returning user_id`,
+);
+
+/** @returns whether the user had an identity at a provider */
+export async function unlinkSubject(on: Queryable, userId: string): Promise<boolean> {
+  return (await on.query(UNLINK, [userId])).length > 0;
+}
+
+const SET_ROLE = statement<{ user_id: string }>(
+  'people.set_role',
+  `update users set role = $2 where user_id = $1 and role <> $2 and account_id is null returning user_id`,
+);
+
+/** Changes the role of a user without an account. @returns whether the role changed */
+export async function updateRole(
+  on: Queryable,
+  userId: string,
+  role: 'editor' | 'operator',
+): Promise<boolean> {
+  return (await on.query(SET_ROLE, [userId, role])).length > 0;
 }
 
 const SET_DISABLED = statement<{ user_id: string }>(
@@ -308,6 +368,16 @@ const FIND_INVITATION = statement<InvitationRow>(
 /** Returns the invitation with this token if it is still valid. */
 export async function findInvitation(on: Queryable, tokenHash: Buffer): Promise<InvitationRow | undefined> {
   return (await on.query(FIND_INVITATION, [tokenHash]))[0];
+}
+
+const HAS_INVITATION = statement<{ has: boolean }>(
+  'people.has_invitation',
+  `select exists (select from invitations i where i.user_id = $1 and ${OPEN_INVITATION}) as has`,
+);
+
+/** Returns whether a user has a valid invitation. */
+export async function hasOpenInvitation(on: Queryable, userId: string): Promise<boolean> {
+  return (await on.query(HAS_INVITATION, [userId]))[0]!.has;
 }
 
 const USE_INVITATION = statement<InvitationRow>(

@@ -38,8 +38,10 @@ export interface User {
   /** The percentage of the user's edited tasks that is reviewed. */
   review_share: number;
   languages: EditorLanguage[];
-  /** A user is `invited` until they set a password. */
+  /** A user is `invited` until they set a password or sign in with the provider. */
   status: 'active' | 'invited' | 'disabled';
+  /** Whether the user has a password. Users of a provider may have none. */
+  has_password: boolean;
   /** Whether the user has a confirmed second factor. */
   second_factor: boolean;
   created_at: Date;
@@ -203,12 +205,18 @@ async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
     theme: row.theme,
     review_share: row.review_share,
     languages: (byUser.get(row.user_id) ?? []).map(({ user_id: _, ...language }) => language),
-    status: row.disabled_at !== null ? 'disabled' : row.password_hash === null ? 'invited' : 'active',
+    status: statusOf(row),
+    has_password: row.password_hash !== null,
     second_factor: row.second_factor,
     created_at: row.created_at,
     last_seen_at: row.last_seen_at,
     keys: keys.get(row.user_id) ?? [],
   }));
+}
+
+function statusOf({ disabled_at, password_hash, subject }: store.UserRow): User['status'] {
+  if (disabled_at !== null) return 'disabled';
+  return password_hash === null && subject === null ? 'invited' : 'active';
 }
 
 function pairOf({ source_language, target_language, review }: EditorLanguage): string {

@@ -36,7 +36,8 @@ declare module 'fastify' {
 
 export interface SessionAuthOptions {
   database: Database;
-  settings: SessionLimits & Pick<Settings, 'publicUrl' | 'host' | 'port' | 'operatorSecondFactor'>;
+  settings: SessionLimits &
+    Pick<Settings, 'publicUrl' | 'host' | 'port' | 'operatorSecondFactor' | 'passwordUsers'>;
   log: Log;
 }
 
@@ -120,12 +121,15 @@ export function requirePerson(
   });
 }
 
-/** Returns whether the settings require a second factor of a user who has none. */
+/**
+ * Returns whether the settings require a second factor of a user who has none. A provider checks second
+ * factors itself.
+ */
 export function isSecondFactorMissing(
   { operatorSecondFactor }: Pick<Settings, 'operatorSecondFactor'>,
-  { role, secondFactor }: Pick<Person, 'role' | 'secondFactor'>,
+  { role, secondFactor, byProvider }: Pick<Person, 'role' | 'secondFactor' | 'byProvider'>,
 ): boolean {
-  return operatorSecondFactor === 'required' && role === 'operator' && !secondFactor;
+  return operatorSecondFactor === 'required' && role === 'operator' && !secondFactor && !byProvider;
 }
 
 /** Returns the customer's account. Every user who passed `requirePerson(…, 'customer')` has one. */

@@ -11,8 +11,8 @@ const INSERT_SESSION = statement<{ ends_at: Date }>(
   `with person as (
      select user_id from users
       where user_id = $2 and disabled_at is null and password_hash is not distinct from $6 for share)
-   insert into sessions (session_id, user_id, token_hash, user_agent, ends_at)
-   select $1, user_id, $3, $4, now() + make_interval(secs => $5::float8) from person
+   insert into sessions (session_id, user_id, token_hash, user_agent, ends_at, by_provider)
+   select $1, user_id, $3, $4, now() + make_interval(secs => $5::float8), $7 from person
    returning ends_at`,
 );
 
@@ -27,6 +27,8 @@ export interface NewSession {
   tokenHash: Buffer;
   userAgent: string;
   seconds: number;
+  /** Whether the provider authenticated the user. */
+  byProvider: boolean;
 }
 
 /**
@@ -34,8 +36,8 @@ export interface NewSession {
  * now
  */
 export async function insertSession(on: Queryable, session: NewSession): Promise<Date | undefined> {
-  const { sessionId, userId, tokenHash, userAgent, seconds, passwordHash } = session;
-  const values = [sessionId, userId, tokenHash, userAgent, seconds, passwordHash];
+  const { sessionId, userId, tokenHash, userAgent, seconds, passwordHash, byProvider } = session;
+  const values = [sessionId, userId, tokenHash, userAgent, seconds, passwordHash, byProvider];
   return (await on.query(INSERT_SESSION, values))[0]?.ends_at;
 }
 
@@ -51,6 +53,7 @@ export interface SessionUserRow {
   owner: boolean;
   ends_at: Date;
   second_factor: boolean;
+  by_provider: boolean;
   /** Whether the time of this use must be written to `last_seen_at`. */
   untouched: boolean;
 }
@@ -60,7 +63,7 @@ const LIVE = `s.ends_at > now() and s.last_seen_at > now() - make_interval(secs 
 // `last_seen_at` is written at most once a minute, or once in a quarter of a shorter idle time.
 const FIND_SESSION = statement<SessionUserRow>(
   'sessions.find',
-  `select s.session_id, u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, s.ends_at,
+  `select s.session_id, u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, s.ends_at, s.by_provider,
           exists (select from second_factors f where f.user_id = u.user_id and f.confirmed_at is not null) as second_factor,
           s.last_seen_at < now() - make_interval(secs => least(60, $2::float8 / 4)) as untouched
      from sessions s join users u on u.user_id = s.user_id

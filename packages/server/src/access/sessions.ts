@@ -121,6 +121,15 @@ function widerNetworksOf(address: string): string[] {
   return [`${a}:${b}:${c}:${d! >> 8}/56`, `${a}:${b}:${c}/48`];
 }
 
+/** A user who proved who they are. */
+export interface AuthenticatedUser {
+  userId: string;
+  /** The hash of the password that was verified, or of the current password; null without a password. */
+  passwordHash: string | null;
+  /** Whether the provider authenticated the user. */
+  byProvider?: boolean;
+}
+
 /**
  * Starts a session for an authenticated user, and ends the browser's previous session.
  * @throws ApiError `wrong_sign_in` when the user was disabled or their password changed after the password
@@ -129,7 +138,7 @@ function widerNetworksOf(address: string): string[] {
 export async function startSession(
   on: Queryable,
   limits: SessionLimits,
-  { userId, passwordHash }: Pick<store.NewSession, 'userId' | 'passwordHash'>,
+  { userId, passwordHash, byProvider = false }: AuthenticatedUser,
   client: SessionClient,
 ): Promise<StartedSession> {
   const { token, hash } = createToken();
@@ -138,6 +147,7 @@ export async function startSession(
     sessionId,
     userId,
     passwordHash,
+    byProvider,
     tokenHash: hash,
     seconds: limits.sessionSeconds,
     userAgent: describeAgent(client.userAgent),
@@ -166,6 +176,7 @@ export async function authenticateSession(
     name: row.name,
     role: row.role,
     secondFactor: row.second_factor,
+    byProvider: row.by_provider,
     endsAt: row.ends_at,
     ...(row.account_id === null
       ? {}

@@ -1,6 +1,7 @@
 /** Signing in with an e-mail address, a password and, if the user has one, a second factor. */
 import { ApiError } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
+import type { Settings } from '../settings/settings.ts';
 import { passwordMatches } from './passwords.ts';
 import { readUserByEmail } from './people.ts';
 import { requireCode } from './second-factor.ts';
@@ -28,6 +29,11 @@ const BY_USER: AttemptLimit = { free: 3, mostSeconds: 900 };
 /** The limit per client address. It is higher because a whole office may share an address. */
 const BY_ADDRESS: AttemptLimit = { free: 20, mostSeconds: 300 };
 
+/** Returns whether a user may sign in with a password. */
+export function mayUsePassword({ passwordUsers }: Pick<Settings, 'passwordUsers'>, email: string): boolean {
+  return passwordUsers === 'everybody' || passwordUsers.includes(email);
+}
+
 export interface Credentials {
   email: string;
   password: string;
@@ -44,7 +50,7 @@ export interface Credentials {
 export async function signIn(
   database: Database,
   vault: Vault,
-  limits: SessionLimits,
+  limits: SessionLimits & Pick<Settings, 'passwordUsers'>,
   { email, password, code }: Credentials,
   client: SessionClient,
 ): Promise<StartedSession> {
@@ -53,6 +59,8 @@ export async function signIn(
   const byNetwork = await limitAttemptsByNetwork(database, vault, 'sign-in', client.address, BY_ADDRESS);
   const found = await readUserByEmail(database, email);
   const right = await passwordMatches(password, found?.passwordHash ?? undefined);
+  // The answer does not reveal which users may sign in with a password.
+  if (!mayUsePassword(limits, email)) throw wrongSignIn();
   if (!right || found === undefined || found.user.status === 'disabled') throw wrongSignIn();
   const { user, passwordHash } = found;
   try {

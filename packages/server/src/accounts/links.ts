@@ -38,7 +38,7 @@ export async function sendLink(
   const link = invitationLink(root, token);
   const [subject, line] =
     purpose === 'invitation'
-      ? ['You are invited to Dragoman', 'You are invited to Dragoman. Choose your password here:']
+      ? ['You are invited to Dragoman', 'You are invited to Dragoman. Sign in for the first time here:']
       : [
           'Reset your Dragoman password',
           `${by} created this link for you. Choose a new password for Dragoman here:`,

@@ -5,6 +5,7 @@
 import { linkForForgottenPassword } from '../access/invitations.ts';
 import type { Vault } from '../access/secrets.ts';
 import { limitAttempts, limitAttemptsByNetwork } from '../access/sessions.ts';
+import { mayUsePassword } from '../access/sign-in.ts';
 import { notFound } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
@@ -16,7 +17,7 @@ export interface PasswordResetOptions {
   database: Database;
   vault: Vault;
   mailer: Mailer;
-  settings: Pick<Settings, 'smtpUrl'>;
+  settings: Pick<Settings, 'smtpUrl' | 'passwordUsers'>;
   log: Log;
   /** Returns the public address of the server. */
   root(): string;
@@ -47,6 +48,7 @@ export async function requestPasswordReset(
   await limitAttempts(database, vault.mark(`password reset ${email}`), BY_EMAIL);
   // The link is created after the answer was sent, because the duration of the answer would reveal whether a
   // user has the address.
+  if (!mayUsePassword(settings, email)) return;
   sendResetLink(options, email).catch((error: unknown) =>
     log.warn({ error }, 'the link for a forgotten password could not be created'),
   );

@@ -226,7 +226,7 @@ async function requested(database: Database, { params }: Pick<UserRequest, 'para
   return found;
 }
 
-function present({ account, theme: _, locale: __, ...user }: User): Static<typeof Listed> {
+function present({ account, theme: _, locale: __, has_password: ___, ...user }: User): Static<typeof Listed> {
   return {
     ...user,
     account: account?.username ?? null,

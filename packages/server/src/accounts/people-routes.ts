@@ -31,15 +31,17 @@ import { resource } from '../http/http.ts';
 import { mailPasswordChanged } from './links.ts';
 import { canResetByMail, type PasswordResetOptions, requestPasswordReset } from './password-reset.ts';
 import { type Me, PASSWORD_ATTEMPTS, peopleSchemas, SMALL_BODY } from './people-schemas.ts';
+import { type ProviderRouteOptions, providerRoutes } from './provider-routes.ts';
 import { secondFactorRoutes } from './second-factor-routes.ts';
 
-export type PeopleOptions = SessionAuthOptions & PasswordResetOptions;
+export type PeopleOptions = SessionAuthOptions & PasswordResetOptions & ProviderRouteOptions;
 
 export function peopleRoutes(app: FastifyInstance, options: PeopleOptions): void {
   void app.register(async (open) => {
     signInRoutes(open, options);
     invitationRoutes(open, options);
     resetRoutes(open, options);
+    providerRoutes(open, options);
   });
   void app.register(async (own) => {
     requireSession(own, options);
@@ -108,7 +110,11 @@ function resetRoutes(app: FastifyInstance, options: PeopleOptions): void {
   resource(app, '/api/sign-in-options', {
     GET: {
       schema: peopleSchemas.readSignInOptions,
-      handler: async () => ({ reset_by_mail: canResetByMail(options.settings) }),
+      handler: async () => ({
+        reset_by_mail: canResetByMail(options.settings),
+        passwords: options.settings.passwordUsers === 'everybody',
+        provider: options.provider?.name ?? null,
+      }),
     },
   });
   resource(app, '/api/password-resets', {
@@ -201,14 +207,14 @@ async function answerSignedIn(
   const person = await authenticateSession(database, settings, started.token);
   if (person === undefined) throw notSignedIn();
   setSessionCookie(reply, cookieOf(settings), started);
-  return reply.send(await presentMe(database, settings, person.userId, started));
+  return reply.send(await presentMe(database, settings, person.userId, person));
 }
 
 async function presentMe(
   database: Database,
   settings: PeopleOptions['settings'],
   userId: string,
-  session: { sessionId: string; endsAt: Date },
+  session: { sessionId: string; endsAt: Date; byProvider: boolean },
 ): Promise<Me> {
   const user = await readPerson(database, userId);
   if (user === undefined) throw notSignedIn();
@@ -222,10 +228,16 @@ async function presentMe(
     theme,
     languages,
     second_factor,
-    second_factor_missing: isSecondFactorMissing(settings, { role, secondFactor: second_factor }),
+    has_password: user.has_password,
+    second_factor_missing: isSecondFactorMissing(settings, {
+      role,
+      secondFactor: second_factor,
+      byProvider: session.byProvider,
+    }),
     ...(user.account === undefined ? {} : { account: user.account.username, owner: user.owner }),
     session: {
       session_id: session.sessionId,
+      by_provider: session.byProvider,
       ends_at: session.endsAt.toISOString(),
       idle_seconds: settings.sessionIdleSeconds,
     },

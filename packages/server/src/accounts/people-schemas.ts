@@ -42,12 +42,14 @@ export const Me = Type.Object(
     locale: Type.Union([Type.String(), Type.Null()], { description: 'Null: the browser’s language.' }),
     theme: THEME,
     languages: Type.Array(EDITOR_LANGUAGE),
+    has_password: Type.Boolean({ description: 'Users of the provider may have no password.' }),
     second_factor: Type.Boolean({ description: 'Whether a code is asked for at sign-in.' }),
     second_factor_missing: Type.Boolean({
       description: 'Whether the user must set up a second factor before anything else.',
     }),
     session: Type.Object({
       session_id: ID,
+      by_provider: Type.Boolean({ description: 'Whether the provider started the session.' }),
       ends_at: Type.String({ format: 'date-time', description: 'The latest end of the session.' }),
       idle_seconds: Type.Integer({ description: 'The session ends after this time without a request.' }),
     }),
@@ -127,6 +129,13 @@ export const peopleSchemas = {
         {
           reset_by_mail: Type.Boolean({
             description: 'Whether users who forgot their password can request a link by e-mail.',
+          }),
+          passwords: Type.Boolean({
+            description: 'Whether all users may sign in with a password. If not, only some operators may.',
+          }),
+          provider: Type.Union([Type.String(), Type.Null()], {
+            description:
+              'The name of the OpenID Connect provider; null without one. Sign-in starts at `/api/sign-in/provider`.',
           }),
         },
         { title: 'SignInOptions' },

@@ -49,6 +49,8 @@ export interface Person {
   readonly role: PersonRole;
   /** Whether the user has a second factor. */
   readonly secondFactor: boolean;
+  /** Whether the session was started by the OpenID Connect provider. */
+  readonly byProvider: boolean;
   /** The account of a customer; undefined for other roles. */
   readonly account?: {
     readonly ref: AccountRef;

@@ -37,6 +37,10 @@ export const ERRORS = {
     status: 403,
     meaning: 'Operators of this server must set up a second factor first.',
   },
+  passwords_off: {
+    status: 403,
+    meaning: 'Users of this server sign in with its provider and not with a password.',
+  },
   cross_site: { status: 403, meaning: 'The request comes from a page of another site.' },
   not_found: { status: 404, meaning: 'There is no such job or path.' },
   method_not_allowed: {

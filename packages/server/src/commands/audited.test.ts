@@ -204,6 +204,16 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
       return run('user', 'reset-second-factor', editor.email);
     },
   ],
+  'user unlink': [
+    'person.unlinked',
+    async () => {
+      const email = await person();
+      await owner.query(`update users set issuer = 'https://id.example.com', subject = $1 where email = $1`, [
+        email,
+      ]);
+      return run('user', 'unlink', email);
+    },
+  ],
   'user disable': ['person.disabled', async () => run('user', 'disable', await person())],
   'user enable': [
     'person.enabled',

@@ -16,6 +16,7 @@ import {
   setReviewShare,
   type User,
 } from '../access/people.ts';
+import { unlinkUser } from '../access/provider-people.ts';
 import { removeSecondFactor } from '../access/second-factor.ts';
 import type { PersonRole } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
@@ -69,6 +70,7 @@ export function addUserCommands(program: Command): void {
   addReset(user);
   addPassword(user);
   addResetSecondFactor(user);
+  addUnlink(user);
   addList(user);
   addEnableAndDisable(user);
   addOwner(user);
@@ -151,6 +153,26 @@ function addResetSecondFactor(user: Command): void {
         const person = await personNamed(database, email);
         if (options.json) return printJson(presentUser(person));
         print(`${person.email} can sign in with the password alone.`);
+      }),
+    );
+}
+
+function addUnlink(user: Command): void {
+  user
+    .command('unlink')
+    .description('remove the link between a user and the sign-in provider, and end their sessions')
+    .argument('<email>', 'who')
+    .addOption(data())
+    .addOption(json())
+    .action((email: string, options: Options) =>
+      withStore(options, async ({ database }) => {
+        const before = await personNamed(database, email);
+        if (!(await unlinkUser(database, 'command', before))) {
+          throw new CommandError(`${before.email} has never signed in with the provider.`);
+        }
+        const person = await personNamed(database, email);
+        if (options.json) return printJson(presentUser(person));
+        print(`The next sign-in with the verified e-mail address ${person.email} links the user again.`);
       }),
     );
 }

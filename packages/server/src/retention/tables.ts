@@ -84,7 +84,12 @@ export const TABLES: readonly Table[] = [
   { name: 'money_requests', erase: 'delete' },
   { name: 'webhook_secrets', key: { secret_id: 'uuid' }, hidden: ['sealed'], erase: 'delete' },
   { name: 'keys', key: { key_id: 'text' }, hidden: ['secret_hash', 'made_by'], erase: 'delete' },
-  { name: 'users', key: { user_id: 'uuid' }, hidden: ['password_hash'], erase: 'delete' },
+  {
+    name: 'users',
+    key: { user_id: 'uuid' },
+    hidden: ['password_hash', 'issuer', 'subject'],
+    erase: 'delete',
+  },
   { name: 'sandbox_requests', key: { request_id: 'uuid' }, hidden: ['token_hash'], erase: 'keep' },
   { name: 'prices', key: { price_id: 'uuid' }, erase: 'keep' },
   { name: 'job_events', key: { event_id: 'uuid' }, erase: 'keep' },

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { KEYS_CHANNEL } from '../access/accounts.ts';
 import { createApiKeyAuthenticator } from '../access/api-keys.ts';
+import { createSignInProvider } from '../access/provider.ts';
 import { cookieOf } from '../access/session-auth.ts';
 import { createMailer } from '../accounts/mail.ts';
 import { createSandboxQuota } from '../accounts/sandbox-words.ts';
@@ -60,6 +61,7 @@ export async function startApi(context: Context): Promise<Api> {
     database,
     vault: context.store.vault,
     mailer: createMailer(settings, log),
+    provider: createSignInProvider(settings, log),
     authenticator,
     creator,
     messages,

@@ -5,6 +5,7 @@ import type { ApiKeyAuthenticator } from '../access/api-keys.ts';
 import { requireCaller } from '../access/api-keys.ts';
 import { allowOrigins } from '../access/cors.ts';
 import { createKeyRateLimiter, type KeyRateLimiter } from '../access/key-rate-limiter.ts';
+import type { SignInProvider } from '../access/provider.ts';
 import type { Vault } from '../access/secrets.ts';
 import { protectWebRoutes, requirePerson } from '../access/session-auth.ts';
 import type { Mailer } from '../accounts/mail.ts';
@@ -69,6 +70,8 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
   database: Database;
   vault: Vault;
   mailer: Mailer;
+  /** The OpenID Connect provider that users sign in with, if there is one. */
+  provider: SignInProvider | undefined;
   /** Returns the public address of the server, without a final slash. */
   root(): string;
   authenticator: ApiKeyAuthenticator;

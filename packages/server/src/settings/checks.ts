@@ -62,6 +62,53 @@ function isReadable(address: string): boolean {
   return URL.canParse(address.replace('@/', '@localhost/').replaceAll(' ', '%20'));
 }
 
+/**
+ * The address of an OpenID Connect provider, unchanged: the provider compares it with its own name, which may
+ * end with a slash.
+ */
+export const issuerUrl: Check<string> = (written) => {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const isPlain = url?.protocol === 'http:' && isLoopbackHost(url.hostname);
+  if (url?.protocol !== 'https:' && !isPlain) {
+    throw new Error('an https URL; only a provider on this machine may have http');
+  }
+  return written;
+};
+
+function isLoopbackHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return bare === 'localhost' || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback');
+}
+
+export const domain: Check<string> = (written) => {
+  if (!/^[^\s@/.]+(\.[^\s@/.]+)+$/.test(written))
+    throw new Error('a comma-separated list of domains such as example.com');
+  return written.toLowerCase();
+};
+
+/** Reads a list of the form `value=role,value=role`. */
+export const roleByValue: Check<Record<string, 'editor' | 'operator'>> = (written) =>
+  Object.fromEntries(
+    listOf((item) => {
+      const end = item.lastIndexOf('=');
+      const [value, role] = [item.slice(0, end), item.slice(end + 1)];
+      if (end < 1 || (role !== 'editor' && role !== 'operator')) {
+        throw new Error('a comma-separated list such as dragoman-operators=operator,translators=editor');
+      }
+      return [value, role] as const;
+    })(written),
+  );
+
+/** Reads who may sign in with a password. */
+export const passwordUsers: Check<'everybody' | string[]> = (written) => {
+  if (written === 'everybody') return written;
+  return listOf((item) => {
+    if (!/^[^\s@]+@[^\s@]+$/.test(item))
+      throw new Error('everybody, or a comma-separated list of e-mail addresses');
+    return item.toLowerCase();
+  })(written);
+};
+
 export const databaseUrl: Check<string> = (written) => {
   if (!/^postgres(ql)?:\/\//.test(written)) throw new Error('a URL that starts with postgres://');
   for (const address of splitHosts(written)) {

@@ -1103,12 +1103,16 @@ export type Me = {
   locale: string | null;
   theme: Theme;
   languages: EditorLanguage[];
+  /** Users of the provider may have no password. */
+  has_password: boolean;
   /** Whether a code is asked for at sign-in. */
   second_factor: boolean;
   /** Whether the user must set up a second factor before anything else. */
   second_factor_missing: boolean;
   session: {
     session_id: string;
+    /** Whether the provider started the session. */
+    by_provider: boolean;
     /** The latest end of the session. */
     ends_at: string;
     /** The session ends after this time without a request. */
@@ -1777,7 +1781,11 @@ export type SignIn = {
 
 export type SignInOptions = {
   /** Whether users who forgot their password can request a link by e-mail. */
-  reset_by_mail: boolean
+  reset_by_mail: boolean;
+  /** Whether all users may sign in with a password. If not, only some operators may. */
+  passwords: boolean;
+  /** The name of the OpenID Connect provider; null without one. Sign-in starts at `/api/sign-in/provider`. */
+  provider: string | null
 };
 
 export type SwitchedPair = {
@@ -1931,7 +1939,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type Work = {
   /** Segments confirmed in the last 30 days, latest day first. */

@@ -9,12 +9,15 @@ import { CodeField } from '../SignInForm.tsx';
 import { startSession } from '../session.ts';
 import { Field, Form, PasswordField, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
+import { ProviderButton } from '../ui/ProviderButton.tsx';
 import { SignedOutLayout } from './SignedOutLayout.tsx';
+import { signInOptions } from './SignIn.tsx';
 
 const invitation = (token: string) => query('readInvitation', { path: { token } });
 
 /** For a used or expired link (404), the page shows a message instead of an error. */
 export async function load({ queries, params }: Loading): Promise<void> {
+  await queries.ensureQueryData(signInOptions());
   await queries.ensureQueryData({ ...invitation(params.token!), retry: false }).catch((error: unknown) => {
     if (!(error instanceof CallError && error.status === 404)) throw error;
   });
@@ -42,6 +45,7 @@ function Accept({ token }: { token: string }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { data } = useSuspenseQuery({ ...invitation(token), staleTime: Number.POSITIVE_INFINITY });
+  const { data: options } = useSuspenseQuery(signInOptions());
   const reset = data.purpose === 'reset';
   return (
     <SignedOutLayout
@@ -58,27 +62,33 @@ function Accept({ token }: { token: string }) {
         </>
       }
     >
-      <Form
-        onSubmit={async ({ name, password = '', code }) => {
-          const body = reset ? { password, code } : { name, password };
-          const me = await startSession(queries, await call('acceptInvitation', { path: { token }, body }));
-          await navigate({ to: HOMES[me.role], replace: true });
-        }}
-      >
-        {!reset && (
-          <Field name="name" label={t('me.name')} defaultValue={data.name} autoComplete="name" autoFocus />
-        )}
-        <input type="hidden" autoComplete="username" value={data.email} readOnly />
-        <PasswordField
-          name="password"
-          label={t('me.password.new')}
-          description={t('me.password.length')}
-          autoComplete="new-password"
-          autoFocus={reset}
-        />
-        {data.second_factor && <CodeField autoFocus={false} />}
-        <SubmitButton wide>{t('invitation.accept')}</SubmitButton>
-      </Form>
+      {!reset && options.provider !== null && <ProviderButton provider={options.provider} />}
+      {!reset && options.provider !== null && options.passwords && <p>{t('provider.or')}</p>}
+      {(options.passwords || reset) && (
+        <Form
+          onSubmit={async ({ name, password = '', code }) => {
+            const body = reset ? { password, code } : { name, password };
+            const me = await startSession(queries, await call('acceptInvitation', { path: { token }, body }));
+            await navigate({ to: HOMES[me.role], replace: true });
+          }}
+        >
+          {!reset && (
+            <Field name="name" label={t('me.name')} defaultValue={data.name} autoComplete="name" autoFocus />
+          )}
+          <input type="hidden" autoComplete="username" value={data.email} readOnly />
+          <PasswordField
+            name="password"
+            label={t('me.password.new')}
+            description={t('me.password.length')}
+            autoComplete="new-password"
+            autoFocus={reset}
+          />
+          {data.second_factor && <CodeField autoFocus={false} />}
+          <SubmitButton wide secondary={!reset && options.provider !== null}>
+            {t('invitation.accept')}
+          </SubmitButton>
+        </Form>
+      )}
     </SignedOutLayout>
   );
 }

@@ -24,11 +24,12 @@ export const load = ({ queries }: Loading) =>
 
 export default function Me() {
   const t = useTranslate();
+  const me = useUser()!;
   return (
     <Page title={t('me.title')} prose>
       <Profile />
-      <Password />
-      <SecondFactor />
+      {me.has_password && <Password />}
+      {me.has_password && <SecondFactor />}
       <Sessions />
     </Page>
   );

@@ -2,12 +2,15 @@
  * A dialog over the workbench that asks for the password when the session has ended. The open segment and an open
  * dialog stay as they are.
  */
+import { useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useState } from 'react';
-import { call } from '../api/client.ts';
+import { call, query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import { SignInForm } from '../SignInForm.tsx';
 import { useUser } from '../session.ts';
 import { Dialog } from '../ui/Dialog.tsx';
+import { Form, SubmitButton } from '../ui/form.tsx';
+import { ProviderButton } from '../ui/ProviderButton.tsx';
 import { useWorkbench } from './context.tsx';
 
 export function SignInAgain() {
@@ -27,17 +30,46 @@ export function SignInAgain() {
     else workbench.focusActive();
   }
 
+  function resume(): void {
+    close();
+    workbench.online();
+  }
+
   return (
     <Dialog opened title={t('workbench.session.title')} onClose={close}>
       <p>{t('workbench.session.text', { email })}</p>
-      <SignInForm
-        email={email}
-        onSubmit={async (credentials) => {
-          await call('signIn', { body: credentials });
-          close();
-          workbench.online();
-        }}
-      />
+      {user?.has_password === false ? (
+        <ProviderAgain onSignedIn={resume} />
+      ) : (
+        <SignInForm
+          email={email}
+          onSubmit={async (credentials) => {
+            await call('signIn', { body: credentials });
+            resume();
+          }}
+        />
+      )}
     </Dialog>
+  );
+}
+
+/** For users without a password: the provider opens in another tab, and the dialog then continues. */
+function ProviderAgain({ onSignedIn }: { onSignedIn(): void }) {
+  const t = useTranslate();
+  const { data } = useQuery(query('readSignInOptions'));
+  return (
+    <>
+      {data != null && data.provider !== null && <ProviderButton provider={data.provider} newTab />}
+      <Form
+        onSubmit={async () => {
+          await call('whoAmI');
+          onSignedIn();
+        }}
+      >
+        <SubmitButton wide secondary>
+          {t('provider.continue')}
+        </SubmitButton>
+      </Form>
+    </>
   );
 }

@@ -64,7 +64,9 @@ create table users (
   part          smallint,
   account_id    uuid,
   owner         boolean not null default false, -- may decide on retention, export and erasure of the account
-  password_hash text,                           -- null until the invitation is accepted
+  password_hash text,                           -- null until the invitation is accepted with a password
+  issuer        text collate "C" check (char_length(issuer) <= 2000), -- the OpenID Connect provider of the user, if any
+  subject       text collate "C" check (char_length(subject) <= 255), -- the provider's id of the user
   locale        text check (locale ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'), -- null: what the browser asks for
   theme         text not null default 'system' check (theme in ('system', 'light', 'dark')),
   review_share  smallint not null default 100 check (review_share between 0 and 100), -- percent of an editor's tasks
@@ -73,8 +75,10 @@ create table users (
   foreign key (part, account_id) references accounts (part, account_id),
   check ((part is null) = (account_id is null)),
   check ((role = 'customer') = (account_id is not null)),
-  check (not owner or account_id is not null)
+  check (not owner or account_id is not null),
+  check ((issuer is null) = (subject is null))
 );
+create unique index users_by_subject on users (issuer, subject) where subject is not null;
 create index users_of_account on users (part, account_id) where account_id is not null;
 grant select, insert, update, delete on users to dragoman_app;
 
@@ -99,7 +103,8 @@ create table sessions (
   created_at   timestamptz not null default now(),
   last_seen_at timestamptz not null default now(),
   rotated_at   timestamptz not null default now(),
-  ends_at      timestamptz not null -- even if the session is in use
+  ends_at      timestamptz not null, -- even if the session is in use
+  by_provider  boolean not null default false -- started by the provider, which has checked any second factor
 );
 create index sessions_of_user on sessions (user_id);
 create index sessions_by_end on sessions (ends_at);

@@ -1,0 +1,380 @@
+/** Tests of sign-in with an OpenID Connect provider, on a running server with a running provider. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listAudit } from '../audit/audit.ts';
+import { createLog } from '../base/log.ts';
+import { loadSettings } from '../settings/settings.ts';
+import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
+import { createTraveler, type ProviderUser, startProvider, type TestProvider } from '../testing/provider.ts';
+import { setUpSecondFactor } from '../testing/second-factor.ts';
+import { accountNamed } from './accounts.ts';
+import { invitePerson } from './invitations.ts';
+import { listPeople, personNamed, setDisabled } from './people.ts';
+import { endInvitations as endLinks } from './people-store.ts';
+import { createSignInProvider } from './provider.ts';
+import { unlinkUser } from './provider-people.ts';
+
+let server: TestServer;
+let provider: TestProvider;
+beforeAll(async () => {
+  provider = await startProvider();
+  server = await startTestServer({
+    settings: { ...provider.settings, DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' },
+  });
+  provider.serve(server.url);
+});
+afterAll(async () => {
+  await server.stop();
+  await provider.close();
+});
+beforeEach(() => {
+  provider.failWith(undefined);
+  provider.lagSeconds = 0;
+});
+
+async function restart(changes: Record<string, string> = {}): Promise<void> {
+  await server.restart(changes);
+  provider.serve(server.url);
+}
+
+let made = 0;
+/** Adds a user to the provider. */
+function addUser(fields: ProviderUser = {}): { subject: string; email: string } {
+  const subject = `subject-${++made}`;
+  const email = fields.email ?? `person-${made}@example.com`;
+  provider.users.set(subject, { email, email_verified: true, name: `Person of ${subject}`, ...fields });
+  return { subject, email };
+}
+const START = '/api/sign-in/provider';
+
+/** Signs in with the provider in a new browser. @returns the page at which the browser arrives */
+async function visit(subject: string | undefined, path = START) {
+  provider.subject = subject;
+  const traveler = createTraveler();
+  const reached = await traveler.open(`${server.url}${path}`);
+  const cookies = traveler.jars.get(new URL(server.url).origin)!;
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const me = () => createBrowser(server.url).call('GET', '/api/me', undefined, { cookie });
+  return { at: `${reached.pathname}${reached.search}`, cookie, me };
+}
+const refusal = (why: string) => `/app/sign-in?refused=${why}`;
+const invite = (email: string, role: 'editor' | 'operator' = 'editor') =>
+  invitePerson(server.database, 'command', { email, role });
+
+describe('an invited person', () => {
+  it('signs in by the verified e-mail address once, and then by issuer and subject alone', async () => {
+    const { subject, email } = addUser();
+    const { token } = await invite(email);
+    const first = await visit(subject);
+    expect(first.at).toBe('/app/');
+    const { body } = await first.me();
+    expect(body).toMatchObject({ email, role: 'editor', has_password: false });
+    expect(body.session.by_provider).toBe(true);
+    expect((await personNamed(server.database, email)).status).toBe('active');
+    // The invitation is used up.
+    const { call } = createBrowser(server.url);
+    expect((await call('GET', `/api/invitations/${token}`)).status).toBe(404);
+    // Later, neither another address nor an unverified one changes who signs in.
+    provider.users.set(subject, { email: 'married@example.com', email_verified: false });
+    expect((await (await visit(subject)).me()).body.email).toBe(email);
+    const entries = await listAudit(server.database, {}, 20);
+    const about = entries.filter((entry) => entry.subject === email).map(({ action }) => action);
+    expect(about).toEqual(['person.linked', 'person.link', 'person.made']);
+  });
+
+  it('of an account signs in as its customer', async () => {
+    const { username } = await server.createAccount();
+    const { ref } = await accountNamed(server.database, username);
+    const { subject, email } = addUser();
+    await invitePerson(server.database, 'command', { email, role: 'customer', account: ref });
+    expect((await (await visit(subject)).me()).body).toMatchObject({
+      role: 'customer',
+      account: username,
+      owner: true,
+    });
+  });
+
+  it('comes back to the requested page, but never to another site', async () => {
+    const { subject, email } = addUser();
+    await invite(email);
+    const reached = async (next: string) =>
+      (await visit(subject, `${START}?${new URLSearchParams({ next })}`)).at;
+    expect(await reached('/queue?language=de')).toBe('/app/queue?language=de');
+    for (const next of ['//example.com/', '/\\example.com', 'https://example.com', 'x', '/a\r\nb']) {
+      expect(await reached(next)).toBe('/app/');
+    }
+  });
+});
+
+describe('an active user', () => {
+  it('is linked by the verified e-mail address, keeps the password, and signs out of both', async () => {
+    const person = await createPerson(server, { role: 'editor' });
+    const { subject } = addUser({ email: person.email.toUpperCase() });
+    const visited = await visit(subject);
+    expect((await visited.me()).body).toMatchObject({ email: person.email, has_password: true });
+    expect((await person.call('GET', '/api/me')).status).toBe(200);
+    await createBrowser(server.url).call('DELETE', '/api/session', undefined, { cookie: visited.cookie });
+    expect((await visited.me()).status).toBe(401);
+    const end = `${provider.issuer}/session/end`;
+    const url = await createTraveler().open(`${server.url}${START}/sign-out`, end);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: 'dragoman',
+      post_logout_redirect_uri: `${server.url}/app/sign-in`,
+    });
+  });
+
+  it('can be linked to another subject only after the link was removed', async () => {
+    const { subject, email } = addUser();
+    await invite(email);
+    await visit(subject);
+    const other = addUser({ email });
+    expect((await visit(other.subject)).at).toBe(refusal('linked'));
+    const user = await personNamed(server.database, email);
+    expect(await unlinkUser(server.database, 'command', user)).toBe(true);
+    expect(await unlinkUser(server.database, 'command', user)).toBe(false);
+    // Without password and link, the user is invited again and needs a valid invitation.
+    expect((await visit(other.subject)).at).toBe(refusal('not_invited'));
+    await invite(email);
+    expect((await visit(other.subject)).at).toBe('/app/');
+  });
+});
+
+describe('the request to the provider', () => {
+  it('has state, nonce and a code challenge, which differ each time', async () => {
+    const [from] = [provider.requests.length];
+    const { subject } = addUser();
+    await visit(subject);
+    await visit(subject);
+    const [one, other] = provider.requests
+      .slice(from)
+      .map(({ searchParams }) => Object.fromEntries(searchParams));
+    expect(one).toMatchObject({
+      response_type: 'code',
+      scope: 'openid email profile',
+      code_challenge_method: 'S256',
+      redirect_uri: `${server.url}${START}/callback`,
+    });
+    for (const name of ['state', 'nonce', 'code_challenge'] as const)
+      expect(one![name]).not.toBe(other![name]);
+  });
+
+  it('is bound to the browser: an answer without its cookie, or with another state, is refused', async () => {
+    const { subject, email } = addUser();
+    await invite(email);
+    provider.subject = subject;
+    const victim = createTraveler();
+    const callback = `${server.url}${START}/callback`;
+    const answer = await victim.open(`${server.url}${START}`, callback);
+    const stranger = createTraveler();
+    const arrived = async (traveler: typeof victim, url: string) => {
+      const { pathname, search } = await traveler.open(url);
+      return `${pathname}${search}`;
+    };
+    expect(await arrived(stranger, answer.href)).toBe(refusal('expired'));
+    await stranger.open(`${server.url}${START}`, callback);
+    expect(await arrived(stranger, answer.href)).toBe(refusal('expired'));
+    expect(await arrived(victim, answer.href)).toBe('/app/');
+    // The answer and its cookie are used up.
+    expect(await arrived(victim, answer.href)).toBe(refusal('expired'));
+  });
+});
+
+describe('a sign-in is refused', () => {
+  it('when the user cancels at the provider', async () => {
+    expect((await visit(undefined)).at).toBe(refusal('canceled'));
+  });
+
+  it('without an invitation, and after the invitation expired', async () => {
+    const { subject, email } = addUser();
+    expect((await visit(subject)).at).toBe(refusal('not_invited'));
+    const { user } = await invite(email);
+    await server.database.transaction((transaction) => endLinks(transaction, user.user_id));
+    expect((await visit(subject)).at).toBe(refusal('not_invited'));
+    expect((await listPeople(server.database)).find((one) => one.email === email)?.status).toBe('invited');
+  });
+
+  it('without an e-mail address, and with one that is not verified', async () => {
+    const { subject, email } = addUser();
+    await invite(email);
+    provider.users.set(subject, { email });
+    expect((await visit(subject)).at).toBe(refusal('unverified'));
+    provider.users.set(subject, {});
+    expect((await visit(subject)).at).toBe(refusal('no_email'));
+  });
+
+  it('for a disabled user, before and after the first sign-in', async () => {
+    const { subject, email } = addUser();
+    const { user } = await invite(email);
+    await setDisabled(server.database, 'command', user, true);
+    expect((await visit(subject)).at).toBe(refusal('disabled'));
+    await setDisabled(server.database, 'command', user, false);
+    await invite(email);
+    expect((await visit(subject)).at).toBe('/app/');
+    await setDisabled(server.database, 'command', await personNamed(server.database, email), true);
+    expect((await visit(subject)).at).toBe(refusal('disabled'));
+  });
+
+  it('for a user with a second factor, whom the e-mail address alone must not sign in', async () => {
+    const person = await createPerson(server, { role: 'editor' });
+    await setUpSecondFactor(server, person);
+    const { subject } = addUser({ email: person.email });
+    expect((await visit(subject)).at).toBe(refusal('second_factor'));
+  });
+
+  it('when the provider is down, or its clock is wrong', async () => {
+    const { subject, email } = addUser();
+    await invite(email);
+    // A new server has not read the provider's description.
+    await restart();
+    provider.failWith(503);
+    expect((await visit(subject)).at).toBe(refusal('down'));
+    provider.failWith(undefined);
+    // Its tokens, which are valid for ten minutes, ended before they arrive.
+    provider.lagSeconds = 3600;
+    expect((await visit(subject)).at).toBe(refusal('clock'));
+    provider.lagSeconds = 30;
+    expect((await visit(subject)).at).toBe('/app/');
+  });
+
+  it('when the client secret is wrong', async () => {
+    await restart({ DRAGOMAN_OIDC_CLIENT_SECRET: 'another secret' });
+    const { subject } = addUser();
+    expect((await visit(subject)).at).toBe(refusal('failed'));
+    await restart();
+  });
+
+  it('for e-mail addresses of other domains, also of linked users', async () => {
+    const { subject, email } = addUser();
+    await invite(email);
+    await visit(subject);
+    await restart({ DRAGOMAN_OIDC_DOMAINS: 'acme.test' });
+    expect((await visit(subject)).at).toBe(refusal('domain'));
+    const inside = addUser({ email: 'ada@ACME.test' });
+    await invite(inside.email);
+    expect((await visit(inside.subject)).at).toBe('/app/');
+    const tricky = addUser({ email: 'eve@evil-acme.test' });
+    expect((await visit(tricky.subject)).at).toBe(refusal('domain'));
+    await restart();
+  });
+});
+
+describe('roles from a claim', () => {
+  const ROLES = {
+    DRAGOMAN_OIDC_ROLE_CLAIM: 'groups',
+    DRAGOMAN_OIDC_ROLES: 'operators=operator,translators=editor',
+  };
+
+  it('create, change and refuse users', async () => {
+    await restart(ROLES);
+    const { subject, email } = addUser({ groups: ['staff', 'translators'] });
+    const visited = await visit(subject);
+    expect((await visited.me()).body).toMatchObject({ email, role: 'editor', name: `Person of ${subject}` });
+    provider.users.set(subject, { email, email_verified: true, groups: ['translators', 'operators'] });
+    expect((await (await visit(subject)).me()).body.role).toBe('operator');
+    // The session with the former role has ended.
+    expect((await visited.me()).status).toBe(401);
+    provider.users.set(subject, { email, email_verified: true, groups: 'staff' });
+    expect((await visit(subject)).at).toBe(refusal('no_role'));
+    expect((await visit(addUser().subject)).at).toBe(refusal('no_role'));
+    const actions = (await listAudit(server.database, {}, 20))
+      .filter((entry) => entry.subject === email)
+      .map(({ action, actor }) => [action, actor]);
+    expect(actions).toEqual([
+      ['person.role', 'program'],
+      ['person.made', 'program'],
+    ]);
+    await restart();
+  });
+
+  it('leave customers as they are, and never create them', async () => {
+    const { username } = await server.createAccount();
+    const { ref } = await accountNamed(server.database, username);
+    const { subject, email } = addUser({ groups: 'operators' });
+    await invitePerson(server.database, 'command', { email, role: 'customer', account: ref });
+    await restart(ROLES);
+    expect((await (await visit(subject)).me()).body).toMatchObject({ role: 'customer', account: username });
+    await restart();
+  });
+});
+
+describe('DRAGOMAN_PASSWORDS', () => {
+  it('lets only the listed users sign in with a password, and reveals no address', async () => {
+    const emergency = await createPerson(server, { role: 'operator' });
+    const editor = await createPerson(server, { role: 'editor' });
+    const { token } = await invite(addUser().email);
+    await restart({ DRAGOMAN_PASSWORDS: emergency.email });
+    const signIn = async ({ email, password }: { email: string; password: string }) => {
+      const { status, text } = await createBrowser(server.url).call('POST', '/api/session', {
+        email,
+        password,
+      });
+      return [status, text];
+    };
+    expect((await signIn(emergency))[0]).toBe(200);
+    const refused = await signIn(editor);
+    expect(refused).toEqual(await signIn({ ...emergency, password: 'not the password' }));
+    expect(refused[0]).toBe(401);
+    const password = 'a password of mine';
+    const accepted = await createBrowser(server.url).call('POST', `/api/invitations/${token}`, { password });
+    expect([accepted.status, accepted.body.error.code]).toEqual([403, 'passwords_off']);
+    const options = await createBrowser(server.url).call('GET', '/api/sign-in-options');
+    expect(options.body).toEqual({ reset_by_mail: false, passwords: false, provider: 'Acme ID' });
+    await restart();
+  });
+
+  it('does not ask operators of the provider for the second factor of the server', async () => {
+    const { subject, email } = addUser();
+    await invite(email, 'operator');
+    await restart({ DRAGOMAN_OPERATOR_SECOND_FACTOR: 'required' });
+    const { cookie, me } = await visit(subject);
+    expect((await me()).body.second_factor_missing).toBe(false);
+    const home = await createBrowser(server.url).call('GET', '/api/console/home', undefined, { cookie });
+    expect(home.status).toBe(200);
+    await restart();
+  });
+});
+
+describe('the settings', () => {
+  const create = (settings: Record<string, string>) => () =>
+    createSignInProvider(loadSettings(settings), createLog('silent'));
+  const ISSUER = { DRAGOMAN_OIDC_ISSUER: 'https://id.example.com/' };
+
+  it.each([
+    [ISSUER, 'DRAGOMAN_OIDC_CLIENT_ID must be set when DRAGOMAN_OIDC_ISSUER is set.'],
+    [
+      { DRAGOMAN_PASSWORDS: 'root@example.com' },
+      'DRAGOMAN_PASSWORDS must be everybody unless DRAGOMAN_OIDC_ISSUER is set.',
+    ],
+    [
+      { ...ISSUER, DRAGOMAN_OIDC_CLIENT_ID: 'x', DRAGOMAN_OIDC_ROLE_CLAIM: 'groups' },
+      'DRAGOMAN_OIDC_ROLE_CLAIM and DRAGOMAN_OIDC_ROLES must be set together.',
+    ],
+    [
+      { DRAGOMAN_OIDC_ISSUER: 'http://id.example.com' },
+      'DRAGOMAN_OIDC_ISSUER must be an https URL; only a provider on this machine may have http.',
+    ],
+    [
+      { DRAGOMAN_OIDC_ROLES: 'staff=pope' },
+      'DRAGOMAN_OIDC_ROLES must be a comma-separated list such as dragoman-operators=operator,translators=editor.',
+    ],
+    [
+      { DRAGOMAN_OIDC_DOMAINS: 'ada@example.com' },
+      'DRAGOMAN_OIDC_DOMAINS must be a comma-separated list of domains such as example.com.',
+    ],
+    [
+      { DRAGOMAN_PASSWORDS: 'nobody' },
+      'DRAGOMAN_PASSWORDS must be everybody, or a comma-separated list of e-mail addresses.',
+    ],
+  ])('%j stop the start with a sentence', (settings, sentence) => {
+    expect(create(settings)).toThrow(sentence);
+  });
+
+  it('are optional, and without them the addresses do not exist', async () => {
+    expect(create({})()).toBeUndefined();
+    expect(create({ ...ISSUER, DRAGOMAN_OIDC_CLIENT_ID: 'x' })()?.name).toBe('id.example.com');
+    await restart({ DRAGOMAN_OIDC_ISSUER: '' });
+    for (const path of ['', '/callback', '/sign-out']) {
+      expect((await fetch(`${server.url}${START}${path}`, { redirect: 'manual' })).status).toBe(404);
+    }
+    await restart();
+  });
+});

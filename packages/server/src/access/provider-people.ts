@@ -1,0 +1,137 @@
+/**
+ * Which user signs in with an identity of the provider.
+ *
+ * - A user is found by issuer and subject, never by e-mail address, because addresses can change hands.
+ * - The first time, the provider's verified e-mail address finds the user: one with a valid invitation, or an
+ *   active user. A user with a second factor is not found this way, because a mailbox would replace the factor.
+ * - If a claim decides on roles, it creates editors and operators, and changes or refuses them at each sign-in.
+ *   Customers are always invited, because each belongs to an account.
+ */
+
+import type { Actor } from '../audit/audit.ts';
+import { recordAudit } from '../audit/audit.ts';
+import type { Database } from '../database/database.ts';
+import type { Settings } from '../settings/settings.ts';
+import { normalEmail, readName } from './names.ts';
+import { type ChangedUser, createPerson, personAudit, readPerson, type User } from './people.ts';
+import * as store from './people-store.ts';
+import { type Identity, ProviderRefusal } from './provider.ts';
+import {
+  endSessions,
+  type SessionClient,
+  type SessionLimits,
+  type StartedSession,
+  startSession,
+} from './sessions.ts';
+
+export type IdentitySettings = SessionLimits & Pick<Settings, 'oidcDomains' | 'oidcRoleClaim'>;
+
+/**
+ * Starts a session of the user with this identity.
+ * @throws ProviderRefusal
+ */
+export async function signInWithProvider(
+  database: Database,
+  settings: IdentitySettings,
+  identity: Identity,
+  client: SessionClient,
+): Promise<StartedSession> {
+  const email = requireEmail(settings, identity);
+  const { issuer, subject } = identity;
+  const linked = await store.findBySubject(database, issuer, subject);
+  const user = linked && (await readPerson(database, linked.user_id));
+  const found = user ?? (await linkUser(database, settings, identity, email));
+  if (found.status === 'disabled') throw new ProviderRefusal('disabled');
+  await applyRole(database, settings, identity, found);
+  return database.transaction(async (transaction) => {
+    const row = await store.findById(transaction, found.user_id);
+    if (row?.subject !== subject || row.disabled_at !== null) throw new ProviderRefusal('disabled');
+    const authenticated = { userId: row.user_id, passwordHash: row.password_hash, byProvider: true };
+    return startSession(transaction, settings, authenticated, client);
+  });
+}
+
+/**
+ * Returns the e-mail address of an identity in its normal form, if the provider has verified it. Domains are
+ * checked at each sign-in, so that a user who left the organisation is refused.
+ */
+function requireEmail({ oidcDomains }: IdentitySettings, identity: Identity): string | undefined {
+  const email = normalEmail(identity.email ?? '');
+  const verified = identity.emailVerified ? email : undefined;
+  if (oidcDomains.length === 0) return verified;
+  if (email === undefined) throw new ProviderRefusal('no_email');
+  if (verified === undefined) throw new ProviderRefusal('unverified');
+  if (!oidcDomains.includes(email.split('@').at(-1)!)) throw new ProviderRefusal('domain');
+  return verified;
+}
+
+/** Finds or creates the user of an identity that signs in for the first time, and links the two. */
+async function linkUser(
+  database: Database,
+  { oidcRoleClaim }: IdentitySettings,
+  identity: Identity,
+  email: string | undefined,
+): Promise<User> {
+  if (email === undefined) throw new ProviderRefusal(identity.email ? 'unverified' : 'no_email');
+  const row = await store.findByEmail(database, email);
+  if (row === undefined) {
+    if (oidcRoleClaim === undefined) throw new ProviderRefusal('not_invited');
+    return createUser(database, identity, email);
+  }
+  const user = (await readPerson(database, row.user_id))!;
+  if (user.status === 'disabled') throw new ProviderRefusal('disabled');
+  if (user.second_factor) throw new ProviderRefusal('second_factor');
+  if (user.status === 'invited' && !(await store.hasOpenInvitation(database, user.user_id))) {
+    throw new ProviderRefusal('not_invited');
+  }
+  await database.transaction(async (transaction) => {
+    const { user_id: userId } = user;
+    if (!(await store.linkSubject(transaction, userId, identity.issuer, identity.subject))) {
+      throw new ProviderRefusal('linked');
+    }
+    await store.endInvitations(transaction, userId);
+    await recordAudit(transaction, { userId, email }, personAudit('person.linked', user, {}));
+  });
+  return user;
+}
+
+async function createUser(database: Database, identity: Identity, email: string): Promise<User> {
+  const { role, issuer, subject, name = '' } = identity;
+  if (role === undefined) throw new ProviderRefusal('no_role');
+  const named = readName(name);
+  const wanted = { email, role, ...('name' in named ? named : {}) };
+  const userId = await createPerson(database, 'program', wanted, async (transaction, id) => {
+    await store.linkSubject(transaction, id, issuer, subject);
+  });
+  return (await readPerson(database, userId))!;
+}
+
+/** Gives a user the role of the claim, if a claim decides on roles. */
+async function applyRole(
+  database: Database,
+  { oidcRoleClaim }: IdentitySettings,
+  { role }: Identity,
+  user: User,
+): Promise<void> {
+  if (oidcRoleClaim === undefined || user.role === 'customer') return;
+  if (role === undefined) throw new ProviderRefusal('no_role');
+  if (role === user.role) return;
+  await database.transaction(async (transaction) => {
+    if (!(await store.updateRole(transaction, user.user_id, role))) return;
+    await endSessions(transaction, user.user_id);
+    await recordAudit(transaction, 'program', personAudit('person.role', user, { role }));
+  });
+}
+
+/**
+ * Removes the link between a user and their identity at the provider, and ends their sessions.
+ * @returns whether there was a link
+ */
+export function unlinkUser(database: Database, by: Actor, user: ChangedUser): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    if (!(await store.unlinkSubject(transaction, user.user_id))) return false;
+    await endSessions(transaction, user.user_id);
+    await recordAudit(transaction, by, personAudit('person.unlinked', user));
+    return true;
+  });
+}

@@ -1,0 +1,227 @@
+/**
+ * Sign-in with an OpenID Connect provider: the authorization code flow with PKCE, state and nonce. This file
+ * speaks the protocol; `provider-people.ts` decides which user signs in.
+ */
+import * as openid from 'openid-client';
+import type { PersonRole } from '../base/account.ts';
+import type { Log } from '../base/log.ts';
+import { SettingError, type Settings } from '../settings/settings.ts';
+
+/** Why a sign-in with the provider was refused. The sign-in page has a sentence for each. */
+export const REFUSALS = [
+  'canceled',
+  'clock',
+  'disabled',
+  'domain',
+  'down',
+  'expired',
+  'failed',
+  'linked',
+  'no_email',
+  'no_role',
+  'not_invited',
+  'second_factor',
+  'too_many',
+  'unverified',
+] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+/** A refused sign-in. */
+export class ProviderRefusal extends Error {
+  override name = 'ProviderRefusal';
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(`sign-in refused: ${refusal}`);
+    this.refusal = refusal;
+  }
+}
+
+/** What a browser keeps, encrypted, while its user is at the provider. */
+export interface PendingSignIn {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+/** A user as the provider describes them. */
+export interface Identity {
+  issuer: string;
+  subject: string;
+  email: string | undefined;
+  emailVerified: boolean;
+  name: string | undefined;
+  /** The role that the claim gives; undefined if the claim has no value with a role. */
+  role: Exclude<PersonRole, 'customer'> | undefined;
+}
+
+export interface SignInProvider {
+  /** The name on the sign-in page. */
+  name: string;
+  /** Returns the provider's page to which the browser goes. @throws ProviderRefusal */
+  begin(redirectUri: string): Promise<{ url: URL; pending: PendingSignIn }>;
+  /** Exchanges the code in the address to which the browser came back. @throws ProviderRefusal */
+  finish(returned: URL, pending: PendingSignIn): Promise<Identity>;
+  /** Returns the page on which the provider signs the user out, if it has one. @throws ProviderRefusal */
+  signOutUrl(returnTo: string): Promise<URL | undefined>;
+}
+
+export type ProviderSettings = Pick<
+  Settings,
+  | 'oidcIssuer'
+  | 'oidcClientId'
+  | 'oidcClientSecret'
+  | 'oidcName'
+  | 'oidcScopes'
+  | 'oidcRoleClaim'
+  | 'oidcRoles'
+  | 'passwordUsers'
+>;
+
+const TIMEOUT_SECONDS = 10;
+/** The difference between the clocks of provider and server that is tolerated. */
+const CLOCK_TOLERANCE_SECONDS = 60;
+/** The provider's description is read again after this time. Its keys are read again when one is unknown. */
+const DISCOVERY_MILLISECONDS = 3_600_000;
+
+/**
+ * Creates the provider of the settings. It is contacted at the first sign-in, so the server also starts while
+ * the provider is down.
+ * @throws SettingError when the settings contradict each other
+ */
+export function createSignInProvider(settings: ProviderSettings, log: Log): SignInProvider | undefined {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcRoleClaim, oidcRoles } = settings;
+  if (issuer === undefined) {
+    if (settings.passwordUsers !== 'everybody') {
+      throw new SettingError('DRAGOMAN_PASSWORDS must be everybody unless DRAGOMAN_OIDC_ISSUER is set.');
+    }
+    return undefined;
+  }
+  if (clientId === undefined) {
+    throw new SettingError('DRAGOMAN_OIDC_CLIENT_ID must be set when DRAGOMAN_OIDC_ISSUER is set.');
+  }
+  if ((oidcRoleClaim === undefined) !== (Object.keys(oidcRoles).length === 0)) {
+    throw new SettingError('DRAGOMAN_OIDC_ROLE_CLAIM and DRAGOMAN_OIDC_ROLES must be set together.');
+  }
+  const configuration = createDiscovery(issuer, clientId, settings.oidcClientSecret);
+
+  /** Runs a call to the provider. Logs its errors by code, because messages may quote tokens. */
+  async function asking<T>(ask: (config: openid.Configuration) => Promise<T>): Promise<T> {
+    try {
+      return await ask(await configuration());
+    } catch (error) {
+      const refusal = refusalOf(error);
+      const { code, cause } = error as { code?: string; cause?: { code?: string } };
+      if (refusal !== 'canceled') {
+        log.warn({ name: refusal, reason: code ?? cause?.code }, 'sign-in with the provider failed');
+      }
+      throw new ProviderRefusal(refusal);
+    }
+  }
+
+  return {
+    name: settings.oidcName ?? new URL(issuer).host,
+    begin: (redirectUri) =>
+      asking(async (config) => {
+        const pending = {
+          state: openid.randomState(),
+          nonce: openid.randomNonce(),
+          verifier: openid.randomPKCECodeVerifier(),
+        };
+        const url = openid.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope: settings.oidcScopes,
+          state: pending.state,
+          nonce: pending.nonce,
+          code_challenge: await openid.calculatePKCECodeChallenge(pending.verifier),
+          code_challenge_method: 'S256',
+        });
+        return { url, pending };
+      }),
+    finish: (returned, { state, nonce, verifier }) =>
+      asking(async (config) => {
+        const tokens = await openid.authorizationCodeGrant(config, returned, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims()!;
+        const all: Record<string, unknown> = { ...claims };
+        const wanted = ['email', 'email_verified', ...(oidcRoleClaim === undefined ? [] : [oidcRoleClaim])];
+        // Providers may put these claims into the answer of a second request only.
+        if (wanted.some((name) => all[name] === undefined) && config.serverMetadata().userinfo_endpoint) {
+          Object.assign(all, await openid.fetchUserInfo(config, tokens.access_token, claims.sub));
+        }
+        return {
+          issuer: claims.iss,
+          subject: claims.sub,
+          email: typeof all.email === 'string' ? all.email : undefined,
+          emailVerified: all.email_verified === true,
+          name: typeof all.name === 'string' ? all.name : undefined,
+          role: oidcRoleClaim === undefined ? undefined : roleOf(all[oidcRoleClaim], oidcRoles),
+        };
+      }),
+    signOutUrl: (returnTo) =>
+      asking(async (config) => {
+        if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
+        return openid.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo });
+      }),
+  };
+}
+
+/** Returns a function that reads the provider's description, and remembers it for an hour. */
+function createDiscovery(
+  issuer: string,
+  clientId: string,
+  clientSecret: string | undefined,
+): () => Promise<openid.Configuration> {
+  const metadata = { client_secret: clientSecret, [openid.clockTolerance]: CLOCK_TOLERANCE_SECONDS };
+  let known: { at: number; config: Promise<openid.Configuration> } | undefined;
+  return () => {
+    if (known !== undefined && Date.now() - known.at < DISCOVERY_MILLISECONDS) return known.config;
+    const config = openid.discovery(
+      new URL(issuer),
+      clientId,
+      metadata as Partial<openid.ClientMetadata>,
+      clientSecret === undefined ? openid.None() : undefined,
+      {
+        timeout: TIMEOUT_SECONDS,
+        // The settings accept http only for a provider on this machine.
+        ...(issuer.startsWith('http:') ? { execute: [openid.allowInsecureRequests] } : {}),
+      },
+    );
+    const asked = { at: Date.now(), config };
+    known = asked;
+    config.catch(() => {
+      if (known === asked) known = undefined;
+    });
+    return config;
+  };
+}
+
+/** The codes of errors that a provider causes which cannot be reached or does not work. */
+const DOWN = new Set([
+  'OAUTH_TIMEOUT',
+  'OAUTH_ABORT',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+]);
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof openid.AuthorizationResponseError) {
+    return error.error === 'access_denied' ? 'canceled' : 'failed';
+  }
+  const { code } = error as { code?: string };
+  if (code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED') return 'clock';
+  // `fetch` throws a TypeError without a code when there is no connection.
+  return DOWN.has(code ?? '') || (error instanceof TypeError && code === undefined) ? 'down' : 'failed';
+}
+
+/** Returns the role of a claim. An operator's value wins over an editor's. */
+function roleOf(claim: unknown, roles: ProviderSettings['oidcRoles']): Identity['role'] {
+  const values = Array.isArray(claim) ? claim : [claim];
+  const given = values.map((value) =>
+    typeof value === 'string' && Object.hasOwn(roles, value) ? roles[value] : undefined,
+  );
+  return given.find((role) => role === 'operator') ?? given.find((role) => role !== undefined);
+}

@@ -1,0 +1,118 @@
+/**
+ * The addresses that a browser visits to sign in with the OpenID Connect provider: `/api/sign-in/provider…`.
+ * They answer with redirects, also when a sign-in is refused: the sign-in page then shows the reason.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type PendingSignIn, ProviderRefusal, type SignInProvider } from '../access/provider.ts';
+import { signInWithProvider } from '../access/provider-people.ts';
+import type { Vault } from '../access/secrets.ts';
+import { clientOf, cookieOf, type SessionAuthOptions, setSessionCookie } from '../access/session-auth.ts';
+import { forgiveAttempt, limitAttemptsByNetwork } from '../access/sessions.ts';
+import { ApiError, notFound } from '../base/errors.ts';
+import { parametersOf, resource } from '../http/http.ts';
+import type { Settings } from '../settings/settings.ts';
+
+export type ProviderRouteOptions = SessionAuthOptions & {
+  vault: Vault;
+  provider: SignInProvider | undefined;
+  settings: Pick<Settings, 'oidcDomains' | 'oidcRoleClaim'>;
+  /** Returns the public address of the server. */
+  root(): string;
+};
+
+const PATH = '/api/sign-in/provider';
+/** How long a user may take at the provider. */
+const PENDING_SECONDS = 600;
+/** The limit per client address of sign-ins that fail. Each costs a request to the provider. */
+const BY_ADDRESS = { free: 20, mostSeconds: 300 };
+const COOKIE_CONTEXT = 'sign-in at the provider';
+const SIGN_IN_PAGE = '/app/sign-in';
+
+interface Pending extends PendingSignIn {
+  /** The page of the app that the user wanted to open. */
+  next: string | undefined;
+  /** Milliseconds since 1970. */
+  until: number;
+}
+
+export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptions): void {
+  const { database, vault, settings, root } = options;
+  const session = cookieOf(settings);
+  const cookie = `${session.name}-provider`;
+  const cookieOptions = {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax' as const,
+    secure: session.secure,
+    maxAge: PENDING_SECONDS,
+  };
+  const redirectUri = () => `${root()}${PATH}/callback`;
+
+  /** Runs a visit, and sends the browser to the sign-in page with the reason of a refusal. */
+  const visit =
+    (handle: (provider: SignInProvider, request: FastifyRequest, reply: FastifyReply) => Promise<string>) =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      if (options.provider === undefined) throw notFound();
+      try {
+        return reply.redirect(await handle(options.provider, request, reply), 303);
+      } catch (error) {
+        const refusal = refusalOf(error);
+        if (refusal === undefined) throw error;
+        return reply.redirect(`${SIGN_IN_PAGE}?refused=${refusal}`, 303);
+      }
+    };
+
+  /** Reads the cookie of a pending sign-in. @throws ProviderRefusal `expired` */
+  function readPending(written: string | undefined): Pending {
+    try {
+      const opened = vault.open(Buffer.from(written ?? '', 'base64url'), COOKIE_CONTEXT);
+      const pending = JSON.parse(opened.toString()) as Pending;
+      if (pending.until > Date.now()) return pending;
+    } catch {
+      // The cookie is missing, altered, or of another secret key.
+    }
+    throw new ProviderRefusal('expired');
+  }
+
+  resource(app, PATH, {
+    GET: visit(async (provider, request, reply) => {
+      const { url, pending } = await provider.begin(redirectUri());
+      const next = parametersOf(request).get('next') ?? undefined;
+      const kept: Pending = { ...pending, next, until: Date.now() + PENDING_SECONDS * 1000 };
+      const sealed = vault.seal(Buffer.from(JSON.stringify(kept)), COOKIE_CONTEXT).toString('base64url');
+      reply.setCookie(cookie, sealed, cookieOptions);
+      return url.href;
+    }),
+  });
+  resource(app, `${PATH}/callback`, {
+    GET: visit(async (provider, request, reply) => {
+      const pending = readPending(request.cookies[cookie]);
+      reply.clearCookie(cookie, cookieOptions);
+      const marks = await limitAttemptsByNetwork(database, vault, 'provider', request.ip, BY_ADDRESS);
+      const returned = new URL(`${redirectUri()}?${parametersOf(request)}`);
+      if (returned.searchParams.get('state') !== pending.state) throw new ProviderRefusal('expired');
+      const identity = await provider.finish(returned, pending);
+      const client = clientOf(request, session);
+      const started = await signInWithProvider(database, settings, identity, client);
+      for (const mark of marks) await forgiveAttempt(database, mark);
+      setSessionCookie(reply, session, started);
+      return `/app${ownAddress(pending.next) ?? '/'}`;
+    }),
+  });
+  resource(app, `${PATH}/sign-out`, {
+    GET: visit(async (provider) => {
+      const url = await provider.signOutUrl(`${root()}${SIGN_IN_PAGE}`);
+      return url?.href ?? SIGN_IN_PAGE;
+    }),
+  });
+}
+
+function refusalOf(error: unknown): string | undefined {
+  if (error instanceof ProviderRefusal) return error.refusal;
+  return error instanceof ApiError && error.code === 'too_many_attempts' ? 'too_many' : undefined;
+}
+
+/** Accepts only addresses within the app, so that a link cannot redirect a user to another site. */
+function ownAddress(next: string | undefined): string | undefined {
+  return next !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : undefined;
+}

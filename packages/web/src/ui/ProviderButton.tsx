@@ -1,0 +1,28 @@
+/** The button that opens the sign-in page of the OpenID Connect provider. */
+import { Button } from '@mantine/core';
+import { useTranslate } from '../i18n.tsx';
+
+interface ProviderButtonProps {
+  /** The name of the provider. */
+  provider: string;
+  /** The page of the app to open after sign-in. */
+  next?: string | undefined;
+  /** True to keep the open page and sign in in another tab. */
+  newTab?: boolean;
+}
+
+export function ProviderButton({ provider, next, newTab = false }: ProviderButtonProps) {
+  const t = useTranslate();
+  const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`;
+  return (
+    <Button
+      component="a"
+      href={`/api/sign-in/provider${query}`}
+      variant="filled"
+      fullWidth
+      {...(newTab ? { target: '_blank', rel: 'noopener' } : {})}
+    >
+      {t('provider.sign_in', { provider })}
+    </Button>
+  );
+}
