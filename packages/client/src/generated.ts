@@ -515,6 +515,17 @@ export type Replayed = {
   replayed: number
 };
 
+export type SkipRequest = {
+  seconds: number
+};
+
+export type SkippedTime = {
+  /** The number of unfinished jobs. */
+  jobs: number;
+  /** The number of pending deliveries. */
+  deliveries: number
+};
+
 export type TestEvent = {
   type: 'test';
   /** The username of the account. */
@@ -783,6 +794,13 @@ export interface Operations {
     body: WordCountRequest;
     answer: WordCount
   };
+  /** Skip waiting times of the sandbox */
+  skipSandboxTime: {
+    path: undefined;
+    query: undefined;
+    body: SkipRequest;
+    answer: SkippedTime
+  };
   /** List the offered language pairs */
   listLanguagePairs: {
     path: undefined;
@@ -912,6 +930,7 @@ export const OPERATIONS = {
   listTones: ['GET', '/tapi/v2/tone/'],
   listTopics: ['GET', '/tapi/v2/topic/'],
   countWords: ['POST', '/tapi/v2/wordcount/'],
+  skipSandboxTime: ['POST', '/api/v1/clock/'],
   listLanguagePairs: ['GET', '/tapi/v2/language_pair/'],
   getAccount: ['GET', '/tapi/v2/account/'],
   listDeliveries: ['GET', '/api/v1/deliveries/'],

@@ -1,4 +1,7 @@
-/** Finds characters that requests must not contain, and forms plurals for messages. */
+/**
+ * Finds characters that requests must not contain and sandbox triggers in texts, and forms plurals for messages.
+ */
+import type { Environment } from './account.ts';
 
 /**
  * NUL, and the 66 noncharacters of Unicode: U+FDD0 to U+FDEF, and the last two code points of each of the 17
@@ -23,4 +26,15 @@ export function findUnusable(text: string): string | undefined {
  */
 export function counted(count: number, singular: string, plural = `${singular}s`): string {
   return `${count} ${count === 1 ? singular : plural}`;
+}
+
+/** What a text can make the sandbox do, so that customers can test how their programs handle it. */
+export type SandboxTrigger = 'fail' | 'fallback' | 'wait' | 'late' | 'twice';
+
+const SANDBOX_TRIGGER = /\[sandbox:(fail|fallback|wait|late|twice)\]/;
+
+/** Returns the first trigger of a text such as `[sandbox:fail]`. In production, such a text means nothing. */
+export function sandboxTriggerOf(environment: Environment, text = ''): SandboxTrigger | undefined {
+  if (environment !== 'sandbox') return undefined;
+  return SANDBOX_TRIGGER.exec(text)?.[1] as SandboxTrigger | undefined;
 }

@@ -7,6 +7,7 @@ import { createBatcher } from '../database/batcher.ts';
 import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
 import {
   type ChangedDelivery,
+  deliveryByTrigger,
   type NewEvent,
   type Outbox,
   type OutboxSender,
@@ -218,6 +219,14 @@ function settlingOf({ lease, leased, outcome }: MessageSettlement): store.Answer
   };
 }
 
+/** Adds what a sandbox trigger changes to the delivery of an event. */
+function withTrigger<Event extends { headers: Record<string, string> }>(
+  event: Event,
+  trigger: ReturnType<typeof deliveryByTrigger>,
+): Event & { delaySeconds?: number } {
+  return { ...event, ...trigger, headers: { ...event.headers, ...trigger.headers } };
+}
+
 /** Returns the event of `message`, a translated or failed message. */
 function eventOf(
   { lease, leased }: MessageSettlement,
@@ -232,7 +241,10 @@ function eventOf(
     environment,
     type: message.status === 'mt_failed' ? 'message.failed' : 'message.translated',
     subject: { kind: 'message', chatId: message.chat_id, messageId: message.message_id },
-    delivery: message.callback_url === null ? undefined : { url: message.callback_url, ...event },
+    delivery:
+      message.callback_url === null
+        ? undefined
+        : { url: message.callback_url, ...withTrigger(event, deliveryByTrigger(environment, message.body)) },
   };
 }
 

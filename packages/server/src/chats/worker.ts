@@ -10,6 +10,7 @@
  */
 import type { Context } from '@dragoman/engines';
 import type { Log } from '../base/log.ts';
+import { sandboxTriggerOf } from '../base/text.ts';
 import { readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { OutboxSender } from '../deliveries/deliveries.ts';
@@ -73,6 +74,9 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
     const { message } = leased;
     if (lease.attempts > MAX_CLAIMS) {
       return { kind: 'failed', reason: 'given up after too many interrupted tries' };
+    }
+    if (sandboxTriggerOf(message.environment, message.body) === 'fail') {
+      return { kind: 'failed', reason: 'the text contains [sandbox:fail]' };
     }
     const task = {
       text: message.body,

@@ -4,8 +4,11 @@
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
-import type { Transaction } from '../database/database.ts';
+import { sandboxTriggerOf } from '../base/text.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
 import type { Outbox } from './outbox.ts';
+import { skipTime } from './queue.ts';
+import { TRIGGER_HEADER } from './schedule.ts';
 import { type ChangedDelivery, type EventSubject, type EventType, insertEvents } from './store.ts';
 
 export type { Outbox, OutboxSender } from './outbox.ts';
@@ -29,6 +32,8 @@ export interface NewEvent {
         body: Buffer;
         /** Additional headers of every attempt, such as `ce-id`; names in lower case. */
         headers?: Record<string, string>;
+        /** Seconds before the first attempt; 0 by default. */
+        delaySeconds?: number;
       }
     | undefined;
 }
@@ -51,7 +56,12 @@ export async function recordEvents(
   const recorded = events.map(({ delivery, ...event }) => ({
     ...event,
     eventId: uuidv7(),
-    delivery: delivery && { ...delivery, headers: delivery.headers ?? {}, host: hostOf(delivery.url) },
+    delivery: delivery && {
+      ...delivery,
+      headers: delivery.headers ?? {},
+      delaySeconds: delivery.delaySeconds ?? 0,
+      host: hostOf(delivery.url),
+    },
   }));
   if (recorded.length === 0) return [];
   const tokens = outbox?.lease(recorded) ?? [];
@@ -63,6 +73,28 @@ export async function recordEvents(
 /** Returns the host and port of a callback URL, which host limits and circuit breakers use as key. */
 export function hostOf(url: string): string {
   return URL.parse(url)?.host ?? '';
+}
+
+/** Seconds by which the trigger `late` delays a delivery. */
+const LATE_SECONDS = 600;
+
+/** Returns how a sandbox trigger changes the delivery of an event. */
+export function deliveryByTrigger(
+  environment: Environment,
+  text: string | undefined,
+): { headers?: Record<string, string>; delaySeconds?: number } {
+  const trigger = sandboxTriggerOf(environment, text);
+  if (trigger === 'late') return { delaySeconds: LATE_SECONDS };
+  return trigger === 'twice' ? { headers: { [TRIGGER_HEADER]: trigger } } : {};
+}
+
+/**
+ * Skips waiting times of the pending deliveries of a sandbox account: they become due earlier, and their 72
+ * hours end earlier. Deliveries of production do not change, nor does the circuit breaker of a host.
+ * @returns the number of deliveries
+ */
+export function skipDeliveryTime(on: Queryable, account: AccountRef, seconds: number): Promise<number> {
+  return skipTime(on, account, seconds);
 }
 
 /**

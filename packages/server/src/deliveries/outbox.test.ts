@@ -147,6 +147,7 @@ it('the outbox queues later deliveries of a chat when the first one gets no slot
       host,
       contentType: 'text/plain',
       headers: {},
+      delaySeconds: 0,
       body: Buffer.from('x'),
     },
   });

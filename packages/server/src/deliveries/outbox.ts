@@ -53,7 +53,7 @@ export function createOutboxSender(
 
     function reserve(event: NewEventRow, slots: ReturnType<typeof createHostSlots>): string | undefined {
       const { account, delivery, environment, eventId: id, subject } = event;
-      if (delivery === undefined) return undefined;
+      if (delivery === undefined || delivery.delaySeconds > 0) return undefined;
       const { host } = delivery;
       // Leases only the first delivery of a job or chat; the next one must wait until the first has arrived.
       const key = subject.kind === 'job' ? subject.jobId : subject.kind === 'message' ? subject.chatId : id;

@@ -11,7 +11,7 @@
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { type Statement, statement } from '../database/statements.ts';
 import {
   CLAIMS_PER_VISIT,
@@ -357,4 +357,21 @@ function planVisits(
     left -= count;
   }
   return { visits, next };
+}
+
+// A leased delivery keeps its lease, so that no other worker sends it too.
+const SKIP_TIME: Statement<{ delivery_id: string }> = statement(
+  'deliveries.skip_time',
+  `update deliveries
+      set queued_at = queued_at - make_interval(secs => $3::float8),
+          due_at = case when lease_token is null then due_at - make_interval(secs => $3::float8) else due_at end
+    where part = $1 and account_id = $2 and environment = 'sandbox' and status = 'pending'
+   returning delivery_id`,
+);
+
+/** Skips waiting times of the pending deliveries of a sandbox account. @returns the number of deliveries */
+export async function skipTime(on: Queryable, account: AccountRef, seconds: number): Promise<number> {
+  const skipped = await on.query(SKIP_TIME, [account.part, account.accountId, seconds]);
+  if (skipped.length > 0) on.changed('deliveries', account);
+  return skipped.length;
 }

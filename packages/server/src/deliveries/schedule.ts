@@ -21,6 +21,12 @@ export const LIFETIME_SECONDS = 259_200;
  */
 export const JITTER = 0.15;
 
+/** The header of a sandbox delivery that names its trigger. */
+export const TRIGGER_HEADER = 'sandbox-trigger';
+
+/** Seconds until a delivery with the trigger `twice` is sent again. */
+const REPEAT_SECONDS = 1;
+
 export interface NextAttemptIn {
   /** The number of attempts made so far, including this one; at least 1. */
   attempts: number;
@@ -33,6 +39,8 @@ export interface NextAttemptIn {
   now: Date;
   /** The source of randomness: returns a number in [0, 1). */
   random: () => number;
+  /** Whether the delivery is sent once more after its first success, as the trigger `twice` asks. */
+  twice?: boolean;
 }
 
 export type NextAttempt =
@@ -50,7 +58,10 @@ export type NextAttempt =
 export function nextAttempt(input: NextAttemptIn): NextAttempt {
   const { attempts, scheduleSeconds, outcome, createdAt, now, random } = input;
   if (outcome.kind === 'answered') {
-    if (outcome.status >= 200 && outcome.status < 300) return { kind: 'delivered' };
+    if (outcome.status >= 200 && outcome.status < 300) {
+      if (!input.twice || attempts > 1) return { kind: 'delivered' };
+      return { kind: 'retry', at: new Date(now.getTime() + REPEAT_SECONDS * 1000) };
+    }
     if (outcome.status === 410) return { kind: 'dead', reason: 'gone' };
   }
   const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1];

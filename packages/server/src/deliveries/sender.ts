@@ -13,7 +13,7 @@ import { createDeliverySigner } from './delivery-signer.ts';
 import { createOutboxSender, type OutboxSender } from './outbox.ts';
 import type { Poster, PostOutcome } from './post.ts';
 import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
-import { LIFETIME_SECONDS, nextAttempt } from './schedule.ts';
+import { LIFETIME_SECONDS, nextAttempt, TRIGGER_HEADER } from './schedule.ts';
 import {
   type AttemptResult,
   type DeliveryDecision,
@@ -104,7 +104,7 @@ export function startSender(options: SenderOptions): Sender {
     if (changed !== undefined && changed.status !== 'pending') {
       options.metrics.ended(changed.status, (now().getTime() - delivery.queued_at.getTime()) / 1000);
     }
-    if (decision.status !== 'delivered') {
+    if (decision.status !== 'delivered' && !isAccepted(result)) {
       const { id, attempts } = lease;
       const fields = { delivery: id, attempt: attempts, status: result.statusCode, reason: result.outcome };
       log.info(
@@ -132,6 +132,7 @@ export function startSender(options: SenderOptions): Sender {
       createdAt: delivery.queued_at,
       now: now(),
       random,
+      twice: delivery.environment === 'sandbox' && delivery.headers[TRIGGER_HEADER] === 'twice',
     });
     if (next.kind === 'delivered') return { status: 'delivered' };
     if (next.kind === 'dead') return { status: 'dead', failure: next.reason };
@@ -161,6 +162,11 @@ export function startSender(options: SenderOptions): Sender {
       await worker.stop(graceMilliseconds);
     },
   };
+}
+
+/** Returns whether the receiver accepted an attempt. With the trigger `twice`, another attempt follows anyway. */
+function isAccepted({ statusCode = 0 }: AttemptResult): boolean {
+  return statusCode >= 200 && statusCode < 300;
 }
 
 const SWEEP_MILLISECONDS = 60_000;

@@ -36,6 +36,7 @@ export interface NewEventRow {
         contentType: string;
         headers: Record<string, string>;
         body: Buffer;
+        delaySeconds: number;
       }
     | undefined;
 }
@@ -50,9 +51,9 @@ const INSERT = statement<{ delivery_id: string; lease_token: string; queued_at: 
      select * from unnest(:part::smallint[], :account_id::uuid[], :event_id::uuid[], :environment::text[],
                           :type::text[], :job_id::uuid[], :chat_id::uuid[], :message_id::uuid[], :url::text[],
                           :host::text[], :content_type::text[], :headers::jsonb[], :start::int[], :length::int[],
-                          :token::uuid[])
+                          :token::uuid[], :delay::float8[])
        with ordinality as g (part, account_id, event_id, environment, type, job_id, chat_id, message_id, url, host,
-                             content_type, headers, start, length, token, place)),
+                             content_type, headers, start, length, token, delay, place)),
    leased as materialized (
      select g.event_id, g.token from given g
       where g.token is not null
@@ -71,7 +72,7 @@ const INSERT = statement<{ delivery_id: string; lease_token: string; queued_at: 
      select part, account_id, event_id, environment, type, url, host, content_type, headers,
             job_id, chat_id, message_id, coalesce(job_id, chat_id), substring(:bodies::bytea from start for length),
             l.token, case when l.token is null then 0 else 1 end,
-            case when l.token is null then now() else now() + make_interval(secs => :lease_seconds) end
+            now() + make_interval(secs => case when l.token is null then delay else :lease_seconds end)
        from given left join leased l using (event_id) where url is not null order by place
      returning part, account_id, delivery_id, lease_token, queued_at),
    attempt as (
@@ -110,6 +111,7 @@ export async function insertEvents(
     host: ({ delivery }) => delivery?.host ?? null,
     content_type: ({ delivery }) => delivery?.contentType ?? null,
     headers: ({ delivery }) => (delivery === undefined ? null : JSON.stringify(delivery.headers)),
+    delay: ({ delivery }) => delivery?.delaySeconds ?? 0,
   });
   const rows = await transaction.query(INSERT, {
     ...columns,

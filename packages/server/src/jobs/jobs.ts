@@ -3,10 +3,17 @@ import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Caller } from '../base/account.ts';
 import { fieldError, notFound } from '../base/errors.ts';
 import { createBatcher } from '../database/batcher.ts';
-import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
-import { type NewEvent, type Outbox, type OutboxSender, recordEvents } from '../deliveries/deliveries.ts';
+import { type Database, isUnavailable, type Transaction } from '../database/database.ts';
+import {
+  deliveryByTrigger,
+  type NewEvent,
+  type Outbox,
+  type OutboxSender,
+  recordEvents,
+} from '../deliveries/deliveries.ts';
 import { availableCents, capturePrices, voidPrice } from '../ledger/ledger.ts';
 import { recordUses } from '../memory/memory.ts';
+import type { JobHooks } from './hooks.ts';
 import { type JobMove, markFellBack, moveJobs } from './move-store.ts';
 import { type AccountBalance, presentCallback, presentDetail, showsResult } from './present.ts';
 import type { JobBody } from './schemas.ts';
@@ -16,6 +23,7 @@ import * as store from './store.ts';
 import { readLeasedTexts, readTexts, type TextKind, writeResults } from './text-store.ts';
 import { cancelUpgrade } from './upgrade-store.ts';
 
+export type { DraftedJob, JobHooks } from './hooks.ts';
 export type { DraftedSegment } from './segment-store.ts';
 export {
   type AnyJobRow,
@@ -26,26 +34,6 @@ export {
   type TextFormat,
 } from './store.ts';
 export { readTexts } from './text-store.ts';
-
-/** A drafted job, as the editing module receives it. */
-export interface DraftedJob {
-  account: AccountRef;
-  row: store.AnyJobRow;
-  segments: readonly DraftedSegment[];
-}
-
-/** Functions of the editing module that run in the transactions of status changes. */
-export interface JobHooks {
-  onDrafted(transaction: Transaction, job: DraftedJob): Promise<void>;
-  onCanceled(transaction: Transaction, account: AccountRef, jobId: string): Promise<void>;
-  /**
-   * Replaces the drafts of segments that no editor has touched. @returns the positions of the replaced
-   * segments
-   */
-  onRedrafted(transaction: Transaction, job: DraftedJob): Promise<ReadonlySet<number>>;
-  /** Counts the segments whose drafts `onRedrafted` would replace now. */
-  countUntouched(on: Queryable, account: AccountRef, jobId: string): Promise<number>;
-}
 
 /** Returns the caller's user name and available cents, which several responses contain. */
 export async function readAccountBalance(database: Database, caller: Caller): Promise<AccountBalance> {
@@ -118,6 +106,8 @@ export type JobOutcome =
   | { kind: 'completed'; result: string; matches?: SegmentMatch[] }
   /** The result exists, but is not shown until the delay before delivery has passed. */
   | { kind: 'held'; result: string; matches?: SegmentMatch[] }
+  /** The stored result is delivered free of charge, as the sandbox trigger `fallback` asks. */
+  | { kind: 'fell_back'; result: string }
   /** Drafts were made for an editor, who works on them next. */
   | { kind: 'drafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
   /** New drafts were made for a job that editors already have. */
@@ -132,6 +122,7 @@ export interface SegmentMatch {
 
 const TRIGGERS = {
   completed: 'complete',
+  fell_back: 'fallBack',
   held: 'begin',
   drafted: 'begin',
   redrafted: 'redrafted',
@@ -175,6 +166,9 @@ function settleAll(
       if (all.length === 0) continue;
       const moved = await makeMoves(transaction, all, trigger);
       for (const one of moved) settled.add(one);
+      if (kind === 'fell_back') {
+        for (const { lease } of moved) await markFellBack(transaction, lease.account, lease.id);
+      }
       await carryOut(transaction, moved, trigger, outbox);
       for (const { lease, job, outcome } of moved) {
         if (outcome.kind !== 'drafted' && outcome.kind !== 'redrafted') continue;
@@ -256,7 +250,7 @@ async function carryOut(
   }
   for (const { lease, outcome } of settlements) {
     // In a redraft, the hooks decide which matches of the translation memory are used.
-    if (outcome.kind === 'failed' || outcome.kind === 'redrafted') continue;
+    if (outcome.kind === 'failed' || outcome.kind === 'redrafted' || outcome.kind === 'fell_back') continue;
     await recordApplied(transaction, lease, outcome.matches ?? []);
   }
   for (const effect of JOB_MOVES[trigger].effects) {
@@ -297,15 +291,19 @@ function eventOf({ lease, job, outcome }: JobSettlement, trigger: JobTrigger): N
   const { row, texts } = job;
   const failure = outcome.kind === 'failed' ? outcome.reason : null;
   if (row.tier === 'chat') throw new Error('a correction has no event of its own');
-  const shown = { ...row, tier: row.tier, status: JOB_MOVES[trigger].to, failure };
-  const result = outcome.kind === 'completed' ? outcome.result : undefined;
+  const fell_back = row.fell_back || outcome.kind === 'fell_back';
+  const shown = { ...row, tier: row.tier, status: JOB_MOVES[trigger].to, failure, fell_back };
+  const result = outcome.kind === 'completed' || outcome.kind === 'fell_back' ? outcome.result : undefined;
   const callback = () => presentCallback(shown, { source: texts.source ?? '', result }, row.dialect);
   return {
     account: lease.account,
     environment: row.environment,
     type: outcome.kind === 'failed' ? 'job.failed' : 'job.completed',
     subject: { kind: 'job', jobId: lease.id },
-    delivery: row.callback_url === null ? undefined : { url: row.callback_url, ...callback() },
+    delivery:
+      row.callback_url === null
+        ? undefined
+        : { url: row.callback_url, ...callback(), ...deliveryByTrigger(row.environment, texts.source) },
   };
 }
 

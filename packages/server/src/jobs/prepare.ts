@@ -5,6 +5,7 @@
 import type { Caller } from '../base/account.ts';
 import { fieldError } from '../base/errors.ts';
 import { assignUid } from '../base/ids.ts';
+import { type SandboxTrigger, sandboxTriggerOf } from '../base/text.ts';
 import { resolveBrand } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
@@ -72,6 +73,7 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
       holdSeconds: Math.max(
         tier === 'machine' ? settings.machineHoldSeconds : 0,
         caller.environment === 'sandbox' && tier === 'human' ? settings.sandboxHoldSeconds : 0,
+        holdByTrigger(sandboxTriggerOf(caller.environment, request.text)),
       ),
       text: request.text,
       targetText: request.targetText,
@@ -79,6 +81,15 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
       leaseToken: undefined,
     };
   };
+}
+
+/** Seconds for which the trigger `wait` delays the delivery of a job. */
+const WAIT_SECONDS = 86_400;
+
+/** Returns the delay before delivery that a sandbox trigger asks for. A job can only fall back after a delay. */
+function holdByTrigger(trigger: SandboxTrigger | undefined): number {
+  if (trigger === 'wait') return WAIT_SECONDS;
+  return trigger === 'fallback' ? 1 : 0;
 }
 
 /** Determines the languages and checks the text. Reports all errors of a document, not only the first. */

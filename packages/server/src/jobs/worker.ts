@@ -12,11 +12,13 @@
  *                                        human tier the failed segments go to the editor with the reason; in a
  *                                        redraft they keep their draft.
  *   text over its time limit             failed at once, hold released; a redraft leaves the old drafts
+ *   sandbox trigger in the text          failed at once, or completed as after a fallback
  *   engine unavailable                   retried every minute for a day, then as after the last attempt
  */
 import type { Piece } from '@dragoman/documents';
 import type { Context, Lane } from '@dragoman/engines';
 import type { Log } from '../base/log.ts';
+import { sandboxTriggerOf } from '../base/text.ts';
 import { type BrandContext, readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { OutboxSender } from '../deliveries/deliveries.ts';
@@ -136,7 +138,12 @@ async function decide(
   lost: AbortSignal,
 ): Promise<JobOutcome | RetryLater> {
   const { row, texts, held } = job;
-  if (texts.result !== undefined) return finish(texts.result, held);
+  const trigger = sandboxTriggerOf(row.environment, texts.source);
+  if (texts.result !== undefined) {
+    const fallsBack = trigger === 'fallback' && row.tier === 'human' && !held;
+    return fallsBack ? { kind: 'fell_back', result: texts.result } : finish(texts.result, held);
+  }
+  if (trigger === 'fail') return { kind: 'failed', reason: 'the text contains [sandbox:fail]' };
   const isRedraft = row.redraft !== null;
   if (lease.attempts > MAX_CLAIMS) {
     if (isRedraft) return { kind: 'redrafted', segments: [] };

@@ -37,6 +37,7 @@ import { createLoadShedder, type LoadShedder } from '../http/load-shedding.ts';
 import { type Audience, describeInterface, type OpenApi } from '../http/openapi.ts';
 import type { Reopen } from '../jobs/acceptance.ts';
 import { acceptanceRoutes } from '../jobs/acceptance-routes.ts';
+import { clockRoutes } from '../jobs/clock.ts';
 import { consoleJobRoutes } from '../jobs/console.ts';
 import type { JobCreator } from '../jobs/create.ts';
 import { customerJobRoutes } from '../jobs/customer.ts';
@@ -285,6 +286,7 @@ function apiRoutes(
   jobRoutes(app, options);
   brandRoutes(app);
   wordCountRoutes(app, options);
+  clockRoutes(app, options);
   languageRoutes(app, options);
   accountRoutes(app, options);
   chatRoutes(app, options);
