@@ -7,6 +7,7 @@ import { accountNamed } from './access/accounts.ts';
 import type { AccountCredentials } from './accounts/accounts.ts';
 import { parseBrand } from './brands/brand.ts';
 import { saveBrand } from './brands/brands.ts';
+import { proposeTerm } from './brands/proposals.ts';
 import { importEntries } from './memory/memory.ts';
 import {
   type Answer,
@@ -69,6 +70,17 @@ beforeAll(async () => {
   FOREIGN[':brand'] = brands;
 });
 
+/** Claims the victim's human job as an editor and asks the victim about it. @returns the id of the query */
+async function openQuery(): Promise<string> {
+  const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  const { task, lease } = await until(async () => {
+    const claimed = await editor.call('POST', '/api/editing/claims', {});
+    return claimed.status === 201 ? claimed.body.task : undefined;
+  });
+  const asked = { token: lease.token, position: 0, question: `Which ${CANARY}?` };
+  return (await editor.call('POST', `/api/editing/tasks/${task}/queries`, asked)).body.query;
+}
+
 /** Creates keys, a brand and a memory entry of the victim. */
 async function ownThings({ call }: TestPerson): Promise<{ keys: string[]; brands: string[] }> {
   const { ref } = await accountNamed(server.database, `${CANARY}-victim`);
@@ -77,6 +89,11 @@ async function ownThings({ call }: TestPerson): Promise<{ keys: string[]; brands
   await importEntries(server.database, ref, { from: 'en', to: 'es', brand: undefined }, [
     { source: [{ text: `The ${CANARY} flies.` }], target: [{ text: `El ${CANARY} vuela.` }] },
   ]);
+  const proposed = { jobId: NOBODY, brand: `${CANARY}-brand`, targetLanguage: 'es' };
+  const term = { source: CANARY, target: 'canario', note: undefined };
+  const { proposal } = await proposeTerm(server.database, ref, proposed, { userId: NOBODY, name: '' }, term);
+  FOREIGN[':proposal'] = [proposal!.id];
+  FOREIGN[':query'] = [await openQuery()];
   FOREIGN[':memory_id'] = (await call('GET', '/api/account/memory')).body.entries.map(
     (entry: { memory_id: string }) => entry.memory_id,
   );
@@ -158,6 +175,8 @@ const UNKNOWN: Record<string, string> = {
   ':key_id': '00000000',
   ':brand': 'nobody-has-this',
   ':memory_id': NOBODY,
+  ':proposal': NOBODY,
+  ':query': NOBODY,
 };
 /** Parameters that identify no row. */
 const NO_IDS = [':environment'];
@@ -225,7 +244,7 @@ describe('every route', () => {
   it('of the web app answers customers the same bytes for an id of another account as for an unknown id', async () => {
     const carrying = ownRoutes.filter(({ path }) => Object.keys(UNKNOWN).some((name) => path.includes(name)));
     expect(carrying.length).toBeGreaterThanOrEqual(12);
-    const body = { overlap: 'now', reason: 'It is mine.', owner: true };
+    const body = { overlap: 'now', reason: 'It is mine.', owner: true, answer: 'Mine.' };
     for (const { path, methods } of carrying) {
       const [parameter] = /:\w+/.exec(path)!;
       for (const method of methods) {

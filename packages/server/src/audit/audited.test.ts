@@ -4,6 +4,8 @@
  */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import { proposeTerm } from '../brands/proposals.ts';
 import { createConnection } from '../database/connections.ts';
 import { describeApp } from '../roles/app.ts';
 import { editNext, orderEdit } from '../testing/editors.ts';
@@ -38,6 +40,12 @@ const UNAUDITED: Record<string, string> = {
   markIssue: EDITED,
   unmarkIssue: EDITED,
   addComment: EDITED,
+  markSeen: EDITED,
+  markUnsure: EDITED,
+  askCustomer: EDITED,
+  withdrawQuery: EDITED,
+  proposeTerm: EDITED,
+  withdrawTerm: EDITED,
   signIn: OWN,
   signOut: OWN,
   endOtherSessions: OWN,
@@ -117,6 +125,16 @@ async function begun(): Promise<string> {
   await operate('POST', `${who}/brands`, { external_id });
   return `${who}/brands/${external_id}`;
 }
+/** Proposes a term for a published brand. @returns the id of the proposal */
+async function proposed(source: string): Promise<string> {
+  await operate('POST', `${await begun()}/publish`, { revision: 1, anyway: true });
+  const { ref } = await accountNamed(server.database, customer.account!.username);
+  const job = { jobId: NOBODY, brand: `brand-${brands}`, targetLanguage: 'es' };
+  const term = { source, target: 'puerta', note: undefined };
+  return (await proposeTerm(server.database, ref, job, { userId: editor.userId, name: '' }, term)).proposal!
+    .id;
+}
+const NOBODY = '00000000-0000-7000-8000-000000000000';
 const TERM = { source: 'house', target: 'casa' };
 const PAIR = { source_language: 'en', target_language: 'es' };
 const ROUTE = { source_language: 'cy', target_language: 'br', tier: 'human', engines: ['apertium'] };
@@ -356,6 +374,24 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
         dry_run: false,
         text: 'source,target\nhouse,casa\n',
       }),
+  ],
+  answerQuery: [
+    'query.answered',
+    async () => {
+      const other = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+      const { task } = (await other.call('POST', '/api/editing/claims', { task: await taskOf() })).body;
+      const asked = { token: task.lease.token, position: 0, question: 'Which house?' };
+      const { body } = await other.call('POST', `/api/editing/tasks/${task.task}/queries`, asked);
+      return ask('POST', `/api/account/queries/${body.query}/answer`, { answer: 'The red one.' });
+    },
+  ],
+  takeProposal: [
+    'term.taken',
+    async () => ask('POST', `/api/account/proposals/${await proposed('door')}/take`),
+  ],
+  declineProposal: [
+    'term.declined',
+    async () => ask('POST', `/api/account/proposals/${await proposed('gate')}/decline`),
   ],
   switchPair: ['pair.disabled', () => operate('PUT', '/api/console/pairs/en/cy', { enabled: false })],
   setRoute: ['route.set', () => operate('PUT', '/api/console/routes', ROUTE)],

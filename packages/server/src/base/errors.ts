@@ -60,6 +60,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'Some segments of the task are not confirmed; the answer names them.',
   },
+  query_open: {
+    status: 409,
+    meaning: 'The segment cannot be confirmed while a query to the customer is open.',
+  },
   job_canceled: { status: 409, meaning: 'The job was canceled while it was being edited.' },
   nothing_waits: { status: 409, meaning: 'There is no task that this editor can claim.' },
   task_taken: { status: 409, meaning: 'The task can no longer be claimed, or not by this editor.' },
@@ -177,6 +181,11 @@ export const REASONS = {
   job_fell_back:
     'this job was delivered free of charge before its editors finished it, so it cannot be rejected.',
   job_forgotten: 'the texts of this job were deleted, so it cannot be rejected.',
+  term_known: 'is in the glossary already.',
+  term_proposed: 'is proposed already.',
+  term_untranslated: 'stays untranslated according to the glossary.',
+  too_many_proposals: 'cannot be proposed, because the job has {most} proposals already.',
+  query_exists: 'cannot be asked, because the segment has an open query.',
   tmx: '{why}',
 } as const;
 

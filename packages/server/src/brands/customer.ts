@@ -1,12 +1,18 @@
-/** The routes with which customers read their brands: `/api/account/brands…`. Only operators edit brands. */
+/**
+ * The routes with which customers read their brands and decide on the terms that editors propose:
+ * `/api/account/brands…`. Only operators edit brands otherwise.
+ */
 import type { FastifyInstance } from 'fastify';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { accountOf } from '../access/session-auth.ts';
+import type { AccountRef } from '../base/account.ts';
 import { notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
-import { describedOwn, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
-import { BrandError, listBrands, readBrand } from './brands.ts';
+import { describedOwn, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
+import { BrandError, listBrands, readBrand, requireBrand } from './brands.ts';
+import { countProposals, findWaitingProposals } from './proposal-store.ts';
+import { decideOnTerm } from './proposals.ts';
 import { presentTerm } from './terms.ts';
 
 const Summary = Type.Object(
@@ -24,6 +30,9 @@ const Summary = Type.Object(
         terms: Type.Integer(),
       }),
     ),
+    proposals: Type.Integer({
+      description: 'How many terms editors have proposed that wait for a decision.',
+    }),
   },
   { title: 'OwnBrand' },
 );
@@ -59,10 +68,42 @@ const Detail = Type.Object(
   { title: 'OwnBrandDetail' },
 );
 
+const OwnProposal = Type.Object(
+  {
+    proposal: ID,
+    language: Type.String(),
+    source: Type.String(),
+    target: Type.String(),
+    note: Type.Optional(Type.String()),
+    proposed_at: MOMENT,
+  },
+  { title: 'OwnProposal', description: 'A term that an editor proposes for the glossary of a brand.' },
+);
+/** The maximum number of proposals in an answer. The others follow when these are decided. */
+const MAX_LISTED = 200;
+const OwnProposals = Type.Object(
+  { objects: Type.Array(OwnProposal, { description: `The oldest ${MAX_LISTED}, oldest first.` }) },
+  { title: 'OwnProposals' },
+);
+const proposalParameters = Type.Object({ proposal: ID });
+
 const schemas = {
   list: describedOwn('listOwnBrands', 'List your brands', Type.Object({ objects: Type.Array(Summary) })),
   read: describedOwn('readOwnBrand', 'Read a brand with its glossaries', Detail, {
     params: Type.Object({ brand: Type.String() }),
+  }),
+  proposals: describedOwn('listProposals', 'List the terms that editors propose for a brand', OwnProposals, {
+    params: Type.Object({ brand: Type.String() }),
+  }),
+  take: describedOwn('takeProposal', 'Add a proposed term to the draft of the brand', OwnProposals, {
+    description:
+      'The glossary has the term when an operator publishes the draft. Error `conflict`: the draft has a term that ' +
+      'contradicts it. Returns the proposals that are left.',
+    params: proposalParameters,
+  }),
+  decline: describedOwn('declineProposal', 'Decline a proposed term', OwnProposals, {
+    description: 'The term does not apply any more. Returns the proposals that are left.',
+    params: proposalParameters,
   }),
 };
 
@@ -70,7 +111,16 @@ export function brandsOfCustomer(app: FastifyInstance, { database }: { database:
   resource(app, '/api/account/brands', {
     GET: {
       schema: schemas.list,
-      handler: async (request) => ({ objects: await listBrands(database, accountOf(request).ref) }),
+      async handler(request) {
+        const { ref } = accountOf(request);
+        const [brands, proposals] = await Promise.all([
+          listBrands(database, ref),
+          countProposals(database, ref),
+        ]);
+        return {
+          objects: brands.map((one) => ({ ...one, proposals: proposals.get(one.external_id) ?? 0 })),
+        };
+      },
     },
   });
   resource(app, '/api/account/brands/:brand', {
@@ -99,4 +149,47 @@ export function brandsOfCustomer(app: FastifyInstance, { database }: { database:
       },
     },
   });
+  resource(app, '/api/account/brands/:brand/proposals', {
+    GET: {
+      schema: schemas.proposals,
+      handler: (request) => listProposals(database, accountOf(request).ref, request.params.brand),
+    },
+  });
+  for (const [path, schema, decision] of [
+    ['take', schemas.take, 'taken'],
+    ['decline', schemas.decline, 'declined'],
+  ] as const) {
+    resource(app, `/api/account/proposals/:proposal/${path}`, {
+      POST: {
+        schema,
+        async handler(request) {
+          const { ref } = accountOf(request);
+          const brand = await decideOnTerm(database, ref, request.person, request.params.proposal, decision);
+          return listProposals(database, ref, brand);
+        },
+      },
+    });
+  }
+}
+
+/** @throws ApiError `not_found` if the account has no such brand */
+async function listProposals(
+  database: Database,
+  account: AccountRef,
+  brand: string,
+): Promise<Static<typeof OwnProposals>> {
+  await requireBrand(database, account, brand).catch((error: unknown) => {
+    throw error instanceof BrandError ? notFound() : error;
+  });
+  const rows = await findWaitingProposals(database, account, brand, MAX_LISTED);
+  return {
+    objects: rows.map(({ proposal_id, language, source, target, note, proposed_at }) => ({
+      proposal: proposal_id,
+      language,
+      source,
+      target,
+      ...(note === null ? {} : { note }),
+      proposed_at: proposed_at.toISOString(),
+    })),
+  };
 }

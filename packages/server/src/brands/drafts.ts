@@ -74,8 +74,11 @@ export function isStale({ published, draft }: BrandWithDraft): boolean {
 
 export interface DraftChange {
   externalId: string;
-  /** The revision of the draft to which the change applies; 0 if there is no draft. */
-  revision: number;
+  /**
+   * The revision of the draft to which the change applies; 0 if there is no draft. Undefined for a change that
+   * applies to every revision.
+   */
+  revision: number | undefined;
   by: DraftAuthor;
   /** The details to record in the audit entry. */
   detail: object;
@@ -93,25 +96,34 @@ type DraftAuthor = Pick<Person, 'userId' | 'email' | 'name'>;
 export async function changeDraft(
   database: Database,
   account: AccountRef,
+  edit: DraftChange,
+  change: (brand: BrandFile) => BrandFile,
+): Promise<void> {
+  await database.transaction((transaction) => updateDraft(transaction, account, edit, change));
+}
+
+/** Like `changeDraft`, but within the transaction of the caller. */
+export async function updateDraft(
+  transaction: Transaction,
+  account: AccountRef,
   { externalId, revision, by, detail }: DraftChange,
   change: (brand: BrandFile) => BrandFile,
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
-    await lockAccount(transaction, account);
-    const row = await store.lockDraft(transaction, account, externalId);
-    if ((row?.revision ?? 0) !== revision) throw draftConflict();
-    const current = row === undefined ? await newDraft(transaction, account, externalId) : toDraft(row);
-    const after = change(current.brand);
-    const brand = toBrandFile(after, after.default ?? false);
-    parseBrand('the draft', brand);
-    const written = { externalId, revision, basedOn: current.basedOn ?? null, brand, by: by.name };
-    if ((await store.writeDraft(transaction, account, written)) === undefined) throw draftConflict();
-    await recordAudit(transaction, by, {
-      action: 'brand.draft_changed',
-      account,
-      subject: externalId,
-      detail,
-    });
+  await lockAccount(transaction, account);
+  const row = await store.lockDraft(transaction, account, externalId);
+  const found = row?.revision ?? 0;
+  if (revision !== undefined && revision !== found) throw draftConflict();
+  const current = row === undefined ? await newDraft(transaction, account, externalId) : toDraft(row);
+  const after = change(current.brand);
+  const brand = toBrandFile(after, after.default ?? false);
+  parseBrand('the draft', brand);
+  const written = { externalId, revision: found, basedOn: current.basedOn ?? null, brand, by: by.name };
+  if ((await store.writeDraft(transaction, account, written)) === undefined) throw draftConflict();
+  await recordAudit(transaction, by, {
+    action: 'brand.draft_changed',
+    account,
+    subject: externalId,
+    detail,
   });
 }
 

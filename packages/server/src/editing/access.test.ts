@@ -50,6 +50,12 @@ POST claims             -      yes    yes    taken  taken  taken  taken  taken  
 PUT segment             -      -      yes    -      -      draft  -      -      draft  left   left   left   -      late   late   gone   out    -      -      -      yes    -
 PUT segment, wrong      -      -      first  -      -      draft  -      -      draft  left   left   left   -      late   late   gone   out    -      -      -      first  -
 PUT segment, nearby     -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      out    -      -      -      -      -
+PUT unsure              -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
+PUT unsure, nearby      -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
+POST terms              -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
+DELETE terms            -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
+POST queries            -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
+DELETE queries          -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
 POST heartbeat          -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 POST extend             -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 POST release            -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
@@ -60,6 +66,7 @@ POST skip, unclaimed    -      yes    taken  taken  yes    yes    yes    taken  
 POST report             -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    -
 POST report, unclaimed  -      yes    taken  taken  taken  taken  taken  taken  yes    taken  taken  taken  taken  -      -      taken  out    taken  yes    -      taken  -
 POST return             -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
+POST seen               -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 POST issues             -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 DELETE issues           -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 `;
@@ -332,6 +339,7 @@ async function readQueue({ person, task }: Case): Promise<string> {
   return isIn(answer.body.held) ? 'held' : isIn(answer.body.open) ? 'open' : '-';
 }
 
+let terms = 0;
 const token = ({ token }: Case) => ({ token });
 const target = [{ text: 'Una casa' }];
 const saving = (more: object) => (one: Case) => ({ token: one.token, revision: 1, target, ...more });
@@ -389,6 +397,25 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
     `PUT ${task}/segments/{position}`,
     ask('PUT', segment('', nearbyPosition), saving({ status: 'draft' })),
   ],
+  'PUT unsure': [
+    `PUT ${task}/segments/{position}/unsure`,
+    ask('PUT', segment('/unsure', own), (one) => ({ ...token(one), unsure: true })),
+  ],
+  'PUT unsure, nearby': [
+    `PUT ${task}/segments/{position}/unsure`,
+    ask('PUT', segment('/unsure', nearbyPosition), (one) => ({ ...token(one), unsure: true })),
+  ],
+  'POST terms': [
+    `POST ${task}/terms`,
+    // The term is another one each time, because the same term cannot be proposed twice.
+    ask('POST', '/terms', (one) => ({ ...token(one), source: `house ${++terms}`, target: 'casa' })),
+  ],
+  'DELETE terms': [`DELETE ${task}/terms/{proposal}`, ask('DELETE', `/terms/${NOBODY}`, token)],
+  'POST queries': [
+    `POST ${task}/queries`,
+    ask('POST', '/queries', (one) => ({ ...token(one), position: one.own, question: 'Which house?' })),
+  ],
+  'DELETE queries': [`DELETE ${task}/queries/{query}`, ask('DELETE', `/queries/${NOBODY}`, token)],
   'POST heartbeat': [`POST ${task}/heartbeat`, ask('POST', '/heartbeat', token)],
   'POST extend': [`POST ${task}/extend`, ask('POST', '/extend', token)],
   'POST release': [`POST ${task}/release`, ask('POST', '/release', token)],
@@ -404,6 +431,10 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
   'POST return': [
     `POST ${task}/return`,
     ask('POST', '/return', (one) => ({ ...token(one), note: 'Again, please.' })),
+  ],
+  'POST seen': [
+    `POST ${task}/seen`,
+    ask('POST', '/seen', (one) => ({ ...token(one), segments: [{ position: one.own, revision: 1 }] })),
   ],
   'POST issues': [
     `POST ${task}/issues`,
@@ -422,6 +453,10 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
 
 /** The database tables that the test's requests may change; referenced tables come last. */
 const CHANGED = [
+  'looks',
+  'queries',
+  'term_proposals',
+  'unsure_marks',
   'issues',
   'task_reports',
   'task_skips',

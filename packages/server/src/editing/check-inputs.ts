@@ -2,11 +2,11 @@
 import type { CheckInput } from '@dragoman/checks';
 import type { Description, Piece } from '@dragoman/documents';
 import { keptOf } from '../base/kept.ts';
-import { readContext } from '../brands/brands.ts';
+import { readJobTerms } from '../brands/proposals.ts';
 import type { EditingContext } from './context.ts';
 import type { SegmentRow } from './edits-store.ts';
 import type { TaskKey } from './store.ts';
-import { type DescribedJob, describeJob } from './view.ts';
+import { type DescribedJob, describeJob, proposalJob } from './view.ts';
 
 /** Returns the input of the checks for a target of a segment. */
 export type InputOf = (
@@ -28,9 +28,9 @@ export async function checkInputs(
   described: 'all' | 'limits' = 'all',
 ): Promise<InputOf> {
   const isNeeded = described === 'all' || LIMITED.includes(job.text_format);
-  const [descriptions, { terms }] = await Promise.all([
+  const [descriptions, terms] = await Promise.all([
     isNeeded ? describeJob(context, account, jobId, job) : new Map<string, Description>(),
-    readContext(context.database, account, job.brand, job.target_language),
+    readJobTerms(context.database, account, proposalJob(jobId, job)),
   ]);
   return ({ source, segment_id, route }, target) => {
     const description = descriptions.get(segment_id);

@@ -22,6 +22,8 @@ export interface SegmentRow {
   acknowledged: string[];
   filled: boolean;
   comments: number;
+  unsure: boolean;
+  asked: boolean;
 }
 
 const SEGMENTS_FROM = `select s.position, s.segment_id, s.source, s.draft, s.route, s.notes, s.failure, s.repeats,
@@ -29,7 +31,13 @@ const SEGMENTS_FROM = `select s.position, s.segment_id, s.source, s.draft, s.rou
           coalesce(e.acknowledged, '{}') as acknowledged, e.filled_from is not null as filled,
           (select count(*) from comments c
             where c.part = s.part and c.account_id = s.account_id and c.job_id = s.job_id
-              and c.position = s.position) as comments
+              and c.position = s.position) as comments,
+          exists (select from unsure_marks m
+                   where m.part = s.part and m.account_id = s.account_id and m.job_id = s.job_id
+                     and m.position = s.position) as unsure,
+          exists (select from queries q
+                   where q.part = s.part and q.account_id = s.account_id and q.job_id = s.job_id
+                     and q.position = s.position and q.status = 'open') as asked
      from segments s
      left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
       and e.position = s.position`;
@@ -196,9 +204,14 @@ const UNCONFIRMED = statement<{ position: number }>(
      left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
       and e.position = s.position
     where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position between $4 and $5
-      and e.status is distinct from 'confirmed' order by s.position`,
+      and (e.status is distinct from 'confirmed' or exists (
+        select from queries q
+         where q.part = s.part and q.account_id = s.account_id and q.job_id = s.job_id
+           and q.position = s.position and q.status = 'open'))
+    order by s.position`,
 );
 
+/** Returns the segments that are not confirmed, or that wait for the customer. */
 export async function listUnconfirmed(
   on: Queryable,
   account: AccountRef,

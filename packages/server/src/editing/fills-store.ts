@@ -79,6 +79,8 @@ export interface FillableRow
   is_own: boolean;
   brand: string | null;
   rule: 'off' | 'draft' | 'confirm';
+  /** True if a query to the customer is open, so that the segment cannot be confirmed. */
+  asked: boolean;
 }
 
 // Jobs without a brand follow the same rule as a new brand. The drafts of corrections are stored as supplied, but
@@ -89,7 +91,10 @@ const FILLABLE = statement<FillableRow>(
           t.status as task_status, e.revision, f.target_hash as filled_hash, f.revision as filled_revision,
           j.source_language, j.target_language, j.text_format, b.external_id as brand,
           coalesce(s.route = 'supplied', false) and s.draft is not null and j.tier <> 'chat' as is_own,
-          coalesce(b.votes, 'draft') as rule
+          coalesce(b.votes, 'draft') as rule,
+          exists (select from queries q
+                   where q.part = r.part and q.account_id = r.account_id and q.job_id = r.job_id
+                     and q.position = r.position and q.status = 'open') as asked
      from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
      join readings r on r.part = $1 and r.account_id = $2 and r.job_id = g.job_id and r.position = g.position
      join segments s on s.part = r.part and s.account_id = r.account_id and s.job_id = r.job_id

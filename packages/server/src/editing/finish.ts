@@ -27,6 +27,7 @@ import type { EditingContext } from './context.ts';
 import { countTry, type DueJob, makeDueAgain, takeDueJob } from './due-store.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { closeQueries } from './query-store.ts';
 import { cancelEditing } from './review.ts';
 import * as store from './store.ts';
 
@@ -251,6 +252,7 @@ async function settle(
       await store.moveTasks(transaction, { ...common, trigger: 'deliver' });
       if (isEdited) await store.moveTasks(transaction, { ...common, kinds: ['edit'], trigger: 'close' });
       await store.moveTasks(transaction, { ...common, trigger: 'cancel' });
+      await closeQueries(transaction, account, jobId);
       await editedJobs.setStage(transaction, account, jobId, [stage], 'done');
       if (trigger !== 'fallBack') {
         await teachMemory(transaction, account, jobId, job, job.tone ?? brand.tone);

@@ -199,7 +199,7 @@ function changeOf(
   const isWrong = findings.some((one) => one.severity === 'error' || GLOSSARY_CHECKS.includes(one.check));
   if (isWrong) return refuse('checks');
   const isAccepted = findings.every((one) => vote.acknowledged.includes(keyOf(one)));
-  const confirms = row.rule === 'confirm' && elected.certain && isAccepted;
+  const confirms = row.rule === 'confirm' && elected.certain && isAccepted && !row.asked;
   if (isSame && confirms === isConfirmed) return undefined;
   return {
     row,

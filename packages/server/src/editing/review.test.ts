@@ -127,6 +127,82 @@ describe('a review', () => {
     expect((await ann.call('GET', pathOf(edited))).body.status).toBe('done');
   });
 
+  it('records which segments the reviewer has seen, and names those that changed after a return', async () => {
+    const uid = await orderEdit(call, 'The sea is wide.\nThe boat is red.\n');
+    const [first, second] = [await editNext(ann), await editNext(ann)];
+    const review = await claimTask(rita);
+    const seenIn = ({ segments }: { segments: { seen: string }[] }) => segments.map(({ seen }) => seen);
+    expect(seenIn(review)).toEqual(['unseen', 'unseen']);
+    const { token } = review.lease;
+    const see = (segments: object[], path = pathOf(review, '/seen')) =>
+      rita.call('POST', path, { token, segments });
+    const [one, two] = review.segments;
+    // A look at an older revision does not count.
+    const recorded = await see([
+      { position: one.position, revision: one.revision },
+      { position: one.position, revision: one.revision },
+      { position: two.position, revision: two.revision - 1 },
+      { position: 99, revision: 1 },
+    ]);
+    expect(recorded).toMatchObject({ status: 200, body: { positions: [one.position] } });
+    expect((await see([])).body.error.fields).toHaveProperty('segments');
+    expect((await see([{ position: -1, revision: 1 }])).status).toBe(400);
+    // A save is a look, too.
+    const corrected = await confirm(rita, review, { ...two, draft: [{ text: 'El barco es azul.' }] });
+    expect(corrected.body.segment).toMatchObject({ seen: 'seen' });
+    expect(seenIn((await rita.call('GET', pathOf(review))).body)).toEqual(['seen', 'seen']);
+    await rita.call('POST', pathOf(review, '/return'), { token, note: 'The boat is red.' });
+    expect((await see([{ position: one.position, revision: one.revision }])).status).toBe(409);
+
+    const sources: string[] = [];
+    for (const _ of [first, second]) {
+      const task = await claimTask(ann);
+      const segment = task.segments.find(({ mine }: never) => mine);
+      expect(segment.seen).toBeUndefined();
+      sources.push(segment.source[0].text);
+      const draft = /boat/.test(segment.source[0].text) ? [{ text: 'El barco es rojo.' }] : segment.target;
+      await confirm(ann, task, { ...segment, draft });
+      await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    }
+    expect(sources).toHaveLength(2);
+    const last = await claimTask(rita);
+    expect(seenIn(last)).toEqual(['seen', 'changed']);
+    expect(last.segments[1].last_seen).toEqual([{ text: 'El barco es azul.' }]);
+    await rita.call('POST', pathOf(last, '/approve'), { token: last.lease.token });
+    await done(uid);
+  });
+
+  it('takes place when a segment is marked as unsure, and shows the mark to the reviewer', async () => {
+    await owner.query('update users set review_share = 0 where user_id = $1', [ann.userId]);
+    const uid = await orderEdit(call, 'The moon is full.\n');
+    const task = await claimTask(ann);
+    const [segment] = task.segments;
+    expect(segment.unsure).toBe(false);
+    const { token } = task.lease;
+    const mark = (unsure: unknown, position = segment.position) =>
+      ann.call('PUT', pathOf(task, `/segments/${position}/unsure`), { token, unsure });
+    expect((await mark('yes')).body.error.fields).toHaveProperty('unsure');
+    expect((await mark(true, 9)).status).toBe(404);
+    for (const unsure of [true, true, false, true]) {
+      expect((await mark(unsure)).body).toEqual({ position: segment.position, unsure });
+      expect((await ann.call('GET', pathOf(task))).body.segments).toMatchObject([{ unsure, revision: 0 }]);
+    }
+    // A mark stays when the segment is confirmed.
+    expect((await confirm(ann, task, segment)).body.segment.unsure).toBe(true);
+    await ann.call('POST', pathOf(task, '/submit'), { token });
+    const review = await claimTask(rita);
+    expect(review).toMatchObject({ kind: 'review', segments: [{ unsure: true }] });
+    const cleared = { token: review.lease.token, unsure: false };
+    expect((await rita.call('PUT', pathOf(review, '/segments/0/unsure'), cleared)).status).toBe(200);
+    await rita.call('POST', pathOf(review, '/approve'), { token: review.lease.token });
+    await done(uid);
+    // Without a mark, the work of this editor is not reviewed.
+    const plain = await orderEdit(call, 'The sun is bright.\n');
+    await editNext(ann);
+    await done(plain);
+    await owner.query('update users set review_share = 100 where user_id = $1', [ann.userId]);
+  });
+
   it('is omitted when no other editor may review the pair', async () => {
     await owner.query('update user_languages set review = false where user_id = $1', [rita.userId]);
     const uid = await orderEdit(call, 'Nobody reviews this.\n');

@@ -18,9 +18,12 @@ import { makeDueNow } from './due-store.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import * as issues from './issues-store.ts';
+import { recordLooks } from './looks-store.ts';
+import { closeQueries } from './query-store.ts';
 import type { IssueBody } from './schemas.ts';
 import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
+import { hasUnsure, writeUnsure } from './unsure-store.ts';
 import { presentIssue } from './view.ts';
 import { approveVotes, withdrawVotes } from './votes-store.ts';
 
@@ -39,7 +42,7 @@ export function isReviewed(jobId: string, userId: string, share: number): boolea
 /**
  * Runs `work` in a transaction with a valid claim and the edited job locked. @throws ApiError see `lostClaim`
  */
-async function withClaim<T>(
+export async function withClaim<T>(
   context: EditingContext,
   user: EditingUser,
   key: store.TaskKey,
@@ -133,6 +136,7 @@ async function afterSubmit(
   const shares = await store.readReviewShares(transaction, account, jobId);
   const wanted =
     reviewer !== undefined ||
+    (await hasUnsure(transaction, account, jobId)) ||
     shares.some(({ user_id, review_share }) => isReviewed(jobId, user_id, review_share));
   // Skips the review if no other editor can do it.
   if (!wanted || (await store.countReviewers(transaction, account, jobId)) === 0) {
@@ -246,6 +250,54 @@ export function unmarkIssue(
   });
 }
 
+/**
+ * Records that the reviewer has seen segments. @returns the positions whose revision is the current one
+ * @throws ApiError like `submit`
+ */
+export function markSeen(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+  token: string,
+  segments: readonly { position: number; revision: number }[],
+): Promise<number[]> {
+  return withClaim(context, user, key, token, async (transaction, held) => {
+    if (held.kind !== 'review') throw notFound();
+    return recordLooks(transaction, key.account, key.jobId, user.userId, segments);
+  });
+}
+
+/**
+ * Marks a segment of a claimed task as unsure, or removes the mark.
+ * @throws ApiError like `submit`; `not_found` if the segment is not part of the task
+ */
+export function markUnsure(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+  token: string,
+  { position, unsure }: { position: number; unsure: boolean },
+): Promise<{ position: number; unsure: boolean }> {
+  return withClaim(context, user, key, token, async (transaction) => {
+    await requireInTask(transaction, user, key, position);
+    await writeUnsure(transaction, key.account, key.jobId, { position, userId: user.userId, unsure });
+    return { position, unsure };
+  });
+}
+
+/** @throws ApiError `not_found` if the task has no segment at this position */
+export async function requireInTask(
+  transaction: Transaction,
+  user: EditingUser,
+  key: store.TaskKey,
+  position: number,
+): Promise<void> {
+  const { account, jobId } = key;
+  const task = (await findTask(transaction, key, user.userId))!;
+  const [row] = await edits.readSegments(transaction, account, jobId, position, position);
+  if (row === undefined || position < task.first_position || position > task.last_position) throw notFound();
+}
+
 /** Cancels the tasks of a job in the transaction that cancels the job. */
 export async function cancelEditing(
   transaction: Transaction,
@@ -255,6 +307,7 @@ export async function cancelEditing(
 ): Promise<void> {
   if ((await editedJobs.lockEditedJob(transaction, account, jobId)) === undefined) return;
   await store.moveTasks(transaction, { account, jobId, trigger: 'cancel', actor: 'customer', ends });
+  await closeQueries(transaction, account, jobId);
   await editedJobs.setStage(transaction, account, jobId, ['editing', 'review', 'assembling'], 'canceled');
 }
 

@@ -5,23 +5,24 @@ import {
   Claimed,
   ClaimLease,
   Comment,
-  Concordance,
   describedEditing,
   EditQueue,
   HistoryEntry,
   Issue,
-  Matches,
   Piece,
   POSITION,
   Preview,
+  Query,
   REPORT_REASONS,
   Saved,
   SKIP_REASONS,
   TaskBody,
   TaskState,
+  TaskTerm,
   taskParameters,
   Work,
 } from './schemas.ts';
+import { Concordance, Matches } from './suggestion-schemas.ts';
 
 const TOKEN = Type.String({
   format: 'uuid',
@@ -29,12 +30,15 @@ const TOKEN = Type.String({
   description: 'The lease token.',
 });
 const NOTE = Type.String({ pattern: '\\S', maxLength: 2000 });
+/** The words of a term. */
+const WORDS = Type.String({ pattern: '\\S', maxLength: 500 });
 /** The maximum length of a target in UTF-16 code units. */
 export const MAX_TARGET = 100_000;
 const OFFSET = Type.Integer({ minimum: 0, maximum: MAX_TARGET });
 const segmentParameters = Type.Object({ task: ID, position: POSITION });
 
 export const WRONG_TARGET = 'must be a list of pieces: text, open, close, single, keep.';
+const REVISION = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 2 });
 const SaveRequest = Type.Object({
   token: TOKEN,
   revision: Type.Integer({
@@ -60,6 +64,16 @@ export type SaveRequest = Static<typeof SaveRequest>;
 export const WRONG_RANGE = 'must have start and end, with the end not before the start.';
 const TokenBody = Type.Object({ token: TOKEN });
 
+const SeenSegments = Type.Object(
+  { positions: Type.Array(POSITION, { description: 'The segments that are recorded as seen.' }) },
+  { title: 'SeenSegments' },
+);
+
+const UnsureMark = Type.Object(
+  { position: POSITION, unsure: Type.Boolean() },
+  { title: 'UnsureMark', description: 'Whether a segment is marked as unsure.' },
+);
+
 export const editorSchemas = {
   queue: describedEditing('readQueue', 'List the tasks that this editor may claim or holds', EditQueue),
   claim: describedEditing('claimTask', 'Claim the next task or a given task', Claimed, {
@@ -75,9 +89,15 @@ export const editorSchemas = {
   save: describedEditing('saveSegment', 'Save a segment as a draft or confirm it', Saved, {
     description:
       'Errors: `stale_lease` if the claim has ended (the text is kept); `conflict` if the segment has another revision, ' +
-      'which is `error.segment`; `checks_failed` with the problems in `error.findings`.',
+      'which is `error.segment`; `checks_failed` with the problems in `error.findings`; `query_open` if the segment waits ' +
+      'for the customer.',
     params: segmentParameters,
     body: SaveRequest,
+  }),
+  unsure: describedEditing('markUnsure', 'Mark a segment as unsure, or remove the mark', UnsureMark, {
+    description: 'A job with such a mark is reviewed, if another editor may review its language pair.',
+    params: segmentParameters,
+    body: Type.Object({ token: TOKEN, unsure: Type.Boolean() }),
   }),
   matches: describedEditing(
     'listMatches',
@@ -130,6 +150,32 @@ export const editorSchemas = {
     params: taskParameters,
     body: TokenBody,
   }),
+  proposeTerm: describedEditing('proposeTerm', 'Propose a term for the glossary of the brand', TaskTerm, {
+    status: 201,
+    description:
+      'The term applies to this job at once. The customer takes it into the glossary or declines it.',
+    params: taskParameters,
+    body: Type.Object({
+      token: TOKEN,
+      source: WORDS,
+      target: WORDS,
+      note: Type.Optional(NOTE),
+    }),
+  }),
+  withdrawTerm: describedEditing('withdrawTerm', 'Withdraw a term that this editor proposed', TaskState, {
+    params: Type.Object({ task: ID, proposal: ID }),
+    body: TokenBody,
+  }),
+  ask: describedEditing('askCustomer', 'Ask the customer about a segment', Query, {
+    status: 201,
+    description: 'While the query is open, the segment cannot be confirmed and the task cannot be submitted.',
+    params: taskParameters,
+    body: Type.Object({ token: TOKEN, position: POSITION, question: NOTE }),
+  }),
+  withdrawQuery: describedEditing('withdrawQuery', 'Withdraw an open query to the customer', TaskState, {
+    params: Type.Object({ task: ID, query: ID }),
+    body: TokenBody,
+  }),
   addIssue: describedEditing('markIssue', 'Mark an error in a segment', Issue, {
     status: 201,
     params: taskParameters,
@@ -145,6 +191,19 @@ export const editorSchemas = {
   removeIssue: describedEditing('unmarkIssue', 'Remove a marked error', TaskState, {
     params: Type.Object({ task: ID, issue: ID }),
     body: TokenBody,
+  }),
+  see: describedEditing('markSeen', 'Record the segments that the reviewer has seen', SeenSegments, {
+    description:
+      'A segment with another revision is ignored, because the reviewer saw an older target. Saving a segment also ' +
+      'records it as seen.',
+    params: taskParameters,
+    body: Type.Object({
+      token: TOKEN,
+      segments: Type.Array(Type.Object({ position: POSITION, revision: REVISION }), {
+        minItems: 1,
+        maxItems: 1000,
+      }),
+    }),
   }),
   approve: describedEditing('approveTask', 'Approve the job for delivery', TaskState, {
     params: taskParameters,

@@ -7,13 +7,15 @@ import { claim, extend, heartbeat, locate, readQueue, release, report, skip } fr
 import { freeTask, listTasks, prioritiseTask, readEffort, readWork, reassignTask } from './console.ts';
 import { consoleTaskSchemas } from './console-schemas.ts';
 import type { EditingContext, EditingUser } from './context.ts';
-import { approve, markIssue, returnJob, submit, unmarkIssue } from './review.ts';
+import { askCustomer, withdrawQuery } from './queries.ts';
+import { approve, markIssue, markSeen, markUnsure, returnJob, submit, unmarkIssue } from './review.ts';
 import { editorSchemas, WRONG_RANGE } from './route-schemas.ts';
 import { saveSegment } from './save.ts';
 import type { taskParameters } from './schemas.ts';
 import type { TaskStatus } from './states.ts';
 import type { TaskKey } from './store.ts';
 import { searchTaskMemory, suggest } from './suggest.ts';
+import { proposeTaskTerm, withdrawTaskTerm } from './term-proposals.ts';
 import { addComment, preview, readClaimed, readComments, readSegmentHistory, readTask } from './view.ts';
 import { voteRoutes } from './vote-routes.ts';
 
@@ -36,6 +38,8 @@ export function editingRoutes(app: FastifyInstance, options: EditingRouteOptions
     requirePerson(editors, options, 'editor', 'operator');
     queueRoutes(editors, context);
     segmentRoutes(editors, context);
+    termRoutes(editors, context);
+    queryRoutes(editors, context);
     claimRoutes(editors, context);
     reviewRoutes(editors, context);
   });
@@ -75,6 +79,14 @@ function segmentRoutes(app: FastifyInstance, getContext: GetContext): void {
       ),
     },
   });
+  resource(app, `${path}/unsure`, {
+    PUT: {
+      ...BODY,
+      ...onTask(getContext, editorSchemas.unsure, ({ context, user, key }, { params, body }) =>
+        markUnsure(context, user, key, body.token, { position: params.position, unsure: body.unsure }),
+      ),
+    },
+  });
   resource(app, `${path}/matches`, {
     GET: onTask(getContext, editorSchemas.matches, ({ context, user, key }, { params }) =>
       suggest(context, user, key, params.position),
@@ -84,6 +96,53 @@ function segmentRoutes(app: FastifyInstance, getContext: GetContext): void {
     GET: onTask(getContext, editorSchemas.history, ({ context, user, key }, { params }) =>
       readSegmentHistory(context, user, key, params.position),
     ),
+  });
+}
+
+function termRoutes(app: FastifyInstance, getContext: GetContext): void {
+  resource(app, `${TASK_PATH}/terms`, {
+    POST: {
+      ...BODY,
+      ...onTask(
+        getContext,
+        editorSchemas.proposeTerm,
+        ({ context, user, key }, { body }) => proposeTaskTerm(context, user, key, body),
+        201,
+      ),
+    },
+  });
+  resource(app, `${TASK_PATH}/terms/:proposal`, {
+    DELETE: {
+      ...BODY,
+      ...onTask(getContext, editorSchemas.withdrawTerm, async ({ context, user, key }, { body, params }) => {
+        await withdrawTaskTerm(context, user, key, body.token, params.proposal);
+        return { task: key.taskId, status: 'claimed' };
+      }),
+    },
+  });
+}
+
+function queryRoutes(app: FastifyInstance, getContext: GetContext): void {
+  resource(app, `${TASK_PATH}/queries`, {
+    POST: {
+      ...BODY,
+      ...onTask(
+        getContext,
+        editorSchemas.ask,
+        ({ context, user, key }, { body: { token, ...asked } }) =>
+          askCustomer(context, user, key, token, asked),
+        201,
+      ),
+    },
+  });
+  resource(app, `${TASK_PATH}/queries/:query`, {
+    DELETE: {
+      ...BODY,
+      ...onTask(getContext, editorSchemas.withdrawQuery, async ({ context, user, key }, { body, params }) => {
+        await withdrawQuery(context, user, key, body.token, params.query);
+        return { task: key.taskId, status: 'claimed' };
+      }),
+    },
   });
 }
 
@@ -133,6 +192,14 @@ function reviewRoutes(app: FastifyInstance, getContext: GetContext): void {
   move(app, getContext, `${TASK_PATH}/return`, editorSchemas.return, ({ context, user, key }, { body }) =>
     returnJob(context, user, key, body.token, body.note),
   );
+  resource(app, `${TASK_PATH}/seen`, {
+    POST: {
+      ...BODY,
+      ...onTask(getContext, editorSchemas.see, async ({ context, user, key }, { body }) => ({
+        positions: await markSeen(context, user, key, body.token, body.segments),
+      })),
+    },
+  });
   resource(app, `${TASK_PATH}/issues`, {
     POST: {
       ...BODY,

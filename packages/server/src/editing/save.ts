@@ -16,6 +16,7 @@ import * as claims from './claims-store.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { recordLooks } from './looks-store.ts';
 import { hashTarget } from './readings.ts';
 import { carry } from './repeats.ts';
 import { MAX_TARGET, type SaveRequest, WRONG_TARGET } from './route-schemas.ts';
@@ -29,7 +30,7 @@ const MAX_FILLED = 500;
 
 /**
  * Saves a segment.
- * @throws ApiError `stale_lease`, `conflict`, `checks_failed`, `job_canceled`, `not_found`
+ * @throws ApiError `stale_lease`, `conflict`, `checks_failed`, `query_open`, `job_canceled`, `not_found`
  */
 export async function saveSegment(
   context: EditingContext,
@@ -52,6 +53,9 @@ export async function saveSegment(
   // The checks run only with a valid claim, because their findings quote the customer's glossary.
   if (!task.holds) throw await keepLateEdit(context, user, key, edit, request.token);
   const inputOf = await checkInputs(context, key, job);
+  if (request.status === 'confirmed' && row.asked) {
+    throw new ApiError('query_open', 'The segment waits for the answer of the customer.');
+  }
   const findings =
     request.status === 'confirmed'
       ? requireConfirmable(inputOf(row, request.target), request.acknowledged)
@@ -65,6 +69,10 @@ export async function saveSegment(
     if (!(await edits.saveEdit(transaction, account, jobId, edit))) {
       const [now] = await edits.readSegments(transaction, account, jobId, position, position);
       return isSaved(now!, edit) ? { held, filled: [] } : 'conflict';
+    }
+    if (task.kind === 'review') {
+      const revision = edit.revision + 1;
+      await recordLooks(transaction, account, jobId, user.userId, [{ position, revision }]);
     }
     if (edit.status === 'draft') {
       if (row.status === 'confirmed') await withdrawVote(transaction, key, position);
@@ -204,7 +212,7 @@ async function fillRepeats(
     const passes = findings.every(
       (one) => one.severity === 'warning' && edit.acknowledged.includes(keyOf(one)),
     );
-    const status = inThisTask && passes ? 'confirmed' : 'draft';
+    const status = inThisTask && passes && !repeat.asked ? 'confirmed' : 'draft';
     const request = { ...edit, active_ms: 0, status, target, revision: repeat.revision } as const;
     const user = { userId: edit.editorId } as EditingUser;
     const copied = editOf(repeat, job, user, { ...request, token: '', acknowledged: [...edit.acknowledged] });

@@ -4,7 +4,7 @@
 import Type, { type Static } from 'typebox';
 import { describing, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { DRAFT_NOTE_CODES } from '../translation/draft-notes.ts';
-import { CLAIM_ENDS, TASK_STATUSES } from './states.ts';
+import { CLAIM_ENDS, QUERY_STATUSES, TASK_STATUSES } from './states.ts';
 
 export const describedEditing = describing('Editing');
 export const taskParameters = Type.Object({ task: ID });
@@ -58,7 +58,7 @@ export const REPORT_REASONS = [
   'other',
 ] as const;
 
-const RANGE = Type.Object(
+export const RANGE = Type.Object(
   { start: Type.Integer({ minimum: 0 }), end: Type.Integer({ minimum: 0 }) },
   { description: 'Offsets in the text, in UTF-16 code units; codes have no width.' },
 );
@@ -103,6 +103,31 @@ export const Comment = Type.Object(
     created_at: MOMENT,
   },
   { title: 'Comment' },
+);
+
+const query = {
+  query: ID,
+  position: POSITION,
+  question: Type.String(),
+  status: Type.Enum([...QUERY_STATUSES], {
+    description:
+      '`open`: waits for the answer. `withdrawn`: by an editor. `closed`: the job was delivered or canceled before.',
+  }),
+  answer: Type.Optional(Type.String()),
+  asked_at: MOMENT,
+  ended_at: Type.Union([MOMENT, Type.Null()]),
+};
+export const Query = Type.Object(
+  { ...query, by: Type.String({ description: 'The name of the editor who asked.' }) },
+  { title: 'Query', description: 'A question of an editor to the customer about a segment.' },
+);
+export const OwnQuery = Type.Object(
+  {
+    ...query,
+    uid: Type.String({ description: 'The job.' }),
+    source: Type.String({ description: 'The source of the segment, without its codes.' }),
+  },
+  { title: 'OwnQuery', description: 'A question of an editor about a segment of a job.' },
 );
 
 export const ClaimLease = Type.Object(
@@ -238,13 +263,26 @@ const Segment = Type.Object(
     acknowledged: Type.Array(Type.String(), {
       description: 'Warnings that the editor acknowledged, each as `keyOf` of `@dragoman/checks` returns it.',
     }),
+    asked: Type.Boolean({
+      description: 'Whether an open query to the customer holds the segment, so that it cannot be confirmed.',
+    }),
+    unsure: Type.Boolean({ description: 'Whether an editor marked the segment as unsure.' }),
     comments: Type.Integer({ minimum: 0 }),
     issues: Type.Array(Issue),
+    seen: Type.Optional(
+      Type.Enum(['unseen', 'changed', 'seen'], {
+        description:
+          'Only in a review: whether this reviewer has seen the current target. `changed`: they saw an earlier one.',
+      }),
+    ),
+    last_seen: Type.Optional(
+      Type.Array(Piece, { description: 'The target that this reviewer saw last, if it has changed since.' }),
+    ),
   },
   { title: 'Segment' },
 );
 
-const Term = Type.Object(
+export const TaskTerm = Type.Object(
   {
     source: Type.String(),
     target: Type.String(),
@@ -252,6 +290,16 @@ const Term = Type.Object(
     forbidden: Type.Boolean(),
     do_not_translate: Type.Boolean(),
     note: Type.Optional(Type.String()),
+    proposal: Type.Optional(
+      Type.Object(
+        {
+          proposal: ID,
+          by: Type.String({ description: 'The name of the editor who proposed the term.' }),
+          may_withdraw: Type.Boolean(),
+        },
+        { description: 'Set if the term is only proposed. It applies to this job.' },
+      ),
+    ),
   },
   { title: 'TaskTerm' },
 );
@@ -333,8 +381,9 @@ export const TaskBody = Type.Object(
     }),
     lease: Type.Optional(ClaimLease),
     segments: Type.Array(Segment),
-    terms: Type.Array(Term),
+    terms: Type.Array(TaskTerm),
     comments: Type.Array(Comment),
+    queries: Type.Array(Query, { description: 'The queries to the customer, oldest first.' }),
   },
   { title: 'Task' },
 );
@@ -362,46 +411,6 @@ export const HistoryEntry = Type.Object(
     created_at: MOMENT,
   },
   { title: 'HistoryEntry' },
-);
-
-const MatchBody = Type.Object(
-  {
-    memory: ID,
-    source: Type.Array(Piece, { description: 'The source of the memory entry.' }),
-    target: Type.Array(Piece, {
-      description: 'The target of the memory entry, with the codes of this segment.',
-    }),
-    score: Type.Integer({ minimum: 0, maximum: 100 }),
-    kind: Type.Enum(['context', 'exact', 'fuzzy']),
-    origin: Type.String({ examples: ['job', 'import'] }),
-    brand: Type.Optional(Type.String()),
-    tone: Type.Optional(Type.String({ description: 'The tone of the job in which it was confirmed.' })),
-    created_at: MOMENT,
-  },
-  { title: 'TaskMatch', description: 'A match of the translation memory.' },
-);
-export const Matches = Type.Object(
-  {
-    matches: Type.Array(MatchBody, { description: 'Best match first.' }),
-    terms: Type.Array(Term, { description: 'The glossary terms that occur in the segment.' }),
-  },
-  { title: 'Matches' },
-);
-
-export const Concordance = Type.Object(
-  {
-    entries: Type.Array(
-      Type.Object({
-        memory: ID,
-        source: Type.String(),
-        target: Type.String(),
-        source_ranges: Type.Array(RANGE),
-        target_ranges: Type.Array(RANGE),
-        created_at: MOMENT,
-      }),
-    ),
-  },
-  { title: 'Concordance' },
 );
 
 export const Preview = Type.Object(
@@ -464,6 +473,7 @@ export const Work = Type.Object(
   { title: 'Work' },
 );
 
+export type TermOfTask = Static<typeof TaskTerm>;
 export type TaskBody = Static<typeof TaskBody>;
 export type ClaimedBody = Static<typeof Claimed>;
 export type QueueBody = Static<typeof EditQueue>;
@@ -473,6 +483,6 @@ export type LeaseBody = Static<typeof ClaimLease>;
 export type SavedBody = Static<typeof Saved>;
 export type IssueBody = Static<typeof Issue>;
 export type CommentBody = Static<typeof Comment>;
-export type MatchesBody = Static<typeof Matches>;
-export type ConcordanceBody = Static<typeof Concordance>;
+export type QueryBody = Static<typeof Query>;
+export type OwnQueryBody = Static<typeof OwnQuery>;
 export type WorkBody = Static<typeof Work>;

@@ -70,3 +70,24 @@ export type TaskTrigger = keyof typeof TASK_MOVES;
 export function allowsTaskMove(trigger: TaskTrigger, status: TaskStatus): boolean {
   return (TASK_MOVES[trigger].from as readonly TaskStatus[]).includes(status);
 }
+
+/**
+ * The states of a query to the customer.
+ *
+ * | state     | meaning                                                         |
+ * | --------- | --------------------------------------------------------------- |
+ * | open      | waits for the answer of the customer                            |
+ * | answered  | the customer answered it                                        |
+ * | withdrawn | an editor withdrew it                                           |
+ * | closed    | its job was delivered or canceled before the customer answered  |
+ */
+export const QUERY_STATUSES = ['open', 'answered', 'withdrawn', 'closed'] as const;
+export type QueryStatus = (typeof QUERY_STATUSES)[number];
+
+/** Every allowed transition of a query, by its trigger. */
+export const QUERY_MOVES = {
+  answer: { from: ['open'], to: 'answered' },
+  withdraw: { from: ['open'], to: 'withdrawn' },
+  close: { from: ['open'], to: 'closed' },
+} as const satisfies Record<string, { from: readonly QueryStatus[]; to: QueryStatus }>;
+export type QueryTrigger = keyof typeof QUERY_MOVES;

@@ -5,15 +5,16 @@ import { plainText } from '@dragoman/documents';
 import { limitAttempts } from '../access/sessions.ts';
 import { notFound } from '../base/errors.ts';
 import { readContext } from '../brands/brands.ts';
+import { readJobTerms } from '../brands/proposals.ts';
 import { concordance } from '../memory/entries.ts';
 import { findMatches } from '../memory/memory.ts';
 import { openTask, requireSegmentAccess } from './access.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
-import type { ConcordanceBody, MatchesBody } from './schemas.ts';
 import type * as store from './store.ts';
-import { presentTaskTerm } from './view.ts';
+import type { ConcordanceBody, MatchesBody } from './suggestion-schemas.ts';
+import { presentTaskTerm, proposalJob } from './view.ts';
 
 export async function suggest(
   context: EditingContext,
@@ -33,7 +34,8 @@ export async function suggest(
   const source = sourceAt(position);
   if (source === undefined) throw notFound();
   const pair = { from: job.source_language, to: job.target_language, brand: job.brand ?? undefined };
-  const { terms, tone } = await readContext(database, account, job.brand, job.target_language);
+  const { tone } = await readContext(database, account, job.brand, job.target_language);
+  const terms = await readJobTerms(database, account, proposalJob(jobId, job));
   const purpose = { ...pair, tone: job.tone ?? tone };
   const matches = await findMatches(database, account, purpose, source, {
     previous: sourceAt(position - 1),
@@ -49,7 +51,7 @@ export async function suggest(
       ...(confirmedUnder === undefined ? {} : { tone: confirmedUnder }),
       created_at: createdAt.toISOString(),
     })),
-    terms: terms.filter((term) => matched.has(term)).map(presentTaskTerm),
+    terms: terms.filter((term) => matched.has(term)).map((term) => presentTaskTerm(user, term)),
   };
 }
 

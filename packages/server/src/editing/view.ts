@@ -1,12 +1,12 @@
 /** Builds the bodies of tasks and segments for the workbench. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Description } from '@dragoman/documents';
-import type { Term } from '@dragoman/engines';
+import type { Description, Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import { ApiError, notFound } from '../base/errors.ts';
 import { keptOf } from '../base/kept.ts';
 import { readContext } from '../brands/brands.ts';
+import { type JobTerm, type ProposalJob, readJobTerms } from '../brands/proposals.ts';
 import { readTexts } from '../jobs/jobs.ts';
 import { TextTakesTooLong } from '../scanning/scanner.ts';
 import { parseDraftNote } from '../translation/draft-notes.ts';
@@ -24,7 +24,18 @@ import type { EditingContext, EditingUser } from './context.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import * as issues from './issues-store.ts';
-import type { ClaimedBody, CommentBody, IssueBody, SegmentBody, SegmentVote, TaskBody } from './schemas.ts';
+import { readLooks } from './looks-store.ts';
+import { listQueriesOfJob, type QueryRow } from './query-store.ts';
+import type {
+  ClaimedBody,
+  CommentBody,
+  IssueBody,
+  QueryBody,
+  SegmentBody,
+  SegmentVote,
+  TaskBody,
+  TermOfTask,
+} from './schemas.ts';
 import type * as store from './store.ts';
 import { readSegmentVotes } from './vote-view.ts';
 
@@ -53,7 +64,7 @@ async function presentTask(
   const { account, jobId } = key;
   const visible = await visibleSegments(context, user, key, task);
   const isWhole = includesAccess(task.access, 'held');
-  const [job, edited, rows, held, comments, activeMs] = await Promise.all([
+  const [job, edited, rows, held, comments, activeMs, queries] = await Promise.all([
     editedJobs.readTaskJob(database, account, jobId),
     editedJobs.findEditedJob(database, account, jobId),
     'only' in visible
@@ -62,12 +73,14 @@ async function presentTask(
     claims.findHeld(database, key),
     isWhole ? listComments(context, key) : [],
     claims.readActiveTime(database, key, user.userId),
+    isWhole ? listQueriesOfJob(database, account, jobId) : [],
   ]);
   const votes = await readSegmentVotes(database, account, jobId, rows);
-  const [segments, brand, { instructions }] = await Promise.all([
+  const [segments, brand, { instructions }, terms] = await Promise.all([
     presentSegments(context, user, key, task, job, rows, votes),
     readContext(database, account, job.brand, job.target_language),
     readTexts(database, account, jobId, ['instructions']),
+    isWhole ? readJobTerms(database, account, proposalJob(jobId, job)) : [],
   ]);
   const allInstructions = [
     ...(brand.instructions === undefined ? [] : [{ from: 'brand' as const, text: brand.instructions }]),
@@ -98,8 +111,9 @@ async function presentTask(
     },
     ...(held !== undefined && held.user_id === user.userId ? { lease: presentLease(held) } : {}),
     segments,
-    terms: isWhole ? brand.terms.map(presentTaskTerm) : [],
+    terms: terms.map((term) => presentTaskTerm(user, term)),
     comments,
+    queries: queries.map(presentQuery),
   };
 }
 
@@ -130,16 +144,17 @@ export async function readClaimed(
 /** Builds the bodies of segments with their notes, lengths, times and codes from the document. */
 export async function presentSegments(
   context: EditingContext,
-  { userId }: Pick<EditingUser, 'userId'>,
+  { userId }: EditingUser,
   { account, jobId }: store.TaskKey,
   task: Pick<TaskRow, 'kind' | 'first_position' | 'last_position'>,
   job: editedJobs.TaskJobRow,
   rows: readonly edits.SegmentRow[],
   votes: ReadonlyMap<number, SegmentVote> = new Map(),
 ): Promise<SegmentBody[]> {
-  const [described, rowsOfIssues] = await Promise.all([
+  const [described, rowsOfIssues, looks] = await Promise.all([
     describeJob(context, account, jobId, job),
     issues.listIssues(context.database, account, jobId),
+    task.kind === 'review' ? readLooks(context.database, account, jobId, userId) : undefined,
   ]);
   const issuesOf = Map.groupBy(rowsOfIssues, ({ position }) => position);
   return rows.map((row): SegmentBody => {
@@ -170,10 +185,22 @@ export async function presentSegments(
       ...(vote === undefined ? {} : { vote }),
       changed: row.editor_id === userId && !row.filled && !isDeepStrictEqual(row.target, row.draft),
       acknowledged: row.acknowledged,
+      asked: row.asked,
+      unsure: row.unsure,
       comments: row.comments,
       issues: (issuesOf.get(row.position) ?? []).map(presentIssue),
+      ...(looks && presentLook(row.target, looks.get(row.position))),
     };
   });
+}
+
+/** @param looked the target that the reviewer saw last; undefined if they have not seen the segment */
+function presentLook(
+  target: Piece[] | null,
+  looked: Piece[] | undefined,
+): Pick<SegmentBody, 'seen' | 'last_seen'> {
+  if (looked === undefined) return { seen: 'unseen' };
+  return isDeepStrictEqual(looked, target) ? { seen: 'seen' } : { seen: 'changed', last_seen: looked };
 }
 
 function originOf({ draft, route }: edits.SegmentRow): SegmentBody['origin'] {
@@ -246,7 +273,16 @@ export async function describeJob(
   return ofId;
 }
 
-export function presentTaskTerm(term: Term): TaskBody['terms'][number] {
+/** Returns the job in the form that proposals of terms need. */
+export function proposalJob(
+  jobId: string,
+  job: Pick<editedJobs.TaskJobRow, 'brand' | 'target_language'>,
+): ProposalJob {
+  return { jobId, brand: job.brand, targetLanguage: job.target_language };
+}
+
+export function presentTaskTerm({ userId }: EditingUser, term: JobTerm): TermOfTask {
+  const { proposal } = term;
   return {
     source: term.source,
     target: term.target,
@@ -254,6 +290,13 @@ export function presentTaskTerm(term: Term): TaskBody['terms'][number] {
     forbidden: term.forbidden,
     do_not_translate: term.doNotTranslate,
     ...(term.note === undefined ? {} : { note: term.note }),
+    ...(proposal && {
+      proposal: {
+        proposal: proposal.id,
+        by: proposal.by,
+        may_withdraw: proposal.userId === userId && proposal.status === 'proposed',
+      },
+    }),
   };
 }
 
@@ -269,6 +312,19 @@ export function presentIssue(row: issues.IssueRow): IssueBody {
       : { range: { start: row.range_start, end: row.range_end } }),
     by: row.by,
     created_at: row.created_at.toISOString(),
+  };
+}
+
+export function presentQuery(row: QueryRow): QueryBody {
+  return {
+    query: row.query_id,
+    position: row.position,
+    by: row.by,
+    question: row.question,
+    status: row.status,
+    ...(row.answer === null ? {} : { answer: row.answer }),
+    asked_at: row.asked_at.toISOString(),
+    ended_at: row.ended_at?.toISOString() ?? null,
   };
 }
 

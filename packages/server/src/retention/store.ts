@@ -172,7 +172,9 @@ const FORGET_REPORTS = statement(
     where part = $1 and account_id = $2 and note is not null and task_id in (
       select task_id from tasks where part = $1 and account_id = $2 and job_id = any($3))`,
 );
-const JOBS_END = (['comments', 'edit_history', 'fills', 'votes', 'job_texts'] as const).map((table) =>
+const JOBS_END = (
+  ['comments', 'edit_history', 'fills', 'votes', 'job_texts', 'looks', 'queries'] as const
+).map((table) =>
   statement(
     `retention.end_${table}`,
     `delete from ${table} where part = $1 and account_id = $2 and job_id = any($3)`,

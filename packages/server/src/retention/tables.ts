@@ -49,6 +49,8 @@ export const TABLES: readonly Table[] = [
   { name: 'claims', erase: 'delete' },
   { name: 'issues', key: { issue_id: 'uuid' }, hidden: ['reviewer_id', 'editor_id'], erase: 'delete' },
   { name: 'comments', key: { comment_id: 'uuid' }, hidden: ['user_id'], erase: 'delete' },
+  { name: 'looks', erase: 'delete' },
+  { name: 'unsure_marks', erase: 'delete' },
   { name: 'edit_history', key: { history_id: 'uuid' }, hidden: ['editor_id'], erase: 'delete' },
   { name: 'edits', key: { job_id: 'uuid', position: 'integer' }, hidden: ['editor_id'], erase: 'delete' },
   {
@@ -66,6 +68,7 @@ export const TABLES: readonly Table[] = [
   // Derived from the segments.
   { name: 'readings', erase: 'delete' },
   { name: 'propagations', erase: 'delete' },
+  { name: 'queries', key: { query_id: 'uuid' }, hidden: ['user_id'], erase: 'delete' },
   { name: 'task_skips', erase: 'delete' },
   { name: 'task_reports', erase: 'delete' },
   { name: 'tasks', erase: 'delete' },
@@ -73,6 +76,7 @@ export const TABLES: readonly Table[] = [
   { name: 'segments', key: { job_id: 'uuid', position: 'integer' }, erase: 'delete' },
   { name: 'job_texts', key: { job_id: 'uuid', kind: 'text' }, erase: 'delete' },
   { name: 'idempotency', erase: 'delete' },
+  { name: 'term_proposals', key: { proposal_id: 'uuid' }, hidden: ['user_id'], erase: 'delete' },
   { name: 'brand_drafts', key: { external_id: 'text' }, erase: 'delete' },
   {
     name: 'terms',

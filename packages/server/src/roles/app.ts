@@ -29,6 +29,7 @@ import { deliveryConsole } from '../deliveries/console.ts';
 import { deliveriesOfCustomer } from '../deliveries/customer.ts';
 import { type DeliveryRouteOptions, deliveryRoutes } from '../deliveries/routes.ts';
 import { deliveryWebhooks } from '../deliveries/schemas.ts';
+import { queriesOfCustomer } from '../editing/customer.ts';
 import { type EditingRouteOptions, editingRoutes } from '../editing/routes.ts';
 import { guideRoutes } from '../guides/routes.ts';
 import { compressAnswers } from '../http/compression.ts';
@@ -241,6 +242,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       deliveriesOfCustomer(customers, { ...options, onDeliveriesChanged: followDeliveries });
       ledgerOfCustomer(customers, options);
       brandsOfCustomer(customers, options);
+      queriesOfCustomer(customers, options);
       retentionOfCustomer(customers, options);
     });
     void web.register(async (operators) => {

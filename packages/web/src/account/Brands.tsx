@@ -1,6 +1,7 @@
-/** The account's brands, read-only: tone, instructions and glossaries. */
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { query } from '../api/client.ts';
+/** The account's brands: tone, instructions, glossaries, and the terms that editors propose. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { call, query } from '../api/client.ts';
 import type { OwnBrand, OwnBrandLanguage } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { type Loading, type PageProps, useFilters } from '../page.tsx';
@@ -12,6 +13,7 @@ import { useLanguageName } from '../ui/Pair.tsx';
 import { Lines } from '../ui/Skeleton.tsx';
 import { Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
+import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import css from './account.module.css';
 
@@ -43,6 +45,12 @@ export default function Brands({ search }: PageProps) {
       header: t('account.brand.terms'),
       align: 'end',
       cell: ({ languages }) => languages.reduce((sum, { terms }) => sum + terms, 0),
+    },
+    {
+      key: 'proposals',
+      header: t('account.brand.proposals'),
+      align: 'end',
+      cell: ({ proposals }) => (proposals > 0 ? <Tag tone="info">{String(proposals)}</Tag> : 0),
     },
     {
       key: 'changed',
@@ -78,7 +86,67 @@ function BrandDetails({ brand }: { brand: string }) {
   const { data, error, refetch } = useQuery(query('readOwnBrand', { path: { brand } }));
   if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Lines count={8} />;
-  return data.languages.map((one) => <Language key={one.language} settings={one} />);
+  return (
+    <>
+      <Proposals brand={brand} />
+      {data.languages.map((one) => (
+        <Language key={one.language} settings={one} />
+      ))}
+    </>
+  );
+}
+
+/** Lists the terms that editors propose, with buttons to take or decline each. */
+function Proposals({ brand }: { brand: string }) {
+  const t = useTranslate();
+  const language = useLanguageName();
+  const queries = useQueryClient();
+  const listed = query('listProposals', { path: { brand } });
+  const { data, error, refetch } = useQuery(listed);
+  const decision = useMutation({
+    mutationFn: ({ proposal, how }: { proposal: string; how: 'take' | 'decline' }) =>
+      call(how === 'take' ? 'takeProposal' : 'declineProposal', { path: { proposal } }),
+    onSuccess: (left, { how }) => {
+      queries.setQueryData(listed.queryKey, left);
+      toast(t(how === 'take' ? 'account.proposal.taken' : 'account.proposal.declined'));
+      return queries.invalidateQueries({ queryKey: brands().queryKey });
+    },
+  });
+  if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
+  if (data === undefined || data.objects.length === 0) return null;
+  return (
+    <section className={css.block} aria-label={t('account.brand.proposals')}>
+      <h3>{t('account.brand.proposals')}</h3>
+      <p className={css.muted}>{t('account.brand.proposals.lead')}</p>
+      {decision.error !== null && <FailureNotice error={decision.error} />}
+      <ul className={css.proposals}>
+        {data.objects.map(({ proposal, source, target, note, proposed_at, ...one }) => (
+          <li key={proposal}>
+            <span>
+              <bdi>{source}</bdi> → <bdi lang={one.language}>{target}</bdi>
+            </span>
+            <small className={css.muted}>
+              {language(one.language)} · <When at={proposed_at} />
+            </small>
+            {note !== undefined && <p dir="auto">{note}</p>}
+            <div className={css.buttons}>
+              {(['take', 'decline'] as const).map((how) => (
+                <Button
+                  key={how}
+                  size="xs"
+                  aria-label={t(`account.proposal.${how}`, { source })}
+                  disabled={decision.isPending}
+                  onClick={() => decision.mutate({ proposal, how })}
+                >
+                  {t(`account.proposal.${how}.short`)}
+                </Button>
+              ))}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 function Language({ settings }: { settings: OwnBrandLanguage }) {

@@ -24,6 +24,7 @@ import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import css from './account.module.css';
 import type { Environment } from './environment.tsx';
+import { Queries } from './Queries.tsx';
 import { readJob } from './snippets.ts';
 
 interface JobPanelProps {
@@ -68,6 +69,7 @@ function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProg
   return (
     <>
       <Actions job={job} />
+      {job.environment === 'production' && job.tier === 'human' && <Queries uid={job.uid} />}
       {job.failure !== null && <Notice tone="danger">{job.failure}</Notice>}
       <Facts
         facts={[

@@ -11,6 +11,7 @@ import css from './account.module.css';
 import { EnvironmentSwitch, environmentOf } from './environment.tsx';
 import { JobPanel } from './JobPanel.tsx';
 import { JobTable } from './JobTable.tsx';
+import { OpenQueries } from './Queries.tsx';
 import { SearchField } from './SearchField.tsx';
 
 const STATUSES = ['new', 'translating', 'completed', 'accepted', 'rejected', 'failed', 'canceled'] as const;
@@ -30,7 +31,7 @@ export default function Jobs({ search }: PageProps) {
   const { rows, first, more, ...state } = usePages(['listOwnJobs', filters], (after, signal) =>
     call('listOwnJobs', { query: { ...filters, after, limit: 50 } }, { signal }),
   );
-  useLiveUpdates('jobs', 'listOwnJobs');
+  useLiveUpdates('jobs', 'listOwnJobs', 'listQueries');
   const isFiltered = [status, uid].some((one) => one !== undefined);
   return (
     <Page
@@ -38,6 +39,7 @@ export default function Jobs({ search }: PageProps) {
       lead={first !== undefined && t('account.jobs.count', { count: first.total })}
       actions={<EnvironmentSwitch search={search} />}
     >
+      {environment === 'production' && <OpenQueries onOpen={(one) => setFilters({ open: one })} />}
       <search className={css.filters}>
         <SearchField
           key={uid ?? ''}

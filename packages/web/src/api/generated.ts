@@ -861,7 +861,7 @@ export type FailingHost = {
   waiting: number
 };
 
-export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'tmx';
+export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'term_known' | 'term_proposed' | 'term_untranslated' | 'too_many_proposals' | 'query_exists' | 'tmx';
 
 /** A problem that an automatic check reports about a target. */
 export type Finding = {
@@ -1285,7 +1285,9 @@ export type OwnBrand = {
     /** Whether the brand has instructions for this language. */
     instructions: boolean;
     terms: number
-  })[]
+  })[];
+  /** How many terms editors have proposed that wait for a decision. */
+  proposals: number
 };
 
 export type OwnBrandDetail = {
@@ -1423,6 +1425,45 @@ export type OwnOrigins = {
   origins: string[]
 };
 
+/** A term that an editor proposes for the glossary of a brand. */
+export type OwnProposal = {
+  proposal: string;
+  language: string;
+  source: string;
+  target: string;
+  note?: string | undefined;
+  /** ISO 8601, in UTC. */
+  proposed_at: string
+};
+
+export type OwnProposals = {
+  /** The oldest 200, oldest first. */
+  objects: OwnProposal[]
+};
+
+export type OwnQueries = {
+  /** The oldest 200, oldest first. */
+  objects: OwnQuery[]
+};
+
+/** A question of an editor about a segment of a job. */
+export type OwnQuery = {
+  query: string;
+  /** The number of the segment in its job, from 0. */
+  position: number;
+  question: string;
+  /** `open`: waits for the answer. `withdrawn`: by an editor. `closed`: the job was delivered or canceled before. */
+  status: 'open' | 'answered' | 'withdrawn' | 'closed';
+  answer?: string | undefined;
+  /** ISO 8601, in UTC. */
+  asked_at: string;
+  ended_at: string | null;
+  /** The job. */
+  uid: string;
+  /** The source of the segment, without its codes. */
+  source: string
+};
+
 export type OwnRolledKey = {
   key_id: string;
   environment: 'production' | 'sandbox';
@@ -1507,6 +1548,22 @@ export type PublishedBrand = {
   votes: 'off' | 'draft' | 'confirm';
   languages: ConsoleBrandLanguage[];
   version: number
+};
+
+/** A question of an editor to the customer about a segment. */
+export type Query = {
+  query: string;
+  /** The number of the segment in its job, from 0. */
+  position: number;
+  question: string;
+  /** `open`: waits for the answer. `withdrawn`: by an editor. `closed`: the job was delivered or canceled before. */
+  status: 'open' | 'answered' | 'withdrawn' | 'closed';
+  answer?: string | undefined;
+  /** ISO 8601, in UTC. */
+  asked_at: string;
+  ended_at: string | null;
+  /** The name of the editor who asked. */
+  by: string
 };
 
 export type Queue = {
@@ -1676,6 +1733,11 @@ export type SecondFactorSecret = {
   uri: string
 };
 
+export type SeenSegments = {
+  /** The segments that are recorded as seen. */
+  positions: number[]
+};
+
 export type Segment = {
   /** The number of the segment in its job, from 0. */
   position: number;
@@ -1731,8 +1793,16 @@ export type Segment = {
   changed: boolean;
   /** Warnings that the editor acknowledged, each as `keyOf` of `@dragoman/checks` returns it. */
   acknowledged: string[];
+  /** Whether an open query to the customer holds the segment, so that it cannot be confirmed. */
+  asked: boolean;
+  /** Whether an editor marked the segment as unsure. */
+  unsure: boolean;
   comments: number;
-  issues: Issue[]
+  issues: Issue[];
+  /** Only in a review: whether this reviewer has seen the current target. `changed`: they saw an earlier one. */
+  seen?: 'unseen' | 'changed' | 'seen' | undefined;
+  /** The target that this reviewer saw last, if it has changed since. */
+  last_seen?: Piece[] | undefined
 };
 
 export type SegmentStatus = 'open' | 'draft' | 'confirmed';
@@ -1830,7 +1900,9 @@ export type Task = {
   lease?: Lease | undefined;
   segments: Segment[];
   terms: TaskTerm[];
-  comments: Comment[]
+  comments: Comment[];
+  /** The queries to the customer, oldest first. */
+  queries: Query[]
 };
 
 export type TaskKind = 'edit' | 'review';
@@ -1865,7 +1937,14 @@ export type TaskTerm = {
   case_sensitive: boolean;
   forbidden: boolean;
   do_not_translate: boolean;
-  note?: string | undefined
+  note?: string | undefined;
+  /** Set if the term is only proposed. It applies to this job. */
+  proposal?: {
+    proposal: string;
+    /** The name of the editor who proposed the term. */
+    by: string;
+    may_withdraw: boolean
+  } | undefined
 };
 
 export type Team = {
@@ -1900,6 +1979,13 @@ export type UndoneVote = {
     /** `edited`: an editor has worked on the segment. `held`: its task is claimed, submitted or reviewed; it gets its former draft if the claim ends without an edit. `delivered`: its job is delivered. */
     why: 'edited' | 'held' | 'delivered'
   })[]
+};
+
+/** Whether a segment is marked as unsure. */
+export type UnsureMark = {
+  /** The number of the segment in its job, from 0. */
+  position: number;
+  unsure: boolean
 };
 
 export type Votes = {
@@ -1939,7 +2025,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'query_open' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type Work = {
   /** Segments confirmed in the last 30 days, latest day first. */
@@ -2186,6 +2272,21 @@ export interface Operations {
     };
     answer: SavedSegment
   };
+  /** Mark a segment as unsure, or remove the mark */
+  markUnsure: {
+    path: {
+      task: string;
+      /** The number of the segment in its job, from 0. */
+      position: number
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string;
+      unsure: boolean
+    };
+    answer: UnsureMark
+  };
   /** List the memory matches and glossary terms of a segment */
   listMatches: {
     path: {
@@ -2207,6 +2308,62 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: History
+  };
+  /** Propose a term for the glossary of the brand */
+  proposeTerm: {
+    path: {
+      task: string
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string;
+      source: string;
+      target: string;
+      note?: string | undefined
+    };
+    answer: TaskTerm
+  };
+  /** Withdraw a term that this editor proposed */
+  withdrawTerm: {
+    path: {
+      task: string;
+      proposal: string
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string
+    };
+    answer: TaskState
+  };
+  /** Ask the customer about a segment */
+  askCustomer: {
+    path: {
+      task: string
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string;
+      /** The number of the segment in its job, from 0. */
+      position: number;
+      question: string
+    };
+    answer: Query
+  };
+  /** Withdraw an open query to the customer */
+  withdrawQuery: {
+    path: {
+      task: string;
+      query: string
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string
+    };
+    answer: TaskState
   };
   /** Read a task with everything that the workbench shows */
   readTask: {
@@ -2336,6 +2493,23 @@ export interface Operations {
       note?: string | undefined
     };
     answer: TaskState
+  };
+  /** Record the segments that the reviewer has seen */
+  markSeen: {
+    path: {
+      task: string
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string;
+      segments: ({
+        /** The number of the segment in its job, from 0. */
+        position: number;
+        revision: number
+      })[]
+    };
+    answer: SeenSegments
   };
   /** Mark an error in a segment */
   markIssue: {
@@ -2795,6 +2969,53 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: OwnBrandDetail
+  };
+  /** List the terms that editors propose for a brand */
+  listProposals: {
+    path: {
+      brand: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: OwnProposals
+  };
+  /** Add a proposed term to the draft of the brand */
+  takeProposal: {
+    path: {
+      proposal: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: OwnProposals
+  };
+  /** Decline a proposed term */
+  declineProposal: {
+    path: {
+      proposal: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: OwnProposals
+  };
+  /** List the queries of editors */
+  listQueries: {
+    path: undefined;
+    query: {
+      uid?: string | undefined
+    };
+    body: undefined;
+    answer: OwnQueries
+  };
+  /** Answer a query of an editor */
+  answerQuery: {
+    path: {
+      query: string
+    };
+    query: undefined;
+    body: {
+      answer: string
+    };
+    answer: OwnQueries
   };
   /** Read how long your data is kept */
   readRetention: {
@@ -3721,8 +3942,13 @@ export const OPERATIONS = {
   readWork: ['GET', '/api/editing/work'],
   claimTask: ['POST', '/api/editing/claims'],
   saveSegment: ['PUT', '/api/editing/tasks/{task}/segments/{position}'],
+  markUnsure: ['PUT', '/api/editing/tasks/{task}/segments/{position}/unsure'],
   listMatches: ['GET', '/api/editing/tasks/{task}/segments/{position}/matches'],
   readHistory: ['GET', '/api/editing/tasks/{task}/segments/{position}/history'],
+  proposeTerm: ['POST', '/api/editing/tasks/{task}/terms'],
+  withdrawTerm: ['DELETE', '/api/editing/tasks/{task}/terms/{proposal}'],
+  askCustomer: ['POST', '/api/editing/tasks/{task}/queries'],
+  withdrawQuery: ['DELETE', '/api/editing/tasks/{task}/queries/{query}'],
   readTask: ['GET', '/api/editing/tasks/{task}'],
   searchMemory: ['GET', '/api/editing/tasks/{task}/concordance'],
   previewTask: ['GET', '/api/editing/tasks/{task}/preview'],
@@ -3734,6 +3960,7 @@ export const OPERATIONS = {
   reportTask: ['POST', '/api/editing/tasks/{task}/report'],
   approveTask: ['POST', '/api/editing/tasks/{task}/approve'],
   returnTask: ['POST', '/api/editing/tasks/{task}/return'],
+  markSeen: ['POST', '/api/editing/tasks/{task}/seen'],
   markIssue: ['POST', '/api/editing/tasks/{task}/issues'],
   unmarkIssue: ['DELETE', '/api/editing/tasks/{task}/issues/{issue}'],
   listComments: ['GET', '/api/editing/tasks/{task}/comments'],
@@ -3775,6 +4002,11 @@ export const OPERATIONS = {
   downloadLedger: ['GET', '/api/account/ledger.csv'],
   listOwnBrands: ['GET', '/api/account/brands'],
   readOwnBrand: ['GET', '/api/account/brands/{brand}'],
+  listProposals: ['GET', '/api/account/brands/{brand}/proposals'],
+  takeProposal: ['POST', '/api/account/proposals/{proposal}/take'],
+  declineProposal: ['POST', '/api/account/proposals/{proposal}/decline'],
+  listQueries: ['GET', '/api/account/queries'],
+  answerQuery: ['POST', '/api/account/queries/{query}/answer'],
   readRetention: ['GET', '/api/account/retention'],
   changeRetention: ['PUT', '/api/account/retention'],
   exportOwnAccount: ['POST', '/api/account/export'],

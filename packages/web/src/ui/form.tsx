@@ -77,6 +77,8 @@ interface FieldProps {
   optional?: boolean;
   /** Shows the input left to right in every language: for codes, addresses and numbers. */
   ltr?: boolean;
+  /** The language of the input, if it is not the language of the app. */
+  lang?: string;
 }
 
 interface TypedProps extends FieldProps {
@@ -96,7 +98,7 @@ function useField({ name, label, optional, ltr, ...rest }: FieldProps) {
     // With this attribute, a dialog moves the focus to this field when it opens. Without it, the close button would
     // get the focus.
     ...(rest.autoFocus ? { 'data-autofocus': true } : {}),
-    ...(ltr ? { dir: 'ltr' } : {}),
+    ...(ltr ? { dir: 'ltr' } : rest.lang ? { dir: 'auto' } : {}),
     ...(error === undefined ? {} : { error }),
   };
 }

@@ -7,6 +7,7 @@ import { paths } from '../paths.ts';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { toast } from '../ui/Toast.tsx';
+import { AskDialog } from './AskDialog.tsx';
 import { Conflict } from './Conflict.tsx';
 import { usePage, useWorkbench } from './context.tsx';
 import css from './dialogs.module.css';
@@ -15,6 +16,7 @@ import { chooseFilter, type Filter } from './filters.ts';
 import { Help } from './Help.tsx';
 import { IssueDialog } from './IssueDialog.tsx';
 import type { Dialog as Opened } from './state.ts';
+import { TermDialog } from './TermDialog.tsx';
 import { REPORT_REASONS, SKIP_REASONS } from './task.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -39,6 +41,10 @@ export default function Dialogs({ dialog }: { dialog: Opened }) {
     case 'skip':
     case 'report':
       return <SkipOrReport how={dialog.dialog} />;
+    case 'ask':
+      return <AskDialog dialog={dialog} />;
+    case 'term':
+      return <TermDialog dialog={dialog} />;
     case 'issue':
       return <IssueDialog dialog={dialog} />;
     case 'conflict':
@@ -85,9 +91,14 @@ function Submit() {
   const saving = usePage((page) => page.saving);
   const review = workbench.task.kind === 'review';
   const segments = workbench.editable;
-  const open = segments.filter(({ status }) => status !== 'confirmed').map(({ segment }) => segment.position);
+  const open = segments
+    .filter((one) => one.status !== 'confirmed' && !one.asked)
+    .map(({ segment }) => segment.position);
   const warned = segments.filter(({ acknowledged }) => acknowledged.length > 0).length;
   const issues = segments.reduce((sum, one) => sum + one.issues.length, 0);
+  const unseen = segments.filter(({ seen }) => !seen).map(({ segment }) => segment.position);
+  const unsure = segments.filter((one) => one.unsure).map(({ segment }) => segment.position);
+  const asked = segments.filter((one) => one.asked).map(({ segment }) => segment.position);
   const blocking = refused.length > 0 ? refused : review ? [] : open;
   return (
     <Dialog
@@ -113,33 +124,27 @@ function Submit() {
           </dd>
         </div>
         {review && (
-          <div>
-            <dt>{t('workbench.issues')}</dt>
-            <dd>
-              <FilterLink count={issues} by="issues" />
-            </dd>
-          </div>
+          <>
+            <div data-tone={unseen.length > 0 ? 'warning' : undefined}>
+              <dt>{t('workbench.submit.unseen')}</dt>
+              <dd>{unseen.length}</dd>
+            </div>
+            <div>
+              <dt>{t('workbench.issues')}</dt>
+              <dd>
+                <FilterLink count={issues} by="issues" />
+              </dd>
+            </div>
+          </>
         )}
       </dl>
-      {blocking.length > 0 && (
-        <>
-          <p>{t('workbench.submit.open', { count: blocking.length })}</p>
-          <p className={css.jumps}>
-            {blocking.slice(0, 20).map((position) => (
-              <Button
-                key={position}
-                size="xs"
-                onClick={() => {
-                  workbench.close('dialog');
-                  workbench.activate(position, 'text');
-                }}
-              >
-                {workbench.numberOf(position)}
-              </Button>
-            ))}
-          </p>
-        </>
-      )}
+      <Jumps text={t('workbench.submit.open', { count: blocking.length })} positions={blocking} />
+      <Jumps text={t('workbench.submit.asked', { count: asked.length })} positions={asked} />
+      <Jumps text={t('workbench.submit.unseen_open', { count: unseen.length })} positions={unseen} />
+      <Jumps
+        text={t(review ? 'workbench.approve.unsure' : 'workbench.submit.unsure', { count: unsure.length })}
+        positions={unsure}
+      />
       {saving.state === 'offline' && <p role="status">{t('workbench.submit.offline')}</p>}
       {error && <FailureNotice error={error} />}
       <DialogActions>
@@ -148,7 +153,7 @@ function Submit() {
           variant="filled"
           data-autofocus
           loading={busy}
-          disabled={blocking.length > 0}
+          disabled={blocking.length > 0 || asked.length > 0}
           onClick={() =>
             void end(
               async () => {
@@ -195,6 +200,31 @@ function Count({ count, onPress }: { count: number; onPress: () => void }) {
     >
       {count}
     </button>
+  );
+}
+
+/** Shows a sentence about some segments, with a button for each that goes to it. */
+function Jumps({ text, positions }: { text: string; positions: readonly number[] }) {
+  const workbench = useWorkbench();
+  if (positions.length === 0) return null;
+  return (
+    <>
+      <p>{text}</p>
+      <p className={css.jumps}>
+        {positions.slice(0, 20).map((position) => (
+          <Button
+            key={position}
+            size="xs"
+            onClick={() => {
+              workbench.close('dialog');
+              workbench.activate(position, 'text');
+            }}
+          >
+            {workbench.numberOf(position)}
+          </Button>
+        ))}
+      </p>
+    </>
   );
 }
 

@@ -1,6 +1,13 @@
 /** The header: job, progress, saving, active time, and the actions that finish the task. */
 import { Button } from '@mantine/core';
-import { IconArrowLeft, IconClock, IconClockPause, IconEye, IconKeyboard } from '@tabler/icons-react';
+import {
+  IconArrowLeft,
+  IconClock,
+  IconClockPause,
+  IconEye,
+  IconHelp,
+  IconKeyboard,
+} from '@tabler/icons-react';
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
@@ -50,6 +57,7 @@ export function Header() {
       <span className={css.spacer} />
       <Deadline />
       <Progress />
+      <UnsureCount />
       <SaveState />
       <ActiveTime />
       <FindingsButton />
@@ -120,13 +128,35 @@ function Finish() {
 function Progress() {
   const workbench = useWorkbench();
   const t = useTranslate();
-  const confirmed = usePage((page) => page.confirmed);
+  const review = workbench.task.kind === 'review';
+  const done = usePage((page) => (review ? page.seen : page.confirmed));
   const total = workbench.total;
+  const label = t(review ? 'workbench.progress_seen' : 'workbench.progress');
   return (
     <span className={css.progress}>
-      <progress max={Math.max(1, total)} value={confirmed} aria-label={t('workbench.progress')} />
-      <span>{`${confirmed} / ${total}`}</span>
+      <progress max={Math.max(1, total)} value={done} aria-label={label} />
+      <span title={label}>{`${done} / ${total}`}</span>
     </span>
+  );
+}
+
+/** Shows how many segments are marked as unsure. A press goes to the next one. */
+function UnsureCount() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const count = usePage((page) => page.unsure);
+  if (count === 0) return null;
+  const label = t('workbench.unsure.next', { count });
+  return (
+    <button
+      type="button"
+      className={css.unsureCount}
+      aria-label={label}
+      title={label}
+      onClick={() => workbench.stepTo(({ unsure }) => unsure)}
+    >
+      <IconHelp size={16} aria-hidden /> {count}
+    </button>
   );
 }
 

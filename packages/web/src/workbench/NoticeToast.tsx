@@ -19,7 +19,7 @@ export function NoticeToast() {
     <div className={css.notice} data-notice onMouseDown={keepFocus}>
       <span>
         {notice.type === 'code-moved' && t('workbench.notice.code-moved', { label: notice.label })}
-        {notice.type === 'comment-unsent' && t('workbench.notice.comment-unsent', { number: notice.number })}
+        {'number' in notice && t(`workbench.notice.${notice.type}`, { number: notice.number })}
         {'count' in notice && t(`workbench.notice.${notice.type}`, { count: notice.count })}
       </span>
       {'undo' in notice && (

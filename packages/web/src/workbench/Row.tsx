@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the row or the text in it has the focus
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: keys are in keys.ts
 /** The row of one segment: number, source, target, status. It renders again only when its own segment changes. */
-import { IconMessage } from '@tabler/icons-react';
+import { IconEyeOff, IconHelp, IconMessage, IconMessageQuestion } from '@tabler/icons-react';
 import {
   type FocusEvent,
   type KeyboardEvent,
@@ -79,6 +79,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       data-asked={blocked}
       data-joins={joined}
       data-status={state.status}
+      data-seen={state.seen}
       aria-rowindex={index + 1}
       aria-selected={selected}
       tabIndex={active ? 0 : -1}
@@ -90,7 +91,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
         <ElementLabel segment={segment} />
       </div>
       <div role="gridcell" className={css.source}>
-        <div className={css.text} {...settingOf(job.source_language, segment)} translate="no">
+        <div className={css.text} {...settingOf(job.source_language, segment)} translate="no" data-source>
           <Pieces
             pieces={source}
             describe={describe}
@@ -120,6 +121,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       <div role="gridcell" className={css.status}>
         <Origin state={state} />
         <Status state={state} />
+        <Unseen state={state} />
         <Counts state={state} />
       </div>
     </div>
@@ -200,11 +202,36 @@ function useFocus(row: RefObject<HTMLDivElement | null>, position: number, moves
 const isCharacter = ({ key, ctrlKey, metaKey, altKey, nativeEvent }: KeyboardEvent) =>
   !ctrlKey && !metaKey && !altKey && !nativeEvent.isComposing && [...key].length === 1;
 
-/** Shows how many comments and issues a segment has. */
+/** Shows that the reviewer has not seen a segment, or only an earlier target of it. */
+function Unseen({ state: { seen, lastSeen } }: { state: SegmentState }) {
+  const t = useTranslate();
+  if (seen) return null;
+  const words = t(`workbench.seen.${lastSeen ? 'changed' : 'unseen'}`);
+  return (
+    <span className={css.unseen} data-changed={lastSeen !== undefined} title={words}>
+      <IconEyeOff size={14} aria-hidden />
+      <span className="visually-hidden">{words}</span>
+    </span>
+  );
+}
+
+/** Shows whether a segment is marked as unsure, and how many comments and issues it has. */
 function Counts({ state }: { state: SegmentState }) {
   const t = useTranslate();
   return (
     <>
+      {state.asked && (
+        <span className={css.unsure} title={t('workbench.asked')}>
+          <IconMessageQuestion size={16} aria-hidden />
+          <span className="visually-hidden">{t('workbench.asked')}</span>
+        </span>
+      )}
+      {state.unsure && (
+        <span className={css.unsure} title={t('workbench.unsure')}>
+          <IconHelp size={16} aria-hidden />
+          <span className="visually-hidden">{t('workbench.unsure')}</span>
+        </span>
+      )}
       {state.comments > 0 && (
         <span className={css.count} title={t('workbench.comments.count', { count: state.comments })}>
           <IconMessage size={14} aria-hidden />

@@ -2,6 +2,7 @@
  * The part below the target of the active segment: the figures of a subtitle, the findings that prevented a
  * confirmation, and the button that confirms.
  */
+import { IconHelp } from '@tabler/icons-react';
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { pressAction } from './actions.ts';
@@ -22,6 +23,7 @@ export function RowFooter({ position }: { position: number }) {
       <Figures position={position} />
       {blocked && <Findings position={position} />}
       <span className={css.spacer} />
+      <Unsure position={position} />
       <button
         type="button"
         className={css.confirm}
@@ -32,6 +34,24 @@ export function RowFooter({ position }: { position: number }) {
         {t(keeps ? 'workbench.checks.accept' : 'workbench.confirm')} <Caps caps={hintOf('confirm', mac)} />
       </button>
     </div>
+  );
+}
+
+function Unsure({ position }: { position: number }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { unsure } = useSegment(position);
+  return (
+    <button
+      type="button"
+      className={css.unsure}
+      aria-pressed={unsure}
+      aria-keyshortcuts={ariaKeys('unsure', mac)}
+      title={t('workbench.unsure.mark')}
+      onClick={() => pressAction(workbench, 'unsure')}
+    >
+      <IconHelp size={16} aria-hidden /> {t('workbench.unsure')} <Caps caps={hintOf('unsure', mac)} />
+    </button>
   );
 }
 

@@ -1,7 +1,9 @@
 /** The action of each keyboard shortcut of `keys.ts`. */
 import { acceptCompletion } from './completing.ts';
 import type { ActionId } from './keys.ts';
+import { samePieces } from './pieces.ts';
 import { keepingPlace } from './reveal.ts';
+import { openIssueDialog, openTermDialog } from './selection.ts';
 import type { Workbench } from './workbench.ts';
 
 interface ActionEvent {
@@ -80,13 +82,13 @@ const actions: Record<ActionId, Action> = {
   },
   moveCodeBack: (workbench) => moveCode(workbench, -1),
   moveCodeOn: (workbench) => moveCode(workbench, 1),
-  use1: (workbench) => workbench.use(0),
-  use2: (workbench) => workbench.use(1),
-  use3: (workbench) => workbench.use(2),
-  use4: (workbench) => workbench.use(3),
-  use5: (workbench) => workbench.use(4),
-  cyclePrevious: (workbench) => workbench.cycle(-1),
-  cycleNext: (workbench) => workbench.cycle(1),
+  use1: (workbench) => applySuggestion(workbench, 0),
+  use2: (workbench) => applySuggestion(workbench, 1),
+  use3: (workbench) => applySuggestion(workbench, 2),
+  use4: (workbench) => applySuggestion(workbench, 3),
+  use5: (workbench) => applySuggestion(workbench, 4),
+  cyclePrevious: (workbench) => cycleSuggestions(workbench, -1),
+  cycleNext: (workbench) => cycleSuggestions(workbench, 1),
   copySource: (workbench) => workbench.copySource(),
   reset: (workbench) => workbench.reset(),
   concordance: (workbench) =>
@@ -98,7 +100,17 @@ const actions: Record<ActionId, Action> = {
   preview: (workbench) => keepingPlace(() => workbench.update({ preview: !workbench.page.preview })),
   issue(workbench) {
     if (workbench.task.kind !== 'review' || workbench.page.readOnly) return false;
-    return workbench.openIssueDialog();
+    return openIssueDialog(workbench);
+  },
+  unsure: ({ page, session }) => void session.toggleUnsure(page.active),
+  term(workbench) {
+    if (workbench.page.readOnly || workbench.task.job.brand === null) return false;
+    return openTermDialog(workbench);
+  },
+  ask(workbench) {
+    const { active } = workbench.page;
+    if (!workbench.canEdit(active) || workbench.segment(active).asked) return false;
+    return workbench.update({ dialog: { dialog: 'ask', position: active } });
   },
   edit: (workbench) => workbench.activate(workbench.page.active, 'text'),
   select: (workbench) => workbench.select(workbench.page.active),
@@ -123,3 +135,19 @@ function moveCode(workbench: Workbench, direction: -1 | 1): false | undefined {
 
 const selectedText = (workbench: Workbench) =>
   workbench.editor.selectedText() || (getSelection()?.toString().trim() ?? '').slice(0, 200);
+
+/** Uses the suggestion with an index from 0. */
+function applySuggestion(workbench: Workbench, index: number): void {
+  const suggestion = workbench.suggestions[index];
+  if (suggestion) workbench.setTarget(workbench.page.active, suggestion);
+}
+
+/** Uses the suggestion before or after the suggestion that equals the current text. */
+function cycleSuggestions(workbench: Workbench, by: -1 | 1): void {
+  const { suggestions, page } = workbench;
+  const { length } = suggestions;
+  if (length === 0) return;
+  const { target } = workbench.segment(page.active);
+  const now = suggestions.findIndex((one) => samePieces(one, target));
+  applySuggestion(workbench, now === -1 ? (by === 1 ? 0 : length - 1) : (now + by + length) % length);
+}

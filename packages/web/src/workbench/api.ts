@@ -59,6 +59,15 @@ export function createServer(id: string): TaskServer {
     markIssue: (token, issue) => call('markIssue', { path, body: { token, ...issue } }),
     unmarkIssue: async (token, issue) =>
       void (await call('unmarkIssue', { path: { task: id, issue }, body: { token } })),
+    markUnsure: async (token, position, unsure) =>
+      void (await call('markUnsure', { path: { task: id, position }, body: { token, unsure } })),
+    markSeen: async (token, segments) => void (await call('markSeen', { path, body: { token, segments } })),
+    ask: (token, position, question) => call('askCustomer', { path, body: { token, position, question } }),
+    withdrawQuery: async (token, query) =>
+      void (await call('withdrawQuery', { path: { task: id, query }, body: { token } })),
+    proposeTerm: (token, term) => call('proposeTerm', { path, body: { token, ...term } }),
+    withdrawTerm: async (token, proposal) =>
+      void (await call('withdrawTerm', { path: { task: id, proposal }, body: { token } })),
     readTask: () => call('readTask', { path }),
     comment: (text, position) =>
       call('addComment', { path, body: { text, ...(position === undefined ? {} : { position }) } }),

@@ -32,6 +32,20 @@ test('a difference marks only the changed word', () => {
   ]);
 });
 
+test('a difference shows removed and added words as two texts, not word by word', () => {
+  expect(diff('The old red house stands.', 'The new blue house stands.', 'en')).toEqual([
+    { text: 'The ', change: 'same' },
+    { text: 'old red', change: 'removed' },
+    { text: 'new blue', change: 'added' },
+    { text: ' house stands.', change: 'same' },
+  ]);
+  expect(diff('One two.', 'One, two.', 'en')).toEqual([
+    { text: 'One', change: 'same' },
+    { text: ',', change: 'added' },
+    { text: ' two.', change: 'same' },
+  ]);
+});
+
 test('replacing all matches leaves no match, and keeps every code', () => {
   fc.assert(
     fc.property(somePieces, fc.constantFrom('a', ' ', '{', '1}', '.*', '$&', '次'), (pieces, wanted) => {

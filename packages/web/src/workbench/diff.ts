@@ -20,7 +20,7 @@ export function diff(from: string, to: string, language: string): Part[] {
   let end = 0;
   while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end))
     end += 1;
-  return merge([
+  return group([
     ...old.slice(0, start).map((text): Part => ({ text, change: 'same' })),
     ...compare(old.slice(start, old.length - end), now.slice(start, now.length - end)),
     ...old.slice(old.length - end).map((text): Part => ({ text, change: 'same' })),
@@ -64,7 +64,41 @@ function compare(old: string[], now: string[]): Part[] {
   return parts;
 }
 
-function merge(parts: Part[]): Part[] {
+/**
+ * Joins changes that only spaces separate, so that the reader sees the removed words as one text and the added
+ * words as another. A run with only removed or only added words stays as it is.
+ */
+function group(parts: readonly Part[]): Part[] {
+  const grouped: Part[] = [];
+  let run: Part[] = [];
+  const close = () => {
+    // Spaces after the last change do not belong to the run.
+    const end = run.findLastIndex(({ change }) => change !== 'same') + 1;
+    grouped.push(...joined(run.slice(0, end)), ...run.slice(end));
+    run = [];
+  };
+  for (const part of parts) {
+    if (part.change === 'same' && (run.length === 0 || part.text.trim() !== '')) {
+      close();
+      grouped.push(part);
+    } else run.push(part);
+  }
+  close();
+  return merge(grouped);
+}
+
+/** Returns the removed text and then the added text of a run; the run itself if one of them has no word. */
+function joined(run: readonly Part[]): readonly Part[] {
+  const without = (change: Part['change']) =>
+    run.map((part) => (part.change === change ? '' : part.text)).join('');
+  const removed: Part = { text: without('added'), change: 'removed' };
+  const added: Part = { text: without('removed'), change: 'added' };
+  const words = (change: Part['change']) =>
+    run.some((part) => part.change === change && part.text.trim() !== '');
+  return words('removed') && words('added') ? [removed, added] : run;
+}
+
+function merge(parts: readonly Part[]): Part[] {
   const merged: Part[] = [];
   for (const part of parts) {
     const last = merged.at(-1);

@@ -55,6 +55,9 @@ export type ActionId =
   | 'plainText'
   | 'preview'
   | 'issue'
+  | 'unsure'
+  | 'term'
+  | 'ask'
   | 'help'
   | 'rowPrevious'
   | 'rowNext'
@@ -84,6 +87,9 @@ export const bindings: readonly Binding[] = [
   { action: 'filter', keys: ['Mod+Shift+F'], mac: ['Ctrl+Shift+F'], where: 'anywhere', group: 'moving' },
   { action: 'goTo', keys: ['Mod+G'], mac: ['Ctrl+G'], where: 'anywhere', group: 'moving' },
   { action: 'comment', keys: ['Mod+M'], mac: ['Ctrl+M'], where: 'anywhere', group: 'task' },
+  { action: 'unsure', keys: ['Mod+U'], where: 'segment', group: 'segment' },
+  { action: 'term', keys: ['Mod+E'], where: 'anywhere', group: 'segment' },
+  { action: 'ask', keys: ['Mod+J'], where: 'anywhere', group: 'task' },
   { action: 'lineBreak', keys: ['Shift+Enter'], where: 'target', group: 'segment' },
   // Without a completion, Tab moves the focus, as everywhere.
   { action: 'complete', keys: ['Tab'], where: 'target', group: 'segment' },

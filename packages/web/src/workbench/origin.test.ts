@@ -18,6 +18,8 @@ const segment = (fields: Partial<Segment>): Segment => ({
   codes: {},
   filled: false,
   changed: false,
+  asked: false,
+  unsure: false,
   acknowledged: [],
   comments: 0,
   issues: [],

@@ -10,11 +10,13 @@ import type {
   Issue,
   Lease,
   Match,
+  Query,
   Range,
   Segment,
   SegmentStatus,
   Severity,
   Task,
+  TaskTerm,
 } from './task.ts';
 
 export interface SegmentState {
@@ -31,6 +33,14 @@ export interface SegmentState {
   comments: number;
   /** Whether this user wrote the target, and it differs from the draft. */
   changed: boolean;
+  /** Whether an open query to the customer holds the segment. */
+  asked: boolean;
+  /** Whether an editor marked the segment as unsure. */
+  unsure: boolean;
+  /** Whether the reviewer has seen the segment; outside a review always true. */
+  seen: boolean;
+  /** The target that the reviewer saw last, if it had changed when the page received the segment. */
+  lastSeen?: readonly Piece[] | undefined;
 }
 
 /** Why a task cannot be edited. */
@@ -46,6 +56,8 @@ export type ReadOnly =
 
 export type Dialog =
   | { dialog: 'help' | 'findings' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' }
+  | { dialog: 'ask'; position: number }
+  | { dialog: 'term'; source: string; target: string }
   | { dialog: 'issue'; position: number; range?: Range; quote: string }
   | { dialog: 'conflict'; position: number };
 
@@ -65,6 +77,10 @@ export interface PageState {
   effort: Effort;
   /** Number of confirmed segments of this task. */
   confirmed: number;
+  /** Number of segments of this task that the reviewer has seen. */
+  seen: number;
+  /** Number of segments of this task that are marked as unsure. */
+  unsure: number;
   /** Whether the target is edited as plain text with tokens. */
   plain: boolean;
   preview: boolean;
@@ -93,7 +109,7 @@ export interface PageState {
 export type Notice =
   | { type: 'filled' | 'replaced'; count: number; undo: () => void }
   | { type: 'code-moved'; label: string }
-  | { type: 'comment-unsent'; number: number };
+  | { type: 'comment-unsent' | 'unsure-unsent' | 'asked' | 'answered'; number: number };
 
 /** A message for screen readers; `sentences.ts` puts it into words. */
 export type Announcement =
@@ -103,8 +119,20 @@ export type Announcement =
   | { type: 'checks'; errors: number; warnings: number }
   | { type: 'code-kept' | 'code-moved'; label: string }
   | { type: 'codes-placed' | 'codes-collapsed' | 'codes-expanded' }
-  | { type: 'saved' | 'all-confirmed' | 'issue' | 'comment' | 'extended' }
-  | { type: 'conflict' | 'refused'; position: number }
+  | {
+      type:
+        | 'saved'
+        | 'all-confirmed'
+        | 'all-seen'
+        | 'issue'
+        | 'unsure'
+        | 'sure'
+        | 'term'
+        | 'query'
+        | 'comment'
+        | 'extended';
+    }
+  | { type: 'conflict' | 'refused' | 'answered'; position: number }
   | { type: 'read-only'; why: ReadOnly }
   | { type: 'filtered'; count: number }
   | { type: 'filter-done' }
@@ -142,7 +170,15 @@ export interface TaskServer {
     issue: { position: number; category: Category; severity: Severity; note?: string; range?: Range },
   ): Promise<Issue>;
   unmarkIssue(token: string, issue: string): Promise<void>;
+  /** Marks a segment as unsure, or removes the mark. */
+  markUnsure(token: string, position: number, unsure: boolean): Promise<void>;
+  /** Records segments as seen by the reviewer. */
+  markSeen(token: string, segments: { position: number; revision: number }[]): Promise<void>;
   comment(text: string, position?: number): Promise<Comment>;
+  ask(token: string, position: number, question: string): Promise<Query>;
+  withdrawQuery(token: string, query: string): Promise<void>;
+  proposeTerm(token: string, term: { source: string; target: string; note?: string }): Promise<TaskTerm>;
+  withdrawTerm(token: string, proposal: string): Promise<void>;
   readTask(): Promise<Task>;
 }
 
@@ -162,6 +198,10 @@ export function segmentStateOf(segment: Segment): SegmentState {
     issues: segment.issues,
     comments: segment.comments,
     changed: segment.changed,
+    asked: segment.asked,
+    unsure: segment.unsure,
+    seen: segment.seen === undefined || segment.seen === 'seen',
+    lastSeen: segment.last_seen,
   };
 }
 
@@ -183,6 +223,14 @@ export function readOnlyOf(task: Task): ReadOnly | undefined {
     default:
       return task.status;
   }
+}
+
+/**
+ * Returns true if a segment still needs work: it is not confirmed and does not wait for the customer, or the
+ * reviewer has not seen it.
+ */
+export function needsWork({ status, seen, asked }: SegmentState): boolean {
+  return (status !== 'confirmed' && !asked) || !seen;
 }
 
 /** Returns the code of an error answer, undefined for other errors. */

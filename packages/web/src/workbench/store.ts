@@ -7,7 +7,14 @@ import type { Completion } from './completion.ts';
 import { type Effort, idle } from './effort.ts';
 import { FilterCounts } from './filters.ts';
 import { plainText } from './pieces.ts';
-import { type Announcement, type PageState, readOnlyOf, type SegmentState, segmentStateOf } from './state.ts';
+import {
+  type Announcement,
+  needsWork,
+  type PageState,
+  readOnlyOf,
+  type SegmentState,
+  segmentStateOf,
+} from './state.ts';
 import type { Comment, Issue, Range, Task } from './task.ts';
 
 /** What a listener observes: the segment at a position, the page, the text of any segment, or the filters' counts. */
@@ -57,6 +64,8 @@ export class WorkbenchStore {
       readOnly: readOnlyOf(task),
       effort: { ...idle, totalMs: task.active_ms },
       confirmed: this.editable.filter(({ status }) => status === 'confirmed').length,
+      seen: this.editable.filter(({ seen }) => seen).length,
+      unsure: this.editable.filter(({ unsure }) => unsure).length,
       plain: false,
       preview: false,
       collapsed: false,
@@ -155,15 +164,12 @@ export class WorkbenchStore {
   }
 
   /**
-   * Returns the position of the first unconfirmed segment of this task. If all are confirmed, returns its
-   * first segment; if the task has none, the first segment of the context; -1 without segments.
+   * Returns the position of the first segment of this task that needs work. If none does, returns its first
+   * segment; if the task has none, the first segment of the context; -1 without segments.
    */
   firstOpen(): number {
     const { editable } = this;
-    const first =
-      editable.find(({ status }) => status !== 'confirmed')?.segment ??
-      editable[0]?.segment ??
-      this.task.segments[0];
+    const first = editable.find(needsWork)?.segment ?? editable[0]?.segment ?? this.task.segments[0];
     return first?.position ?? -1;
   }
 
@@ -201,6 +207,12 @@ export class WorkbenchStore {
     if ((before?.status === 'confirmed') !== (state.status === 'confirmed') && state.segment.mine) {
       this.update({ confirmed: this.#page.confirmed + (state.status === 'confirmed' ? 1 : -1) });
     }
+    if ((before?.seen ?? false) !== state.seen && state.segment.mine) {
+      this.update({ seen: this.#page.seen + (state.seen ? 1 : -1) });
+    }
+    if ((before?.unsure ?? false) !== state.unsure && state.segment.mine) {
+      this.update({ unsure: this.#page.unsure + (state.unsure ? 1 : -1) });
+    }
     this.notify(position);
     if (this.filterCounts.count(state)) this.notify('filters');
     if (before?.target !== state.target) {
@@ -216,5 +228,19 @@ export class WorkbenchStore {
       if (position === undefined || !this.has(position)) continue;
       this.change(position, { comments: this.segment(position).comments + 1 });
     }
+  }
+
+  /** Adds a segment to the selection or removes it. */
+  select(position: number): void {
+    const selected = new Set(this.page.selected);
+    if (!selected.delete(position)) selected.add(position);
+    this.update({ selected });
+    this.notify(position);
+  }
+
+  /** Returns the focus to the active segment, to its text or its row, whichever had the focus before. */
+  focusActive(): void {
+    this.update({ moves: this.page.moves + 1 });
+    this.notify(this.page.active);
   }
 }

@@ -7,7 +7,7 @@ import type { EffortTracker } from './effort-tracker.ts';
 import type { SegmentEditor } from './segment-editor.ts';
 import { codeOfError, type ReadOnly, readOnlyOf, type TaskServer } from './state.ts';
 import type { WorkbenchStore } from './store.ts';
-import type { Category, Issue, Lease, Range, Severity } from './task.ts';
+import type { Category, Issue, Lease, Query, Range, Severity, TaskTerm } from './task.ts';
 
 interface SessionOptions {
   store: WorkbenchStore;
@@ -15,6 +15,8 @@ interface SessionOptions {
   autosave: Autosave;
   editor: SegmentEditor;
   effort: EffortTracker;
+  /** Called when the terms of the task have changed. */
+  onTerms: () => void;
   now: () => number;
 }
 
@@ -24,6 +26,8 @@ export class TaskSession {
   readonly #server: TaskServer;
   /** Milliseconds that the server's clock is ahead of this one. */
   #clockOffset = 0;
+  /** The last request about an unsure mark; the next one waits for it, so that they arrive in order. */
+  #marking: Promise<void> = Promise.resolve();
   /** Number of running actions that may end the claim. */
   #running = 0;
 
@@ -71,6 +75,8 @@ export class TaskSession {
     // During an action of this page, a live update changes nothing: the action shows the new state itself.
     if (!task || this.#running > 0) return;
     this.#addOthersComments(task.comments);
+    this.#setTerms(task.terms);
+    this.#showAnswers(task.queries);
     const { lease, readOnly } = this.#store.page;
     const now = readOnlyOf(task);
     if (readOnly === undefined) {
@@ -158,6 +164,78 @@ export class TaskSession {
     this.#store.change(position, { issues: issues.filter((one) => one.issue !== issue) });
     this.#options.editor.refreshEditable();
     this.#store.update({});
+  }
+
+  /** Marks a segment as unsure, or removes the mark. A mark that cannot be saved disappears again. */
+  async toggleUnsure(position: number): Promise<void> {
+    const store = this.#store;
+    if (!store.canEdit(position)) return;
+    const unsure = !store.segment(position).unsure;
+    store.change(position, { unsure });
+    store.announce({ type: unsure ? 'unsure' : 'sure' });
+    this.#marking = this.#marking
+      .then(() => this.#server.markUnsure(store.token, position, unsure))
+      .catch(() => {
+        store.change(position, { unsure: !unsure });
+        store.update({ notice: { type: 'unsure-unsent', number: store.numberOf(position) } });
+      });
+    await this.#marking;
+  }
+
+  /** Asks the customer about a segment, which then cannot be confirmed until the query ends. */
+  async ask(position: number, question: string): Promise<void> {
+    const made = await this.#run(this.#server.ask(this.#store.token, position, question));
+    this.#setQueries([...this.#store.task.queries, made]);
+    this.#store.announce({ type: 'query' });
+  }
+
+  async withdrawQuery(query: string): Promise<void> {
+    await this.#run(this.#server.withdrawQuery(this.#store.token, query));
+    this.#setQueries(this.#store.task.queries.filter((one) => one.query !== query));
+  }
+
+  /** Shows the queries as the server now has them, and reports an answer that is new on this page. */
+  #showAnswers(queries: readonly Query[]): void {
+    const { task } = this.#store;
+    if (JSON.stringify(queries) === JSON.stringify(task.queries)) return;
+    const open = new Set(task.queries.filter(({ status }) => status === 'open').map(({ query }) => query));
+    const answered = queries.find(({ query, status }) => status === 'answered' && open.has(query));
+    this.#setQueries(queries);
+    if (!answered || !this.#store.has(answered.position)) return;
+    const position = this.#store.numberOf(answered.position);
+    this.#store.update({ notice: { type: 'answered', number: position } });
+    this.#store.announce({ type: 'answered', position });
+  }
+
+  #setQueries(queries: readonly Query[]): void {
+    const store = this.#store;
+    store.task.queries = [...queries];
+    const open = new Set(queries.filter(({ status }) => status === 'open').map(({ position }) => position));
+    for (const position of store.positions) {
+      const asked = open.has(position);
+      if (store.segment(position).asked !== asked) store.change(position, { asked });
+    }
+    store.update({});
+  }
+
+  /** Proposes a term for the glossary of the brand. It applies to this job at once. */
+  async proposeTerm(term: { source: string; target: string; note?: string }): Promise<void> {
+    const made = await this.#run(this.#server.proposeTerm(this.#store.token, term));
+    this.#setTerms([...this.#store.task.terms, made]);
+    this.#store.announce({ type: 'term' });
+  }
+
+  /** Withdraws a term that this editor proposed. */
+  async withdrawTerm(proposal: string): Promise<void> {
+    await this.#run(this.#server.withdrawTerm(this.#store.token, proposal));
+    this.#setTerms(this.#store.task.terms.filter((term) => term.proposal?.proposal !== proposal));
+  }
+
+  #setTerms(terms: readonly TaskTerm[]): void {
+    const { task } = this.#store;
+    if (JSON.stringify(terms) === JSON.stringify(task.terms)) return;
+    task.terms = [...terms];
+    this.#options.onTerms();
   }
 
   async comment(text: string, position?: number): Promise<void> {

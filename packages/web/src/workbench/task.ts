@@ -11,6 +11,8 @@ export type Category = Issue['category'];
 export type Severity = Issue['severity'];
 export type Range = NonNullable<Issue['range']>;
 export type Match = api.TaskMatch;
+export type Query = api.Query;
+export type TaskTerm = api.TaskTerm;
 
 /** The categories of issues, in the order of the digit keys that choose them. */
 export const ISSUE_CATEGORIES = [

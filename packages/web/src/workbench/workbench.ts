@@ -19,8 +19,9 @@ import {
   shownCode,
 } from './pieces.ts';
 import type { ServerVersion } from './save-queue.ts';
+import { SeenSegments } from './seen.ts';
 import { SegmentEditor } from './segment-editor.ts';
-import type { PageState, SegmentState } from './state.ts';
+import { needsWork, type PageState, type SegmentState } from './state.ts';
 import { WorkbenchStore } from './store.ts';
 import type { Match } from './task.ts';
 import { TaskSession } from './task-session.ts';
@@ -36,7 +37,7 @@ const SEGMENTS_AHEAD = 2;
 const NO_MATCHES: readonly Match[] = [];
 
 export class Workbench extends WorkbenchStore {
-  readonly glossary: Glossary;
+  glossary: Glossary;
   readonly editor: SegmentEditor;
   readonly session: TaskSession;
   /** The suggestions that the panel shows for the active segment, in its order. */
@@ -44,9 +45,10 @@ export class Workbench extends WorkbenchStore {
   /** The comments that the editor has written but not sent, by segment. */
   readonly unsentComments = new Map<number, string>();
   readonly #options: WorkbenchOptions;
-  readonly #terms: readonly Term[];
+  #terms: readonly Term[];
   readonly #autosave: Autosave;
   readonly #effort: EffortTracker;
+  readonly #seen: SeenSegments;
   readonly #checkTimers = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #matches = new Map<number, Promise<Match[]>>();
   readonly #receivedMatches = new Map<number, readonly Match[]>();
@@ -58,8 +60,9 @@ export class Workbench extends WorkbenchStore {
     super(task, options.announce);
     this.#options = options;
     this.#terms = options.checks.termsOf(task);
-    this.glossary = options.checks.glossary(this.#terms, task.job.source_language, task.job.target_language);
+    this.glossary = this.#createGlossary();
     this.#effort = new EffortTracker(this, Date.now);
+    this.#seen = new SeenSegments(this, server);
     this.editor = this.#createEditor();
     const parts = { store: this, server, editor: this.editor, effort: this.#effort, now: Date.now };
     this.#autosave = new Autosave({
@@ -68,7 +71,19 @@ export class Workbench extends WorkbenchStore {
       onLease: (lease) => this.session.setLease(lease),
       onStale: (why) => this.session.endEditing(why),
     });
-    this.session = new TaskSession({ ...parts, autosave: this.#autosave });
+    this.session = new TaskSession({ ...parts, autosave: this.#autosave, onTerms: () => this.#applyTerms() });
+  }
+
+  #createGlossary(): Glossary {
+    const { source_language, target_language } = this.task.job;
+    return this.#options.checks.glossary(this.#terms, source_language, target_language);
+  }
+
+  /** Applies changed terms. The checks of all segments run again when their results are needed. */
+  #applyTerms(): void {
+    this.#terms = this.#options.checks.termsOf(this.task);
+    this.glossary = this.#createGlossary();
+    for (const position of this.positions) this.change(position, { findings: undefined });
   }
 
   #createEditor(): SegmentEditor {
@@ -85,9 +100,12 @@ export class Workbench extends WorkbenchStore {
       onCodeProtected: (code) => this.announce({ type: 'code-kept', label: this.labelOf(code) }),
       onCodeMoved: (code) => this.announce({ type: 'code-moved', label: this.labelOf(code) }),
       onCodesTypedOver: (codes) => {
-        const label = codes.map((code) => this.labelOf(code)).join(' ');
-        this.announce({ type: 'code-moved', label });
-        this.update({ notice: { type: 'code-moved', label } });
+        const moved = {
+          type: 'code-moved',
+          label: codes.map((code) => this.labelOf(code)).join(' '),
+        } as const;
+        this.announce(moved);
+        this.update({ notice: moved });
       },
       onCodeListRequested: (typed) => this.update({ codes: { typed } }),
     });
@@ -97,12 +115,18 @@ export class Workbench extends WorkbenchStore {
   async begin(): Promise<void> {
     await this.#autosave.restore();
     this.update({ active: this.firstOpen() });
+    if (this.page.active >= 0) this.#seen.add(this.page.active);
     this.#timers = [
-      setInterval(() => void this.session.heartbeat(), HEARTBEAT_MS),
+      setInterval(() => this.#keepAlive(), HEARTBEAT_MS),
       setInterval(() => this.#tick(), 1_000),
     ];
     this.#tick();
     if (this.page.readOnly === undefined) this.checkAll();
+  }
+
+  #keepAlive(): void {
+    void this.session.heartbeat();
+    void this.#seen.send();
   }
 
   #tick(): void {
@@ -202,6 +226,7 @@ export class Workbench extends WorkbenchStore {
     this.update({ ...closed, active: position, focus, moves: this.page.moves + 1 });
     this.notify(active);
     this.notify(position);
+    this.#seen.add(position);
     this.announce({ type: 'moved-to', at: this.numberOf(position), of: this.positions.length });
   }
 
@@ -215,15 +240,20 @@ export class Workbench extends WorkbenchStore {
     if (position !== undefined) this.activate(position);
   }
 
-  /** Moves to the next unconfirmed segment that the grid shows, wrapping around. Returns false when there is none. */
+  /** Moves to the next segment in the grid that needs work, wrapping around. Returns false when there is none. */
   stepOpen(by: -1 | 1): boolean {
+    return this.stepTo(needsWork, by);
+  }
+
+  /** Moves to the next wanted segment of this task in the grid, wrapping around. Returns false when there is none. */
+  stepTo(wanted: (state: SegmentState) => boolean, by: -1 | 1 = 1): boolean {
     const { rows } = this;
     const count = rows.length;
     const from = rows.indexOf(this.page.active);
     for (let step = 1; step <= count; step += 1) {
       const position = rows[(from + by * step + count * 2) % count]!;
-      const { segment, status } = this.segment(position);
-      if (segment.mine && status !== 'confirmed') {
+      const state = this.segment(position);
+      if (state.segment.mine && wanted(state)) {
         this.activate(position);
         return true;
       }
@@ -286,30 +316,7 @@ export class Workbench extends WorkbenchStore {
     this.setTarget(active, this.segment(active).segment.draft ?? []);
   }
 
-  /** Uses the suggestion with an index from 0. */
-  use(index: number): void {
-    const suggestion = this.suggestions[index];
-    if (suggestion) this.setTarget(this.page.active, suggestion);
-  }
-
-  /** Uses the suggestion before or after the suggestion that equals the current text. */
-  cycle(by: -1 | 1): void {
-    const { length } = this.suggestions;
-    if (length === 0) return;
-    const { target } = this.segment(this.page.active);
-    const now = this.suggestions.findIndex((one) => samePieces(one, target));
-    this.use(now === -1 ? (by === 1 ? 0 : length - 1) : (now + by + length) % length);
-  }
-
-  openIssueDialog(): void {
-    const { active } = this.page;
-    this.editor.syncSelection();
-    const range = this.editor.selectedRange();
-    const quote = range ? this.editor.selectedText() : '';
-    this.update({ dialog: { dialog: 'issue', position: active, quote, ...(range ? { range } : {}) } });
-  }
-
-  /** Confirms the active or the selected segments and moves to the next unconfirmed one. */
+  /** Confirms the active or the selected segments and moves to the next one that needs work. */
   confirm(): void {
     const { active, selected, focus } = this.page;
     if (this.page.readOnly) return;
@@ -334,7 +341,7 @@ export class Workbench extends WorkbenchStore {
       this.announce({ type: 'filter-done' });
       this.step(1);
     } else {
-      this.announce({ type: 'all-confirmed' });
+      this.announce({ type: this.task.kind === 'review' ? 'all-seen' : 'all-confirmed' });
       this.update({ dialog: { dialog: 'submit' } });
     }
   }
@@ -344,6 +351,10 @@ export class Workbench extends WorkbenchStore {
    */
   #confirmOne(position: number): boolean {
     const state = this.segment(position);
+    if (state.asked) {
+      this.update({ notice: { type: 'asked', number: this.numberOf(position) } });
+      return false;
+    }
     if (state.status === 'confirmed') return true;
     const { keyOfFinding } = this.#options.checks;
     const findings = this.findings(position);
@@ -412,14 +423,6 @@ export class Workbench extends WorkbenchStore {
     this.announce({ type: 'reopened', position: this.numberOf(position) });
   }
 
-  /** Adds a segment to the selection or removes it. */
-  select(position: number): void {
-    const selected = new Set(this.page.selected);
-    if (!selected.delete(position)) selected.add(position);
-    this.update({ selected });
-    this.notify(position);
-  }
-
   /** Restores the target of a segment, as an edit that can be undone, and then the status. */
   restore(position: number, target: readonly Piece[], status: SegmentState['status']): void {
     this.setTarget(position, target);
@@ -436,8 +439,10 @@ export class Workbench extends WorkbenchStore {
   /**
    * Sends all edits now. Resolves true when the server has all of them, false when one could not be saved.
    */
-  saveAll(): Promise<boolean> {
-    return this.#autosave.drain();
+  async saveAll(): Promise<boolean> {
+    const saved = await this.#autosave.drain();
+    await this.#seen.send();
+    return saved;
   }
 
   /** Sends all edits now, without waiting for the replies. */
@@ -473,12 +478,6 @@ export class Workbench extends WorkbenchStore {
     this.focusActive();
   }
 
-  /** Returns the focus to the active segment, to its text or its row, whichever had the focus before. */
-  focusActive(): void {
-    this.update({ moves: this.page.moves + 1 });
-    this.notify(this.page.active);
-  }
-
   recordActivity(): void {
     this.#effort.recordActivity();
   }
@@ -493,6 +492,6 @@ export class Workbench extends WorkbenchStore {
   /** Called when the browser is online again. */
   online(): void {
     this.#autosave.flush();
-    void this.session.heartbeat();
+    this.#keepAlive();
   }
 }

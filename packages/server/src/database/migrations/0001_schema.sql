@@ -321,6 +321,31 @@ create table brand_drafts (
 );
 grant select, insert, update, delete on brand_drafts to dragoman_app;
 
+-- Terms that editors propose for the glossary of a brand. A proposal applies to its job until the customer declines it.
+-- A taken one is in the draft of the brand.
+create table term_proposals (
+  part        smallint not null,
+  account_id  uuid not null,
+  proposal_id uuid not null,
+  external_id text collate "C" not null, -- the brand
+  language    text collate "C" not null,
+  job_id      uuid not null,
+  user_id     uuid not null, -- the editor
+  source      text not null check (char_length(source) between 1 and 500),
+  target      text not null check (char_length(target) between 1 and 500),
+  note        text check (char_length(note) between 1 and 2000),
+  status      text not null default 'proposed' check (status in ('proposed', 'taken', 'declined')),
+  proposed_at timestamptz not null default now(),
+  decided_at  timestamptz,
+  primary key (part, account_id, proposal_id),
+  foreign key (part, account_id, external_id) references brands (part, account_id, external_id) on delete cascade,
+  check ((status = 'proposed') = (decided_at is null))
+);
+create unique index term_proposals_waiting on term_proposals (part, account_id, external_id, language, source, target)
+  where status = 'proposed';
+create index term_proposals_of_job on term_proposals (part, account_id, job_id);
+grant select, insert, update (status, decided_at), delete on term_proposals to dragoman_app;
+
 
 -- ==== translation: engines ===========================================================================================
 
@@ -1039,6 +1064,59 @@ create table comments (
 );
 create index comments_of_job on comments (part, account_id, job_id);
 grant select, insert, delete on comments to dragoman_app;
+
+-- The last look of a reviewer at a segment, with the target that they saw. The segment counts as seen as long as this is
+-- its current target.
+create table looks (
+  part       smallint not null,
+  account_id uuid not null,
+  job_id     uuid not null,
+  position   integer not null,
+  user_id    uuid not null, -- the reviewer
+  target     jsonb not null,
+  looked_at  timestamptz not null default now(),
+  primary key (part, account_id, job_id, position, user_id),
+  foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
+    on delete cascade
+);
+grant select, insert, update, delete on looks to dragoman_app;
+
+-- Segments that an editor marked as unsure, for the reviewer.
+create table unsure_marks (
+  part       smallint not null,
+  account_id uuid not null,
+  job_id     uuid not null,
+  position   integer not null,
+  user_id    uuid not null, -- who marked it
+  marked_at  timestamptz not null default now(),
+  primary key (part, account_id, job_id, position),
+  foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
+    on delete cascade
+);
+grant select, insert, delete on unsure_marks to dragoman_app;
+
+-- Questions of editors to the customer, each about one segment. While a query is open, the segment cannot be confirmed and
+-- its task cannot be submitted. The moves between the statuses are in editing/states.ts.
+create table queries (
+  part        smallint not null,
+  account_id  uuid not null,
+  query_id    uuid not null,
+  job_id      uuid not null,
+  position    integer not null,
+  user_id     uuid not null, -- the editor
+  question    text not null check (char_length(question) between 1 and 2000),
+  status      text not null default 'open' check (status in ('open', 'answered', 'withdrawn', 'closed')),
+  answer      text check (char_length(answer) between 1 and 2000),
+  asked_at    timestamptz not null default now(),
+  ended_at    timestamptz,
+  primary key (part, account_id, query_id),
+  foreign key (part, account_id, job_id) references edited_jobs (part, account_id, job_id),
+  check ((status = 'open') = (ended_at is null)),
+  check ((status = 'answered') = (answer is not null))
+);
+create unique index queries_open on queries (part, account_id, job_id, position) where status = 'open';
+create index queries_of_job on queries (part, account_id, job_id);
+grant select, insert, update (status, answer, ended_at), delete on queries to dragoman_app;
 
 -- The waiting segments of human jobs by their reading, so that a confirmed text can find its repeats in other jobs.
 create table readings (

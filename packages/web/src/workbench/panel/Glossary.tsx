@@ -1,6 +1,13 @@
+import type { Term } from '@dragoman/checks';
+import { Button } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
-import { directionOf, localeOf, useSegment, useWorkbench } from '../context.tsx';
+import { FailureNotice } from '../../ui/Failure.tsx';
+import { directionOf, keepFocus, localeOf, mac, usePage, useSegment, useWorkbench } from '../context.tsx';
+import { hintOf } from '../keys.ts';
+import { openTermDialog } from '../selection.ts';
+import type { TaskTerm } from '../task.ts';
 import shared from '../workbench.module.css';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
@@ -10,10 +17,31 @@ export function Glossary({ position }: { position: number }) {
   const t = useTranslate();
   const { segment, target } = useSegment(position);
   const { job } = workbench.task;
+  const readOnly = usePage((page) => page.readOnly !== undefined);
+  const [error, setError] = useState<Error>();
+  const proposalOf = ({ source, target }: Term) =>
+    workbench.task.terms.find((one) => one.proposal && one.source === source && one.target === target);
   const { wanted, forbidden } = workbench.glossary.compare(segment.source, target);
   const terms = [...new Map(wanted.map((one) => [`${one.term.source} ${one.term.target}`, one])).values()];
   return (
-    <Section title={t('workbench.glossary')}>
+    <Section
+      title={t('workbench.glossary')}
+      extra={
+        !readOnly &&
+        job.brand !== null && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            title={hintOf('term', mac).join('+')}
+            onMouseDown={keepFocus}
+            onClick={() => openTermDialog(workbench)}
+          >
+            {t('workbench.term.propose')}
+          </Button>
+        )
+      }
+    >
+      {error && <FailureNotice error={error} />}
       {terms.length + forbidden.length === 0 && (
         <p className={shared.muted}>{t('workbench.glossary.none')}</p>
       )}
@@ -46,6 +74,7 @@ export function Glossary({ position }: { position: number }) {
               </span>
             )}
             {term.doNotTranslate && <small>{t('workbench.glossary.keep')}</small>}
+            {proposalOf(term) && <Proposed term={proposalOf(term)!} onError={setError} />}
             {term.note && <small dir="auto">{term.note}</small>}
           </li>
         ))}
@@ -57,5 +86,26 @@ export function Glossary({ position }: { position: number }) {
         ))}
       </ul>
     </Section>
+  );
+}
+
+/** Shows that a term is only proposed, and by whom. The editor who proposed it can withdraw it. */
+function Proposed({ term, onError }: { term: TaskTerm; onError: (error: Error) => void }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { proposal, by, may_withdraw: mayWithdraw } = term.proposal!;
+  return (
+    <small className={css.proposed}>
+      {t('workbench.term.proposed', { by })}
+      {mayWithdraw && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          onClick={() => workbench.session.withdrawTerm(proposal).catch(onError)}
+        >
+          {t('workbench.term.withdraw')}
+        </Button>
+      )}
+    </small>
   );
 }

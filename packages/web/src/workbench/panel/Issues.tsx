@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useTranslate } from '../../i18n.tsx';
 import { mac, settingOf, usePage, useSegment, useWorkbench } from '../context.tsx';
 import { hintOf } from '../keys.ts';
+import { openIssueDialog } from '../selection.ts';
 import shared from '../workbench.module.css';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
@@ -23,7 +24,7 @@ export function Issues({ position }: { position: number }) {
             size="compact-xs"
             variant="subtle"
             title={hintOf('issue', mac).join('+')}
-            onClick={() => workbench.openIssueDialog()}
+            onClick={() => openIssueDialog(workbench)}
           >
             {t('workbench.issues.mark')}
           </Button>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { usePage, useSegment, useWhole, useWorkbench } from '../context.tsx';
 import shared from '../workbench.module.css';
+import { ReviewChanges } from './Changes.tsx';
 import { Checks } from './Checks.tsx';
 import { Comments } from './Comments.tsx';
 import { Concordance } from './Concordance.tsx';
@@ -11,6 +12,7 @@ import { History } from './History.tsx';
 import { Instructions } from './Instructions.tsx';
 import { Issues } from './Issues.tsx';
 import css from './panel.module.css';
+import { Queries } from './Queries.tsx';
 import { Suggestions } from './Suggestions.tsx';
 
 export default function Panel() {
@@ -33,11 +35,12 @@ export default function Panel() {
 function SegmentSections({ position }: { position: number }) {
   const searched = usePage((page) => page.concordance);
   const { segment } = useSegment(position);
-  const { access } = useWorkbench().task;
+  const { access, kind } = useWorkbench().task;
   const whole = useWhole();
   const t = useTranslate();
   return (
     <>
+      {segment.mine && kind === 'review' && <ReviewChanges position={position} />}
       {segment.mine && <Checks position={position} />}
       {whole ? (
         <Glossary position={position} />
@@ -47,6 +50,7 @@ function SegmentSections({ position }: { position: number }) {
       <Suggestions position={position} />
       {whole && searched !== undefined && <Concordance words={searched} />}
       <Issues position={position} />
+      {whole && <Queries position={position} />}
       {whole && <Comments position={position} />}
       {(whole || access === 'record') && <History position={position} />}
     </>

@@ -2,12 +2,12 @@ import { useEffect, useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { Caps } from '../Caps.tsx';
 import { directionOf, localeOf, mac, useSegment, useWhole, useWorkbench } from '../context.tsx';
-import { diff } from '../diff.ts';
 import { hintOf } from '../keys.ts';
 import { Pieces } from '../Pieces.tsx';
-import { type Code, plainText, samePieces } from '../pieces.ts';
+import { type Code, plainText } from '../pieces.ts';
 import type { Match } from '../task.ts';
 import shared from '../workbench.module.css';
+import { Changes, Difference } from './Changes.tsx';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 
@@ -63,7 +63,7 @@ export function Suggestions({ position }: { position: number }) {
           </li>
         ))}
       </ol>
-      <Changes position={position} />
+      {workbench.task.kind === 'edit' && <Changes position={position} />}
     </Section>
   );
 
@@ -75,37 +75,6 @@ export function Suggestions({ position }: { position: number }) {
       ? name
       : `${name} · ${t('workbench.tone', { tone: t('tone', { tone }) })}`;
   }
-}
-
-/** Shows the difference between the draft and the current target. */
-function Changes({ position }: { position: number }) {
-  const { job } = useWorkbench().task;
-  const t = useTranslate();
-  const { segment, target } = useSegment(position);
-  if (!segment.draft || samePieces(segment.draft, target)) return null;
-  return (
-    <details className={css.changes}>
-      <summary>{t('workbench.changes')}</summary>
-      <p
-        className={`${shared.diff} ${css.difference}`}
-        lang={localeOf(job.target_language)}
-        dir={directionOf(job.target_language)}
-      >
-        <Difference from={plainText(segment.draft)} to={plainText(target)} language={job.target_language} />
-      </p>
-    </details>
-  );
-}
-
-function Difference({ from, to, language }: { from: string; to: string; language: string }) {
-  let at = 0;
-  return diff(from, to, localeOf(language)).map(({ text, change }) => {
-    at += text.length;
-    const key = `${change} ${at}`;
-    if (change === 'added') return <ins key={key}>{text}</ins>;
-    if (change === 'removed') return <del key={key}>{text}</del>;
-    return <span key={key}>{text}</span>;
-  });
 }
 
 interface Suggestion {

@@ -1,0 +1,142 @@
+/** Tests of queries: questions of editors to the customer about a segment. */
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
+import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { QUERY_MOVES, QUERY_STATUSES } from './states.ts';
+
+let server: TestServer;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let customer: TestPerson;
+let ann: TestPerson;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '20' } });
+  owner = createConnection(server.connection);
+  await owner.connect();
+  const account = await server.createAccount({ balanceCents: 100_000 });
+  call = createClient(server.url, account.production_key);
+  customer = await createPerson(server, { role: 'customer', account });
+  ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
+});
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+type Claimed = Awaited<ReturnType<typeof claimTask>>;
+
+async function claimNew(text: string): Promise<{ task: Claimed; uid: string }> {
+  const uid = await orderEdit(call, text);
+  const task = await claimTask(ann);
+  expect(task.job.uid).toBe(uid);
+  return { task, uid };
+}
+const askAbout = (task: Claimed, position: number, question: unknown = 'Which one?') =>
+  ann.call('POST', pathOf(task, '/queries'), { token: task.lease.token, position, question });
+const queriesOf = async (uid?: string) =>
+  (await customer.call('GET', `/api/account/queries${uid === undefined ? '' : `?uid=${uid}`}`)).body.objects;
+const segmentsOf = async (task: Claimed) => (await ann.call('GET', pathOf(task))).body.segments;
+
+describe('a query', () => {
+  it('holds its segment until the customer answers', async () => {
+    const { task, uid } = await claimNew('The bank is closed.\nThe sky is blue.\n');
+    const [bank, sky] = task.segments;
+    expect((await askAbout(task, 0, ' ')).body.error.fields).toHaveProperty('question');
+    expect((await askAbout(task, 9)).status).toBe(404);
+    const asked = await askAbout(task, 0, 'A bank for money, or of a river?');
+    expect(asked.status, asked.text).toBe(201);
+    expect(asked.body).toMatchObject({ position: 0, by: 'Ann', status: 'open', ended_at: null });
+    expect((await askAbout(task, 0)).body.error.fields).toHaveProperty('question');
+    expect(await segmentsOf(task)).toMatchObject([{ asked: true }, { asked: false }]);
+    expect((await confirm(ann, task, bank)).body.error.code).toBe('query_open');
+    expect((await confirm(ann, task, sky)).status).toBe(200);
+    const early = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    expect(early.body.error).toMatchObject({ code: 'unconfirmed', positions: [0] });
+
+    const [open] = await queriesOf();
+    expect(open).toMatchObject({
+      uid,
+      question: 'A bank for money, or of a river?',
+      source: 'The bank is closed.',
+    });
+    // The customer does not see who asked.
+    expect(open).not.toHaveProperty('by');
+    const path = `/api/account/queries/${open.query}/answer`;
+    expect((await customer.call('POST', path, { answer: '' })).body.error.fields).toHaveProperty('answer');
+    const tooLong = await customer.call('POST', path, { answer: 'a'.repeat(2001) });
+    expect(tooLong.body.error.fields).toHaveProperty('answer');
+    const answered = await customer.call('POST', path, { answer: 'For money.' });
+    expect(answered.body.objects).toMatchObject([{ status: 'answered', answer: 'For money.' }]);
+    expect((await customer.call('POST', path, { answer: 'Of a river.' })).status).toBe(404);
+    expect(await queriesOf()).toEqual([]);
+
+    const { body } = await ann.call('GET', pathOf(task));
+    expect(body.queries).toMatchObject([{ status: 'answered', answer: 'For money.' }]);
+    expect((await confirm(ann, task, bank)).status).toBe(200);
+    const done = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    expect(done.status, done.text).toBe(200);
+  });
+
+  it('holds a segment that was confirmed before, and its repeats are not confirmed by a copy', async () => {
+    const { task } = await claimNew('Open it.\nClose it.\nOpen it.\n');
+    const [first, second] = task.segments;
+    await confirm(ann, task, second);
+    await askAbout(task, 1);
+    await askAbout(task, 2);
+    const saved = await confirm(ann, task, first);
+    expect(saved.body.filled).toMatchObject([{ position: 2, status: 'draft', asked: true }]);
+    const early = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    expect(early.body.error.positions).toEqual([1, 2]);
+  });
+
+  it('no longer holds its segment when the editor withdraws it', async () => {
+    const { task, uid } = await claimNew('It runs.\n');
+    const { body } = await askAbout(task, 0);
+    const path = pathOf(task, `/queries/${body.query}`);
+    const { token } = task.lease;
+    expect((await ann.call('DELETE', path, { token })).status).toBe(200);
+    expect((await ann.call('DELETE', path, { token })).status).toBe(404);
+    expect(await queriesOf(uid)).toEqual([]);
+    const answer = await customer.call('POST', `/api/account/queries/${body.query}/answer`, {
+      answer: 'Late.',
+    });
+    expect(answer.status).toBe(404);
+    // A new query is possible.
+    expect((await askAbout(task, 0)).status).toBe(201);
+  });
+
+  it('is closed when the job is canceled or delivered without the answer', async () => {
+    const { task, uid } = await claimNew('It is late.\n');
+    await askAbout(task, 0);
+    expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+    expect(await queriesOf(uid)).toMatchObject([{ status: 'closed' }]);
+
+    const late = await claimNew('It is early.\n');
+    await askAbout(late.task, 0);
+    await ann.call('POST', pathOf(late.task, '/release'), { token: late.task.lease.token });
+    await owner.query(
+      `update edited_jobs set fallback = 'machine', deadline_at = now() - interval '1 s', due_at = now()
+        where job_id = (select job_id from jobs where uid = $1)`,
+      [late.uid],
+    );
+    await until(async () => (await call('GET', `${HUMAN}${late.uid}/`)).body.status === 'completed');
+    expect(await queriesOf(late.uid)).toMatchObject([{ status: 'closed' }]);
+  });
+
+  it('moves only from open', () => {
+    expect(Object.values(QUERY_MOVES).map(({ from }) => from)).toEqual([['open'], ['open'], ['open']]);
+    expect(new Set(Object.values(QUERY_MOVES).map(({ to }) => to))).toEqual(
+      new Set(QUERY_STATUSES.filter((status) => status !== 'open')),
+    );
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * Queries: questions of editors to the customer, each about one segment. While a query is open, the segment
+ * cannot be confirmed and its task cannot be submitted. If the deadline passes first, the fallback of the
+ * brand applies as usual.
+ */
+import { plainText } from '@dragoman/documents';
+import { recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Person } from '../base/account.ts';
+import { fieldError, notFound, reason } from '../base/errors.ts';
+import type { Database } from '../database/database.ts';
+import type { EditingContext, EditingUser } from './context.ts';
+import * as queries from './query-store.ts';
+import { requireInTask, withClaim } from './review.ts';
+import type { OwnQueryBody, QueryBody } from './schemas.ts';
+import type { TaskKey } from './store.ts';
+import { presentQuery } from './view.ts';
+
+/**
+ * Asks the customer about a segment of a claimed task.
+ * @throws ApiError like `submit`; `not_found` if the segment is not part of the task; `invalid_request` if the
+ * segment has an open query
+ */
+export async function askCustomer(
+  context: EditingContext,
+  user: EditingUser,
+  key: TaskKey,
+  token: string,
+  { position, question }: { position: number; question: string },
+): Promise<QueryBody> {
+  const { account, jobId } = key;
+  return withClaim(context, user, key, token, async (transaction) => {
+    await requireInTask(transaction, user, key, position);
+    const asked = { position, userId: user.userId, question };
+    const id = await queries.insertQuery(transaction, account, jobId, asked);
+    if (id === undefined) throw fieldError('question', reason('query_exists'));
+    const rows = await queries.listQueriesOfJob(transaction, account, jobId);
+    return presentQuery(rows.find(({ query_id }) => query_id === id)!);
+  });
+}
+
+/** Withdraws an open query. @throws ApiError like `submit`; `not_found` if the job has no such open query */
+export async function withdrawQuery(
+  context: EditingContext,
+  user: EditingUser,
+  key: TaskKey,
+  token: string,
+  queryId: string,
+): Promise<void> {
+  await withClaim(context, user, key, token, async (transaction) => {
+    const moved = await queries.moveQuery(transaction, key.account, queryId, 'withdraw');
+    if (moved?.job_id !== key.jobId) throw notFound();
+    await requireInTask(transaction, user, key, moved.position);
+  });
+}
+
+/**
+ * Answers a query.
+ * @throws ApiError `not_found` if the account has no such open query
+ * @returns the uid of the job
+ */
+export function answerQuery(
+  database: Database,
+  account: AccountRef,
+  by: Pick<Person, 'userId' | 'email'>,
+  queryId: string,
+  answer: string,
+): Promise<string> {
+  return database.transaction(async (transaction) => {
+    const moved = await queries.moveQuery(transaction, account, queryId, 'answer', answer);
+    if (moved === undefined) throw notFound();
+    const uid = await queries.readUid(transaction, account, moved.job_id);
+    const detail = { query: queryId, position: moved.position };
+    await recordAudit(transaction, by, { action: 'query.answered', account, subject: uid, detail });
+    return uid;
+  });
+}
+
+export function presentOwnQuery(row: queries.CustomerQueryRow): OwnQueryBody {
+  const { by: _, ...query } = presentQuery(row);
+  return { ...query, uid: row.uid, source: plainText(row.source) };
+}

@@ -1,0 +1,140 @@
+/** SQL statements about the queries of editors to customers. */
+import type { Piece } from '@dragoman/documents';
+import type { AccountRef } from '../base/account.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
+import { statement } from '../database/statements.ts';
+import { QUERY_MOVES, type QueryStatus, type QueryTrigger } from './states.ts';
+
+export interface QueryRow {
+  query_id: string;
+  position: number;
+  user_id: string;
+  /** The name of the editor; empty if the user no longer exists. */
+  by: string;
+  question: string;
+  status: QueryStatus;
+  answer: string | null;
+  asked_at: Date;
+  ended_at: Date | null;
+}
+
+const COLUMNS = `q.query_id, q.position, q.user_id, coalesce(u.name, '') as by, q.question, q.status, q.answer, q.asked_at,
+          q.ended_at`;
+
+const INSERT = statement<{ query_id: string }>(
+  'editing.insert_query',
+  `insert into queries (part, account_id, query_id, job_id, position, user_id, question)
+   values ($1, $2, $3, $4, $5, $6, $7)
+   on conflict (part, account_id, job_id, position) where status = 'open' do nothing
+   returning query_id`,
+);
+
+/** Adds a query. @returns its id; undefined if the segment has an open query already */
+export async function insertQuery(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  { position, userId, question }: { position: number; userId: string; question: string },
+): Promise<string | undefined> {
+  const key = [account.part, account.accountId, uuidv7(), jobId];
+  const [row] = await transaction.query(INSERT, [...key, position, userId, question]);
+  transaction.changed('job', account, jobId);
+  return row?.query_id;
+}
+
+const OF_JOB = statement<QueryRow>(
+  'editing.queries_of_job',
+  `select ${COLUMNS} from queries q left join users u on u.user_id = q.user_id
+    where q.part = $1 and q.account_id = $2 and q.job_id = $3 order by q.query_id limit 1000`,
+);
+
+/** Returns the queries of a job, oldest first. */
+export function listQueriesOfJob(on: Queryable, account: AccountRef, jobId: string): Promise<QueryRow[]> {
+  return on.query(OF_JOB, [account.part, account.accountId, jobId]);
+}
+
+/** A query with what the customer needs to answer it. */
+export interface CustomerQueryRow extends QueryRow {
+  uid: string;
+  source: Piece[];
+}
+
+const OF_ACCOUNT = statement<CustomerQueryRow>(
+  'editing.queries_of_account',
+  `select ${COLUMNS}, j.uid, s.source
+     from queries q
+     join jobs j on j.part = q.part and j.account_id = q.account_id and j.job_id = q.job_id
+     join segments s on s.part = q.part and s.account_id = q.account_id and s.job_id = q.job_id
+      and s.position = q.position
+     left join users u on u.user_id = q.user_id
+    where q.part = $1 and q.account_id = $2 and j.environment = 'production'
+      and case when $3::text is null then q.status = 'open' else j.uid = $3 and q.status <> 'withdrawn' end
+    order by q.query_id limit $4`,
+);
+
+/**
+ * Returns the queries that a customer sees, oldest first: the open ones of all jobs, or those of one job
+ * without the withdrawn ones.
+ */
+export function listQueriesOfAccount(
+  on: Queryable,
+  account: AccountRef,
+  uid: string | undefined,
+  limit: number,
+): Promise<CustomerQueryRow[]> {
+  return on.query(OF_ACCOUNT, [account.part, account.accountId, uid ?? null, limit]);
+}
+
+const MOVE = statement<{ query_id: string; job_id: string; position: number }>(
+  'editing.move_query',
+  `update queries set status = $4, answer = $5, ended_at = now()
+    where part = $1 and account_id = $2 and query_id = $3 and status = any($6)
+   returning query_id, job_id, position`,
+);
+
+/**
+ * Changes the status of a query if its current status allows it.
+ * @param answer only for the trigger `answer`
+ * @returns undefined if the account has no such query in an allowed status
+ */
+export async function moveQuery(
+  transaction: Transaction,
+  account: AccountRef,
+  queryId: string,
+  trigger: Exclude<QueryTrigger, 'close'>,
+  answer?: string,
+): Promise<{ job_id: string; position: number } | undefined> {
+  const { from, to } = QUERY_MOVES[trigger];
+  const values = [account.part, account.accountId, queryId, to, answer ?? null, from];
+  const [row] = await transaction.query(MOVE, values);
+  if (row !== undefined) transaction.changed('job', account, row.job_id);
+  return row;
+}
+
+const CLOSE = statement<{ query_id: string }>(
+  'editing.close_queries',
+  `update queries set status = $4, ended_at = now()
+    where part = $1 and account_id = $2 and job_id = $3 and status = any($5) returning query_id`,
+);
+
+/** Closes the open queries of a job that is delivered or canceled. */
+export async function closeQueries(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<void> {
+  const { from, to } = QUERY_MOVES.close;
+  const rows = await transaction.query(CLOSE, [account.part, account.accountId, jobId, to, from]);
+  if (rows.length > 0) transaction.changed('job', account, jobId);
+}
+
+const UID = statement<{ uid: string }>(
+  'editing.uid_of_query',
+  `select uid from jobs where part = $1 and account_id = $2 and job_id = $3`,
+);
+
+/** Returns the uid of the job of a query. */
+export async function readUid(on: Queryable, account: AccountRef, jobId: string): Promise<string> {
+  return (await on.query(UID, [account.part, account.accountId, jobId]))[0]!.uid;
+}

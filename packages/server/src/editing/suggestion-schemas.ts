@@ -1,0 +1,47 @@
+/** Schemas of the suggestions for a segment: matches and found entries of the translation memory. */
+import Type, { type Static } from 'typebox';
+import { ID, MOMENT } from '../http/schemas.ts';
+import { Piece, RANGE, TaskTerm } from './schemas.ts';
+
+const MatchBody = Type.Object(
+  {
+    memory: ID,
+    source: Type.Array(Piece, { description: 'The source of the memory entry.' }),
+    target: Type.Array(Piece, {
+      description: 'The target of the memory entry, with the codes of this segment.',
+    }),
+    score: Type.Integer({ minimum: 0, maximum: 100 }),
+    kind: Type.Enum(['context', 'exact', 'fuzzy']),
+    origin: Type.String({ examples: ['job', 'import'] }),
+    brand: Type.Optional(Type.String()),
+    tone: Type.Optional(Type.String({ description: 'The tone of the job in which it was confirmed.' })),
+    created_at: MOMENT,
+  },
+  { title: 'TaskMatch', description: 'A match of the translation memory.' },
+);
+export const Matches = Type.Object(
+  {
+    matches: Type.Array(MatchBody, { description: 'Best match first.' }),
+    terms: Type.Array(TaskTerm, { description: 'The glossary terms that occur in the segment.' }),
+  },
+  { title: 'Matches' },
+);
+
+export const Concordance = Type.Object(
+  {
+    entries: Type.Array(
+      Type.Object({
+        memory: ID,
+        source: Type.String(),
+        target: Type.String(),
+        source_ranges: Type.Array(RANGE),
+        target_ranges: Type.Array(RANGE),
+        created_at: MOMENT,
+      }),
+    ),
+  },
+  { title: 'Concordance' },
+);
+
+export type MatchesBody = Static<typeof Matches>;
+export type ConcordanceBody = Static<typeof Concordance>;

@@ -1,0 +1,141 @@
+/** Tests of reviews in the workbench: which segments the reviewer has seen, and what has changed. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { claimTask, confirm, confirmAll, pathOf } from '../../server/src/testing/editors.ts';
+import { until } from '../../server/src/testing/harness.ts';
+import { expectAccessible, takeScreenshots } from './browser.ts';
+import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+
+let fixture: WorkbenchFixture;
+beforeAll(async () => {
+  fixture = await startWorkbench();
+});
+afterAll(() => fixture.stop());
+
+/** Submits Ann's task, waits for its review and claims it as Bob. */
+async function claimReview({ task, lease }: { task: string; lease: { token: string } }): Promise<string> {
+  const { token } = lease;
+  const submitted = await fixture.ann.call('POST', pathOf({ task }, '/submit'), { token });
+  expect(submitted.status, submitted.text).toBe(200);
+  const review = await until(async () => {
+    const { body } = await fixture.bob.call('GET', '/api/editing/queue');
+    return (body.open as { kind: string; task: string }[]).find(({ kind }) => kind === 'review');
+  });
+  await claimTask(fixture.bob, review.task);
+  return review.task;
+}
+
+it('counts the segments that the reviewer has seen, and shows what changed after a return', async () => {
+  const claimed = await fixture.createClaimedTask('The red house is old.\nThe door is shut.\nWait here.\n', {
+    target_language: 'de',
+  });
+  const [first] = claimed.segments;
+  await confirm(fixture.ann, claimed, { ...first!, draft: [{ text: 'Das rote Haus ist alt.' }] });
+  await confirmAll(fixture.ann, claimed);
+  const review = await claimReview(claimed);
+  await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review}` }, async (page) => {
+    await target(page, 1);
+    const progress = page.locator('header').getByRole('progressbar', { name: 'Segments seen' });
+    expect(await progress.getAttribute('value')).toBe('1');
+    expect(await row(page, 1).getAttribute('data-seen')).toBe('true');
+    await row(page, 2).getByText('Not seen', { exact: true }).waitFor({ state: 'attached' });
+    // The difference to the draft is open.
+    const changes = page.getByRole('region', { name: 'Changes since the draft' });
+    expect(await changes.locator('del').allInnerTexts()).toEqual(['THE RED HOUSE IS OLD']);
+    expect(await changes.locator('ins').allInnerTexts()).toEqual(['Das rote Haus ist alt']);
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-review-seen', 'state');
+    await target(page, 1);
+    await page.keyboard.press('Control+Enter');
+    await target(page, 2);
+    await changes.getByText('Same as the draft').waitFor();
+    await expect.poll(() => progress.getAttribute('value')).toBe('2');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Approve this job' });
+    await dialog.getByText('You have not seen 1 segment.').waitFor();
+    await takeScreenshots(page, 'workbench-review-approve', 'state');
+    await page.keyboard.press('Escape');
+    await target(page, 2);
+  });
+  // The server has what the reviewer saw, so another page starts at the first unseen segment.
+  await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review}` }, async (page) => {
+    await target(page, 3);
+    await page.locator('header').getByText('3 / 3').waitFor();
+    await page.getByRole('button', { name: 'Return' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Return to the editors' });
+    await dialog.getByLabel('Note').fill('A door is closed.');
+    await dialog.getByRole('button', { name: 'Return' }).click();
+    await page.waitForURL('**/app/queue');
+  });
+  const again = await claimTask(fixture.ann, claimed.task);
+  const second = again.segments[1];
+  await confirm(fixture.ann, again, { ...second, draft: [{ text: 'Die Tür ist zu.' }] });
+  await confirmAll(fixture.ann, again);
+  const later = await claimReview(again);
+  await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${later}` }, async (page) => {
+    // Only the changed segment is left to see.
+    await target(page, 2);
+    await page.locator('header').getByText('3 / 3').waitFor();
+    const changes = page.getByRole('region', { name: 'Changes since your last look' });
+    expect(await changes.locator('ins').allInnerTexts()).toEqual(['Die Tür ist zu']);
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-review-again', 'state');
+    await page.keyboard.press('Control+Enter');
+    const dialog = page.getByRole('dialog', { name: 'Approve this job' });
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await page.waitForURL('**/app/queue');
+  });
+});
+
+it('an editor marks a segment as unsure, is asked about it once, and the reviewer sees it', async () => {
+  const claimed = await fixture.createClaimedTask('Mind the gap.\nThank you.\n', { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
+    const text = await target(page, 1);
+    await page.keyboard.press('Control+u');
+    await page.locator('[data-said]').getByText('Marked as unsure').waitFor();
+    // The shortcut leaves the cursor in the text, and writes nothing.
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('X', { delay: 150 });
+    await expectText(text, 'XMIND THE GAP.');
+    const button = row(page, 1).getByRole('button', { name: 'Unsure' });
+    expect(await button.getAttribute('aria-pressed')).toBe('true');
+    await button.click();
+    await page.locator('[data-said]').getByText('Mark removed').waitFor();
+    await button.click();
+    await row(page, 1).locator('[class*=status]').getByText('Unsure').waitFor({ state: 'attached' });
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-unsure');
+    await target(page, 1);
+    await page.keyboard.press('Control+Enter');
+    await target(page, 2);
+    await page.keyboard.press('Control+Enter');
+    const dialog = page.getByRole('dialog', { name: 'Submit this task' });
+    await dialog.getByText('1 segment is marked as unsure. Reviewers see the mark.').waitFor();
+    await takeScreenshots(page, 'workbench-unsure-submit', 'state');
+    await dialog.getByRole('button', { name: 'Submit' }).click();
+    await page.waitForURL('**/app/queue');
+  });
+  const { body } = await fixture.bob.call('GET', '/api/editing/queue');
+  const review = await claimTask(
+    fixture.bob,
+    body.open.find(({ kind }: { kind: string }) => kind === 'review').task,
+  );
+  await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review.task}` }, async (page) => {
+    await target(page, 1);
+    await page.keyboard.press('Alt+ArrowDown');
+    await target(page, 2);
+    await page.getByRole('button', { name: '1 segment marked as unsure: go to it' }).click();
+    await target(page, 1);
+  });
+});
+
+it('takes back a mark that the server refuses', async () => {
+  const claimed = await fixture.createClaimedTask('Fragile.\n', { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
+    await target(page, 1);
+    await page.route('**/unsure', (route) => route.abort('connectionfailed'));
+    await page.keyboard.press('Control+u');
+    await page.getByText('The mark on segment 1 could not be saved.').waitFor();
+    const button = row(page, 1).getByRole('button', { name: 'Unsure' });
+    expect(await button.getAttribute('aria-pressed')).toBe('false');
+  });
+});
