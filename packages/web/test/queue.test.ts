@@ -1,5 +1,6 @@
 /** Tests of the editor's queue: claiming a task, skipping a task, and past work. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConnection } from '../../server/src/database/connections.ts';
 import { claimTask, editNext, orderEdit } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson } from '../../server/src/testing/harness.ts';
 import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
@@ -7,7 +8,7 @@ import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web } from './
 let web: Web;
 let call: ReturnType<typeof createClient>;
 beforeAll(async () => {
-  web = await startWeb();
+  web = await startWeb({ settings: { DRAGOMAN_EDIT_PAY: '3.5' } });
   call = createClient(web.url, (await web.createAccount({ balanceCents: 1_000_000 })).production_key);
 });
 afterAll(() => web.stop());
@@ -55,6 +56,46 @@ it('an editor claims the next task and opens the workbench by keyboard', async (
   await context.close();
 });
 
+it('the queue shows what each task is about, in groups that an editor can sort, and one key starts the first task', async () => {
+  const owner = createConnection(web.connection);
+  await owner.connect();
+  const languages = { source_language: 'es', target_language: 'en' };
+  const short = await orderEdit(call, 'Una nota.\n', languages);
+  const long = await orderEdit(call, 'La montaña es alta y el río es hondo.\n', languages);
+  const returned = await orderEdit(call, 'Mira esto otra vez.\n', languages);
+  const review = await orderEdit(call, 'La casa es grande.\n', languages);
+  const change = (fields: string, uid: string) =>
+    owner.query(`update tasks t set ${fields} from jobs j where j.job_id = t.job_id and j.uid = $1`, [uid]);
+  await change('returned = true', returned);
+  await change(`kind = 'review'`, review);
+  const editor = await createPerson(web, { role: 'editor', languages: ['es:en+review'] });
+  const context = await web.signedIn(editor);
+  await web.visit({ context, path: '/queue' }, async (page) => {
+    const groups = page.getByRole('table');
+    await groups.nth(2).waitFor();
+    const labels = [0, 1, 2].map((index) => groups.nth(index).getAttribute('aria-label'));
+    expect(await Promise.all(labels)).toEqual(['Returned tasks', 'Reviews', 'Translations to edit']);
+    const rows = page.getByRole('table', { name: 'Translations to edit' }).getByRole('row');
+    await rows.filter({ hasText: short }).getByText('Una nota.', { exact: true }).waitFor();
+    await rows.filter({ hasText: long }).getByText('1 min').waitFor();
+    await rows.filter({ hasText: long }).getByText('$0.32').waitFor();
+    await takeScreenshots(page, 'queue-groups');
+    await page.getByLabel('Order').selectOption('Longest first');
+    await rows.nth(1).getByText('La montaña es alta').waitFor();
+    await page.getByLabel('Order').selectOption('Shortest first');
+    await rows.nth(1).getByText('Una nota.').waitFor();
+    await expectAccessible(page);
+    // A letter in a field does not start a task.
+    await page.getByLabel('Order').press('n');
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('n');
+    await page.waitForURL('**/app/tasks/*');
+    await page.getByRole('heading', { name: returned, level: 1 }).waitFor();
+  });
+  await owner.end();
+  await context.close();
+});
+
 it('the queue says when another editor claimed the task first, and updates its list', async () => {
   const [slow, fast] = [
     await createPerson(web, { role: 'editor', languages: ['en:es'] }),
@@ -65,11 +106,12 @@ it('the queue says when another editor claimed the task first, and updates its l
   // Blocks live updates, because with them the row would disappear before the click.
   await context.route('**/api/live?*', (route) => route.abort());
   await web.visit({ context, path: '/queue' }, async (page) => {
-    const rows = page.getByRole('table', { name: 'Available tasks' }).getByRole('button', { name: 'Claim' });
+    const rows = page
+      .getByRole('table', { name: 'Translations to edit' })
+      .getByRole('button', { name: 'Claim' });
     const before = await rows.count();
     const { job } = await claimTask(fast);
-    const order = `№ ${job.order_number}`;
-    const row = page.getByRole('row').filter({ hasText: order });
+    const row = page.getByRole('row').filter({ hasText: job.uid });
     await row.getByRole('button', { name: 'Claim' }).click();
     await page.getByRole('alert').getByText('Someone else just claimed this task.').waitFor();
     await row.waitFor({ state: 'detached' });

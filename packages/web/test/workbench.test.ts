@@ -39,7 +39,7 @@ it('editors edit, submit and approve a job by keyboard; it is delivered and char
   await web.visit({ context: annContext, path }, async (page) => {
     const { keyboard } = page;
     await page.getByText('Address the customer formally.').waitFor();
-    expect(await page.title()).toMatch(/^1\/4 · Job \d+ · Dragoman$/);
+    expect(await page.title()).toMatch(/^1\/4 · edit-\d+ · Dragoman$/);
     await target(page, 1);
     await keyboard.press('Control+a');
     await keyboard.type('Ihre Bestellung');

@@ -5,6 +5,7 @@
  * accounts, and it returns no text. `for update skip locked` on the task separates concurrent claims of two
  * editors. The unique key of an editor's slots separates concurrent claims of one editor.
  */
+import type { Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
@@ -213,7 +214,8 @@ export async function pausedUntil(
   return (await on.query(PAUSED_UNTIL, [userId, expiries]))[0]?.until;
 }
 
-export interface QueueRow {
+/** A task in a list of an editor or an operator. */
+export interface ListedRow {
   part: number;
   account_id: string;
   task_id: string;
@@ -227,8 +229,10 @@ export interface QueueRow {
   priority: number;
   urgency: 0 | 1 | 2;
   mine: boolean;
+  returned: boolean;
   created_at: Date;
   deadline_at: Date;
+  uid: string;
   order_number: number;
   text_format: 'text' | 'html' | 'srt' | 'xliff';
   tone: string | null;
@@ -237,15 +241,28 @@ export interface QueueRow {
   confirmed: number;
 }
 
-/** The columns of task `t` that lists show. */
+/** A task of an editor's queue, with the sources of its first segments. */
+export interface QueueRow extends ListedRow {
+  beginning: Piece[][] | null;
+}
+
+/** The number of segments whose sources the queue reads for the first words of a task. */
+const BEGINNING = 3;
+
+/** The columns of task `t` that an editor's queue shows. */
 const LISTED = `t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words,
-  t.first_position, t.last_position, t.priority, t.created_at, t.deadline_at, j.order_number, j.text_format, j.tone, j.topics,
+  t.first_position, t.last_position, t.priority, t.returned, t.created_at, t.deadline_at, j.uid, j.order_number, j.text_format,
+  j.tone, j.topics,
   (select b.name from brands b
     where b.part = t.part and b.account_id = t.account_id and b.external_id = coalesce(j.brand, j.default_brand))
     as brand_name,
   (select count(*) from edits e
     where e.part = t.part and e.account_id = t.account_id and e.job_id = t.job_id and e.status = 'confirmed'
-      and e.position between t.first_position and t.last_position) as confirmed`;
+      and e.position between t.first_position and t.last_position) as confirmed,
+  (select jsonb_agg(s.source order by s.position) from segments s
+    where s.part = t.part and s.account_id = t.account_id and s.job_id = t.job_id
+      and s.position between t.first_position and least(t.last_position, t.first_position + ${BEGINNING - 1}))
+    as beginning`;
 
 const QUEUE = statement<QueueRow>(
   'editing.queue',

@@ -1,4 +1,5 @@
 /** The queue of an editor, claims on tasks, and how claims end. */
+import { type Piece, plainText } from '@dragoman/documents';
 import { ApiError, fieldError, notFound } from '../base/errors.ts';
 import { isId } from '../base/ids.ts';
 import type { Transaction } from '../database/database.ts';
@@ -7,7 +8,7 @@ import { findTask } from './access-store.ts';
 import * as claims from './claims-store.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import { makeDueNow } from './due-store.ts';
-import type { LeaseBody, QueueBody, QueueTaskBody } from './schemas.ts';
+import type { LeaseBody, ListedBody, QueueBody, QueueTaskBody } from './schemas.ts';
 import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
 import { queueWaitingJobs } from './votes-store.ts';
@@ -55,9 +56,9 @@ export async function readQueue(context: EditingContext, { userId }: EditingUser
     claims.pausedUntil(database, userId, rules),
   ]);
   return {
-    open: open.map((row) => presentListed(context, row)),
+    open: open.map((row) => presentQueued(context, row)),
     waiting,
-    held: held.map((row) => ({ ...presentListed(context, row), lease: presentLease(row) })),
+    held: held.map((row) => ({ ...presentQueued(context, row), lease: presentLease(row) })),
     paused_until: paused?.toISOString() ?? null,
   };
 }
@@ -65,14 +66,45 @@ export async function readQueue(context: EditingContext, { userId }: EditingUser
 const TASK_TAKEN = 'Another editor holds the task, or it is finished.';
 const URGENCIES = ['late', 'soon', 'normal'] as const;
 
+/** The maximum length of the first words of a task, in UTF-16 code units. */
+const EXCERPT_LENGTH = 120;
+
+function presentQueued(context: EditingContext, row: claims.QueueRow): QueueTaskBody {
+  const { wordsPerMinute, editPay, reviewPay } = context.rules;
+  const cents = row.kind === 'edit' ? editPay : reviewPay;
+  return {
+    ...presentListed(context, row),
+    excerpt: excerptOf(row.beginning ?? []),
+    expected_minutes: Math.max(1, Math.ceil(row.words / wordsPerMinute)),
+    ...(cents === undefined ? {} : { pay: Math.round(row.words * cents) }),
+  };
+}
+
+/** Returns the first words of some segments as one line. A cut text ends with an ellipsis. */
+function excerptOf(segments: readonly (readonly Piece[])[]): string {
+  const text = segments
+    .map((pieces) => plainText(pieces))
+    .join(' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (text.length <= EXCERPT_LENGTH) return text;
+  const words = text.slice(0, EXCERPT_LENGTH).split(' ');
+  // A text without spaces is cut at any character; an unpaired surrogate is not a character.
+  const kept =
+    words.length > 1 ? words.slice(0, -1).join(' ') : words[0]!.toWellFormed().replace(/\ufffd$/, '');
+  return `${kept}…`;
+}
+
 export function presentListed(
   context: EditingContext,
-  row: Omit<claims.QueueRow, 'status'> & { status: TaskStatus },
-): QueueTaskBody {
+  row: Omit<claims.ListedRow, 'status'> & { status: TaskStatus },
+): ListedBody {
   return {
     task: row.task_id,
     kind: row.kind,
     status: row.status,
+    returned: row.returned,
+    uid: row.uid,
     order_number: row.order_number,
     format: row.text_format,
     source_language: row.source_language,

@@ -3,8 +3,8 @@ import Type, { type Static } from 'typebox';
 import { GIVEN_MOMENT, ID, MOMENT, OPTIONAL_TEXT, PAGE } from '../http/schemas.ts';
 import {
   describedEditing,
+  listedProperties,
   MILLISECONDS,
-  QueueTask,
   TASK_KIND,
   TASK_STATUS,
   TaskState,
@@ -13,8 +13,7 @@ import {
 
 const ConsoleTask = Type.Object(
   {
-    ...QueueTask.properties,
-    uid: Type.String(),
+    ...listedProperties,
     account: Type.String({ description: 'The user name of the account.' }),
     editor: Type.Union([Type.Object({ user: ID, name: Type.String() }), Type.Null()], {
       description: 'The editor who holds the task, or held it last.',

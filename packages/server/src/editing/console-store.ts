@@ -1,7 +1,7 @@
 /** SQL statements of the console: tasks and effort of all accounts, and an editor's own work. */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import type { QueueRow } from './claims-store.ts';
+import type { ListedRow } from './claims-store.ts';
 import type { ClaimEnd, TaskKind, TaskStatus } from './states.ts';
 
 export interface ConsoleQuery {
@@ -14,9 +14,8 @@ export interface ConsoleQuery {
   offset: number;
 }
 
-export interface ConsoleRow extends Omit<QueueRow, 'status' | 'mine'> {
+export interface ConsoleRow extends Omit<ListedRow, 'status' | 'mine'> {
   status: TaskStatus;
-  uid: string;
   username: string;
   editor_id: string | null;
   editor: string | null;
@@ -30,7 +29,7 @@ export interface ConsoleRow extends Omit<QueueRow, 'status' | 'mine'> {
 const TASKS = statement<ConsoleRow>(
   'editing.console_tasks',
   `select t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words, t.first_position,
-          t.last_position, t.priority, t.created_at, t.deadline_at, t.editor_id, u.name as editor, a.username,
+          t.last_position, t.priority, t.returned, t.created_at, t.deadline_at, t.editor_id, u.name as editor, a.username,
           j.uid, j.order_number, j.text_format, j.tone, j.topics, b.name as brand_name,
           case when t.deadline_at <= now() then 0
                when now() > t.created_at + (t.deadline_at - t.created_at) / 2 then 1 else 2 end as urgency,

@@ -18,7 +18,6 @@ export async function listTasks(context: EditingContext, query: queries.ConsoleQ
   const tasks = rows.slice(0, query.limit).map(
     (row): ConsoleTaskBody => ({
       ...presentListed(context, { ...row, mine: row.reserved }),
-      uid: row.uid,
       account: row.username,
       editor: row.editor_id === null ? null : { user: row.editor_id, name: row.editor ?? '' },
       lease_until: row.lease_until?.toISOString() ?? null,

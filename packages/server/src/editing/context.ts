@@ -13,6 +13,9 @@ export interface EditingRules extends ClaimRules {
   taskWords: number;
   reservedHours: number;
   skips: number;
+  /** What an editor earns for a source word, in cents; undefined where the operator has set no pay. */
+  editPay: number | undefined;
+  reviewPay: number | undefined;
 }
 
 export type EditingSettings = Pick<
@@ -27,6 +30,8 @@ export type EditingSettings = Pick<
   | 'claimExpiries'
   | 'taskReservedHours'
   | 'taskSkips'
+  | 'editPay'
+  | 'reviewPay'
 >;
 
 export function rulesOf(settings: EditingSettings): EditingRules {
@@ -41,6 +46,8 @@ export function rulesOf(settings: EditingSettings): EditingRules {
     expiries: settings.claimExpiries,
     reservedHours: settings.taskReservedHours,
     skips: settings.taskSkips,
+    editPay: settings.editPay,
+    reviewPay: settings.reviewPay,
   };
 }
 

@@ -36,7 +36,9 @@ let operator: TestPerson;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  server = await startTestServer({ settings: { DRAGOMAN_TASK_WORDS: '12', DRAGOMAN_EDITOR_TASKS: '3' } });
+  server = await startTestServer({
+    settings: { DRAGOMAN_TASK_WORDS: '12', DRAGOMAN_EDITOR_TASKS: '3', DRAGOMAN_EDIT_PAY: '3.5' },
+  });
   owner = createConnection(server.connection);
   await owner.connect();
   call = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);
@@ -71,6 +73,11 @@ describe('an edited job', () => {
       segments: 2,
       confirmed: 0,
       urgency: 'normal',
+      returned: false,
+      uid,
+      excerpt: 'The house is big. The garden is small.',
+      expected_minutes: 1,
+      pay: 28,
     });
     const task = await claimTask(ann);
     expect(task).toMatchObject({
@@ -301,6 +308,21 @@ describe('the preview of an HTML document', () => {
     expect(between(2)).toBe(task.segments[2].draft[0].text);
     expect((await ann.call('GET', pathOf(task, '/preview'))).body.mark).not.toBe(body.mark);
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+  });
+});
+
+describe('the queue', () => {
+  it('shows the first words of each task, cut at a space', async () => {
+    await emptyEditing(owner);
+    await orderEdit(call, `${'A long sentence about {name} and the sea '.repeat(8).trim()}.\n`);
+    await orderEdit(call, `${'字'.repeat(150)}.\n`, { uid: 'no-spaces' });
+    const { open } = (await ann.call('GET', '/api/editing/queue')).body;
+    const [first, second] = open.map(({ excerpt }: { excerpt: string }) => excerpt);
+    expect(first).toMatch(/^A long sentence about \{name\} and the sea A long .*\S…$/);
+    expect(first.length).toBeLessThanOrEqual(121);
+    expect(second).toBe(`${'字'.repeat(120)}…`);
+    const { body } = await operator.call('GET', '/api/console/tasks');
+    expect(body.tasks[0]).not.toHaveProperty('excerpt');
   });
 });
 

@@ -80,7 +80,8 @@ describe('a review', () => {
     // Only the task with the issue returns to the queue, reserved for its editor for some hours.
     expect(await kindsOf(rita)).toEqual([]);
     const [again] = (await ann.call('GET', '/api/editing/queue')).body.open;
-    expect(again).toMatchObject({ task: second.task, reserved: true });
+    expect(again).toMatchObject({ task: second.task, reserved: true, returned: true });
+    expect(again).not.toHaveProperty('pay');
     const task = await claimTask(ann);
     expect(task).toMatchObject({
       task: second.task,

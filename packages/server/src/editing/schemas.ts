@@ -304,7 +304,10 @@ export const TaskTerm = Type.Object(
   { title: 'TaskTerm' },
 );
 
+const RETURNED = Type.Boolean({ description: 'Whether a reviewer or the customer returned it.' });
+
 const jobProperties = {
+  uid: Type.String({ description: 'The name that the customer gave the job.' }),
   order_number: Type.Integer(),
   format: Type.Enum(['text', 'html', 'srt', 'xliff']),
   source_language: Type.String(),
@@ -314,23 +317,39 @@ const jobProperties = {
   brand: Type.Union([Type.String(), Type.Null()], { description: 'The name of the brand.' }),
 };
 
-export const QueueTask = Type.Object(
+/** The properties of a task in lists of editors and operators. */
+export const listedProperties = {
+  task: ID,
+  kind: TASK_KIND,
+  status: TASK_STATUS,
+  returned: RETURNED,
+  ...jobProperties,
+  words: Type.Integer(),
+  segments: Type.Integer(),
+  confirmed: Type.Integer({ description: 'The number of its confirmed segments.' }),
+  priority: Type.Integer(),
+  urgency: Type.Enum(['late', 'soon', 'normal'], {
+    description: '`late`: the deadline has passed. `soon`: less than half of the time is left.',
+  }),
+  reserved: Type.Boolean({ description: 'Whether the task is reserved for this editor for some hours.' }),
+  minutes: Type.Integer({ description: 'The duration of a claim.' }),
+  created_at: MOMENT,
+  deadline: MOMENT,
+};
+
+const QueueTask = Type.Object(
   {
-    task: ID,
-    kind: TASK_KIND,
-    status: TASK_STATUS,
-    ...jobProperties,
-    words: Type.Integer(),
-    segments: Type.Integer(),
-    confirmed: Type.Integer({ description: 'The number of its confirmed segments.' }),
-    priority: Type.Integer(),
-    urgency: Type.Enum(['late', 'soon', 'normal'], {
-      description: '`late`: the deadline has passed. `soon`: less than half of the time is left.',
+    ...listedProperties,
+    excerpt: Type.String({ description: 'The first words of its source; empty after the text was deleted.' }),
+    expected_minutes: Type.Integer({
+      minimum: 1,
+      description: 'The time for its words at the pace of the installation (`DRAGOMAN_TASK_PACE`).',
     }),
-    reserved: Type.Boolean({ description: 'Whether the task is reserved for this editor for some hours.' }),
-    minutes: Type.Integer({ description: 'The duration of a claim.' }),
-    created_at: MOMENT,
-    deadline: MOMENT,
+    pay: Type.Optional(
+      Type.Integer({
+        description: 'What the editor earns, in cents (`DRAGOMAN_EDIT_PAY`, `DRAGOMAN_REVIEW_PAY`).',
+      }),
+    ),
   },
   { title: 'QueueTask' },
 );
@@ -365,13 +384,12 @@ export const TaskBody = Type.Object(
         'sees every segment of the job.',
     }),
     words: Type.Integer(),
-    returned: Type.Boolean({ description: 'Whether a reviewer or the customer returned it.' }),
+    returned: RETURNED,
     active_ms: Type.Integer({
       minimum: 0,
       description: 'The active time of this user on the task, in milliseconds, as far as saves reported it.',
     }),
     job: Type.Object({
-      uid: Type.String(),
       ...jobProperties,
       instructions: Type.Array(Type.Object({ from: Type.Enum(['brand', 'job']), text: Type.String() })),
       words: Type.Integer(),
@@ -477,6 +495,8 @@ export type TermOfTask = Static<typeof TaskTerm>;
 export type TaskBody = Static<typeof TaskBody>;
 export type ClaimedBody = Static<typeof Claimed>;
 export type QueueBody = Static<typeof EditQueue>;
+const Listed = Type.Object(listedProperties);
+export type ListedBody = Static<typeof Listed>;
 export type QueueTaskBody = Static<typeof QueueTask>;
 export type SegmentBody = Static<typeof Segment>;
 export type LeaseBody = Static<typeof ClaimLease>;

@@ -34,6 +34,17 @@ export function integer(least: number, most: number): Check<number> {
   };
 }
 
+/** Reads a number such as `3` or `3.5`. */
+export function decimal(least: number, most: number): Check<number> {
+  return (written) => {
+    const value = Number(written);
+    if (!/^\d+(?:\.\d+)?$/.test(written) || value < least || value > most) {
+      throw new Error(`a number from ${least} to ${most}`);
+    }
+    return value;
+  };
+}
+
 export function oneOf<const T extends string>(...accepted: T[]): Check<T> {
   return (written) => {
     const found = accepted.find((value) => value === written);

@@ -1,5 +1,5 @@
 /** The settings of workers, streams and editing. */
-import { integer, optional, setting, text } from './checks.ts';
+import { decimal, integer, optional, setting, text } from './checks.ts';
 
 export const WORK_SETTINGS = {
   leaseSeconds: setting(
@@ -103,6 +103,18 @@ export const WORK_SETTINGS = {
     '3',
     integer(1, 1000),
     'Editors who can skip a task before an operator must look at it.',
+  ),
+  editPay: setting(
+    'DRAGOMAN_EDIT_PAY',
+    '',
+    optional(decimal(0, 1000)),
+    'Cents that an editor earns for a source word. The queue shows it; Dragoman makes no payments. Not set: not shown.',
+  ),
+  reviewPay: setting(
+    'DRAGOMAN_REVIEW_PAY',
+    '',
+    optional(decimal(0, 1000)),
+    'Cents that a reviewer earns for a source word. Not set: not shown.',
   ),
   metricsToken: setting(
     'DRAGOMAN_METRICS_TOKEN',

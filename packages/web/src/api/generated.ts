@@ -638,6 +638,10 @@ export type ConsoleTask = {
   task: string;
   kind: TaskKind;
   status: TaskStatus;
+  /** Whether a reviewer or the customer returned it. */
+  returned: boolean;
+  /** The name that the customer gave the job. */
+  uid: string;
   order_number: number;
   format: 'text' | 'html' | 'srt' | 'xliff';
   source_language: string;
@@ -661,7 +665,6 @@ export type ConsoleTask = {
   created_at: string;
   /** ISO 8601, in UTC. */
   deadline: string;
-  uid: string;
   /** The user name of the account. */
   account: string;
   /** The editor who holds the task, or held it last. */
@@ -895,6 +898,10 @@ export type HeldTask = {
   task: string;
   kind: TaskKind;
   status: TaskStatus;
+  /** Whether a reviewer or the customer returned it. */
+  returned: boolean;
+  /** The name that the customer gave the job. */
+  uid: string;
   order_number: number;
   format: 'text' | 'html' | 'srt' | 'xliff';
   source_language: string;
@@ -918,6 +925,12 @@ export type HeldTask = {
   created_at: string;
   /** ISO 8601, in UTC. */
   deadline: string;
+  /** The first words of its source; empty after the text was deleted. */
+  excerpt: string;
+  /** The time for its words at the pace of the installation (`DRAGOMAN_TASK_PACE`). */
+  expected_minutes: number;
+  /** What the editor earns, in cents (`DRAGOMAN_EDIT_PAY`, `DRAGOMAN_REVIEW_PAY`). */
+  pay?: number | undefined;
   lease: Lease
 };
 
@@ -1580,6 +1593,10 @@ export type QueueTask = {
   task: string;
   kind: TaskKind;
   status: TaskStatus;
+  /** Whether a reviewer or the customer returned it. */
+  returned: boolean;
+  /** The name that the customer gave the job. */
+  uid: string;
   order_number: number;
   format: 'text' | 'html' | 'srt' | 'xliff';
   source_language: string;
@@ -1602,7 +1619,13 @@ export type QueueTask = {
   /** ISO 8601, in UTC. */
   created_at: string;
   /** ISO 8601, in UTC. */
-  deadline: string
+  deadline: string;
+  /** The first words of its source; empty after the text was deleted. */
+  excerpt: string;
+  /** The time for its words at the pace of the installation (`DRAGOMAN_TASK_PACE`). */
+  expected_minutes: number;
+  /** What the editor earns, in cents (`DRAGOMAN_EDIT_PAY`, `DRAGOMAN_REVIEW_PAY`). */
+  pay?: number | undefined
 };
 
 /** Each code works once. They cannot be shown again. */
@@ -1876,6 +1899,7 @@ export type Task = {
   /** The active time of this user on the task, in milliseconds, as far as saves reported it. */
   active_ms: number;
   job: {
+    /** The name that the customer gave the job. */
     uid: string;
     order_number: number;
     format: 'text' | 'html' | 'srt' | 'xliff';

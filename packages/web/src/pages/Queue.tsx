@@ -1,8 +1,8 @@
-/** The queue of an editor: the tasks that the editor has claimed, and the open tasks. */
+/** The queue of an editor: the tasks that the editor has claimed, and the open tasks in groups. */
 import { Button, NativeSelect } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type CallError, call, query } from '../api/client.ts';
 import type { HeldTask, QueueTask } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
@@ -10,12 +10,14 @@ import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, useFilters } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
+import { Duration } from '../ui/Duration.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { ChoiceField, Form, SubmitButton } from '../ui/form.tsx';
 import { ButtonLink } from '../ui/Link.tsx';
+import { Money } from '../ui/Money.tsx';
 import { Notice } from '../ui/Notice.tsx';
-import { Page, Section } from '../ui/Page.tsx';
+import { Card, Page, Section } from '../ui/Page.tsx';
 import { Pair, useLanguageName } from '../ui/Pair.tsx';
 import { Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
@@ -37,9 +39,16 @@ export default function Queue({ search }: PageProps) {
   const pairs = [...new Set(data.open.map(pairOf))].sort();
   // A language filter is ignored when no task with these languages is left.
   const pair = pairs.includes(search.pair ?? '') ? search.pair : undefined;
+  const order = ORDERS.find((one) => one === search.sort);
   const open = data.open.filter((task) => pair === undefined || pairOf(task) === pair);
-  const next = pair === undefined ? undefined : open[0]?.task;
+  const groups = groupsOf(order === undefined ? open : open.toSorted(COMPARE[order]));
+  // Without a filter and an order of the editor, the server chooses the first task that nobody has claimed yet.
+  const isOwnChoice = pair !== undefined || order !== undefined;
+  const next = isOwnChoice ? groups[0]?.tasks[0]?.task : undefined;
   const paused = data.paused_until !== null;
+  const canStart = open.length > 0 && !paused;
+  const start = () => canStart && !claim.isPending && claim.mutate(next);
+  useStartKey(start);
   return (
     <Page
       title={t('queue.title')}
@@ -47,9 +56,15 @@ export default function Queue({ search }: PageProps) {
       actions={
         <Button
           variant="filled"
-          disabled={open.length === 0 || paused}
+          disabled={!canStart}
           loading={claim.isPending && claim.variables === next}
-          onClick={() => claim.mutate(next)}
+          aria-keyshortcuts="N"
+          onClick={start}
+          rightSection={
+            <kbd className={css.key} aria-hidden>
+              N
+            </kbd>
+          }
         >
           {t('queue.next')}
         </Button>
@@ -62,11 +77,69 @@ export default function Queue({ search }: PageProps) {
         </Notice>
       )}
       {data.held.length > 0 && <HeldTasks tasks={data.held} />}
-      <Section title={t('queue.open')} actions={pairs.length > 1 && <PairFilter pairs={pairs} pair={pair} />}>
-        <OpenTasks tasks={open} claim={claim} paused={paused} />
-      </Section>
+      {data.open.length > 1 && (
+        <div className={css.controls}>
+          {pairs.length > 1 && <PairFilter pairs={pairs} pair={pair} />}
+          <OrderChoice order={order} hasPay={data.open.some(({ pay }) => pay !== undefined)} />
+        </div>
+      )}
+      {groups.map(({ group, tasks }) => (
+        <Section key={group} title={t(`queue.group.${group}`)}>
+          <OpenTasks label={t(`queue.group.${group}`)} tasks={tasks} claim={claim} paused={paused} />
+        </Section>
+      ))}
+      {groups.length === 0 && (
+        <Card>
+          <Empty>{t('queue.empty')}</Empty>
+        </Card>
+      )}
     </Page>
   );
+}
+
+/** The orders that an editor can choose. By default, the tasks are in the order in which the server offers them. */
+const ORDERS = ['deadline', 'shortest', 'longest', 'pay'] as const;
+type Order = (typeof ORDERS)[number];
+
+const COMPARE: Record<Order, (one: QueueTask, other: QueueTask) => number> = {
+  deadline: (one, other) => one.deadline.localeCompare(other.deadline),
+  shortest: (one, other) => one.words - other.words,
+  longest: (one, other) => other.words - one.words,
+  pay: (one, other) => (other.pay ?? 0) - (one.pay ?? 0),
+};
+
+/** The groups of open tasks, in their order on the page. */
+const GROUPS = ['returned', 'review', 'edit'] as const;
+type Group = (typeof GROUPS)[number];
+
+const groupOf = ({ kind, returned }: QueueTask): Group =>
+  kind === 'review' ? 'review' : returned ? 'returned' : 'edit';
+
+function groupsOf(tasks: readonly QueueTask[]): { group: Group; tasks: QueueTask[] }[] {
+  const byGroup = Map.groupBy(tasks, groupOf);
+  return GROUPS.flatMap((group) => ({ group, tasks: byGroup.get(group) ?? [] })).filter(
+    (one) => one.tasks.length > 0,
+  );
+}
+
+/** Starts the first task when the user presses N, or Enter while no element has the focus. */
+function useStartKey(start: () => void): void {
+  const latest = useRef(start);
+  latest.current = start;
+  useEffect(() => {
+    function press(event: KeyboardEvent): void {
+      const { key, target, repeat, isComposing } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || repeat || isComposing) return;
+      if (!(target instanceof HTMLElement) || target.closest('input, textarea, select, [role=dialog]'))
+        return;
+      if (document.querySelector('[role=dialog]') !== null) return;
+      if (key.toLowerCase() !== 'n' && !(key === 'Enter' && target === document.body)) return;
+      event.preventDefault();
+      latest.current();
+    }
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
 }
 
 /** Claims a task, or the next task of the queue if no id is passed, and opens it in the workbench. */
@@ -106,18 +179,38 @@ function PairFilter({ pairs, pair }: { pairs: readonly string[]; pair: string | 
   );
 }
 
+function OrderChoice({ order, hasPay }: { order: Order | undefined; hasPay: boolean }) {
+  const t = useTranslate();
+  const setFilters = useFilters();
+  return (
+    <NativeSelect
+      aria-label={t('queue.sort')}
+      value={order ?? ''}
+      data={[
+        { value: '', label: t('queue.sort.queue') },
+        ...ORDERS.filter((one) => one !== 'pay' || hasPay).map((value) => ({
+          value,
+          label: t(`queue.sort.${value}`),
+        })),
+      ]}
+      onChange={(event) => setFilters({ sort: event.currentTarget.value })}
+    />
+  );
+}
+
 interface OpenTasksProps {
+  label: string;
   tasks: readonly QueueTask[];
   claim: ReturnType<typeof useClaim>;
   /** Whether the server has paused claims for this editor. */
   paused: boolean;
 }
 
-function OpenTasks({ tasks, claim, paused }: OpenTasksProps) {
+function OpenTasks({ label, tasks, claim, paused }: OpenTasksProps) {
   const t = useTranslate();
   const [skipping, setSkipping] = useState<QueueTask>();
   const columns: Column<QueueTask>[] = [
-    ...useTaskColumns(),
+    ...useTaskColumns(tasks),
     {
       key: 'claim',
       header: t('queue.claim'),
@@ -142,13 +235,7 @@ function OpenTasks({ tasks, claim, paused }: OpenTasksProps) {
   ];
   return (
     <>
-      <Table
-        label={t('queue.open')}
-        columns={columns}
-        rows={tasks}
-        rowKey={({ task }) => task}
-        empty={<Empty>{t('queue.empty')}</Empty>}
-      />
+      <Table label={label} columns={columns} rows={tasks} rowKey={({ task }) => task} empty={null} />
       <SkipDialog task={skipping} onClose={() => setSkipping(undefined)} />
     </>
   );
@@ -158,7 +245,7 @@ function OpenTasks({ tasks, claim, paused }: OpenTasksProps) {
 function HeldTasks({ tasks }: { tasks: readonly HeldTask[] }) {
   const t = useTranslate();
   const columns: Column<HeldTask>[] = [
-    ...useTaskColumns(),
+    ...useTaskColumns(tasks),
     {
       key: 'progress',
       header: t('queue.progress'),
@@ -191,8 +278,8 @@ function HeldTasks({ tasks }: { tasks: readonly HeldTask[] }) {
   );
 }
 
-/** The columns of both tables: open tasks and claimed tasks. */
-function useTaskColumns(): Column<QueueTask>[] {
+/** The columns of all tables: open tasks and claimed tasks. The pay is shown where the operator has set it. */
+function useTaskColumns(tasks: readonly QueueTask[]): Column<QueueTask>[] {
   const t = useTranslate();
   return [
     {
@@ -201,14 +288,25 @@ function useTaskColumns(): Column<QueueTask>[] {
       wide: true,
       cell: (task) => (
         <span className={css.job}>
-          <strong>
-            <Pair from={task.source_language} to={task.target_language} />
-          </strong>
+          {task.excerpt !== '' && (
+            <span className={css.excerpt} translate="no">
+              <bdi lang={task.source_language}>{task.excerpt}</bdi>
+            </span>
+          )}
           <span className={css.about}>
-            <span>№ {task.order_number}</span>
-            {task.brand !== null && <bdi>{task.brand}</bdi>}
+            <span className={css.languages}>
+              <Pair from={task.source_language} to={task.target_language} />
+            </span>
+            {task.brand !== null && (
+              <span>
+                <bdi>{task.brand}</bdi>
+              </span>
+            )}
+            <span>
+              <bdi>{task.uid}</bdi>
+            </span>
             <span>{t(`format.${task.format}`)}</span>
-            {task.tone !== null && <bdi>{task.tone}</bdi>}
+            {task.tone !== null && <span>{t('tone', { tone: task.tone })}</span>}
           </span>
         </span>
       ),
@@ -219,7 +317,6 @@ function useTaskColumns(): Column<QueueTask>[] {
       bare: true,
       cell: (task) => (
         <span className={css.signs}>
-          {task.kind === 'review' && <Tag tone="info">{t('queue.review')}</Tag>}
           {task.reserved && <Tag tone="info">{t('queue.reserved')}</Tag>}
           {task.urgency === 'late' && <Tag tone="danger">{t('queue.late')}</Tag>}
           {task.urgency === 'soon' && <Tag tone="warning">{t('queue.soon')}</Tag>}
@@ -227,9 +324,27 @@ function useTaskColumns(): Column<QueueTask>[] {
       ),
     },
     { key: 'words', header: t('queue.words'), align: 'end', cell: ({ words }) => words },
+    {
+      key: 'time',
+      header: t('queue.time'),
+      align: 'end',
+      cell: ({ expected_minutes }) => <Duration milliseconds={expected_minutes * MINUTE_MILLISECONDS} />,
+    },
+    ...(tasks.some(({ pay }) => pay !== undefined)
+      ? [
+          {
+            key: 'pay',
+            header: t('queue.pay'),
+            align: 'end' as const,
+            cell: ({ pay }: QueueTask) => (pay === undefined ? '–' : <Money cents={pay} />),
+          },
+        ]
+      : []),
     { key: 'deadline', header: t('queue.deadline'), cell: ({ deadline }) => <When at={deadline} /> },
   ];
 }
+
+const MINUTE_MILLISECONDS = 60_000;
 
 const pairOf = ({ source_language, target_language }: QueueTask) => `${source_language}>${target_language}`;
 

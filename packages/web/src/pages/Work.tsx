@@ -39,7 +39,7 @@ export default function Work() {
       wide: true,
       cell: (task) => (
         <>
-          <Pair from={task.source_language} to={task.target_language} /> · № {task.order_number}{' '}
+          <Pair from={task.source_language} to={task.target_language} /> · #{task.order_number}{' '}
           {task.kind === 'review' && <Tag tone="info">{t('queue.review')}</Tag>}
         </>
       ),

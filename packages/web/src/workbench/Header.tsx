@@ -37,7 +37,14 @@ export function Header() {
       >
         <IconArrowLeft size={18} aria-hidden />
       </Link>
-      <h1 className={css.title}>{t('workbench.job', { number: String(job.order_number) })}</h1>
+      <h1 className={css.title} title={t('workbench.job', { number: String(job.order_number) })}>
+        {job.brand && (
+          <>
+            <bdi>{job.brand}</bdi> <span aria-hidden>·</span>{' '}
+          </>
+        )}
+        <bdi>{job.uid}</bdi>
+      </h1>
       <span className={css.pair}>
         {nameOf(job.source_language)} <span aria-hidden>→</span>
         <span className="visually-hidden">{t('workbench.into')}</span> {nameOf(job.target_language)}

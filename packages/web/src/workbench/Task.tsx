@@ -150,7 +150,7 @@ function Page() {
       t('workbench.page_title', {
         at: workbench.numberOf(active),
         of: workbench.numberOf(workbench.positions.at(-1) ?? 0),
-        number: String(job.order_number),
+        job: job.brand ? `${job.brand} · ${job.uid}` : job.uid,
       }),
     [t, workbench, active, job],
   );
