@@ -88,7 +88,15 @@ it('an editor confirms and reopens segments by mouse, and typed text still goes 
     expect(await status(3)).toBe('draft');
     await row(page, 1).getByRole('button', { name: 'Reopen segment 1' }).click();
     expect(await status(1)).toBe('draft');
-    await page.locator('footer').getByRole('button', { name: 'Next segment' }).click();
+    const bar = page.locator('footer');
+    // The bar shows whole shortcuts only, and always the button of the help.
+    const [list, help] = [await bar.locator('div').boundingBox(), await bar.getByText('?').boundingBox()];
+    expect(help!.x + help!.width).toBeLessThan(1280);
+    for (const button of await bar.locator('div > button').all()) {
+      const { x, y, width } = (await button.boundingBox())!;
+      if (y < list!.y + list!.height) expect(x + width).toBeLessThanOrEqual(list!.x + list!.width);
+    }
+    await bar.getByRole('button', { name: 'Next segment' }).click();
     await target(page, 3);
   });
 });

@@ -15,16 +15,18 @@ export function KeyBar() {
   const shown = usePage((page) => page.readOnly === undefined) ? EDITING : READING;
   return (
     <footer className={css.keys}>
-      {shown.map((action) => (
-        <button
-          key={action}
-          type="button"
-          onMouseDown={keepFocus}
-          onClick={() => pressAction(workbench, action)}
-        >
-          <Caps caps={hintOf(action, mac)} /> {t(`workbench.key.${action}`)}
-        </button>
-      ))}
+      <div>
+        {shown.map((action) => (
+          <button
+            key={action}
+            type="button"
+            onMouseDown={keepFocus}
+            onClick={() => pressAction(workbench, action)}
+          >
+            <Caps caps={hintOf(action, mac)} /> {t(`workbench.key.${action}`)}
+          </button>
+        ))}
+      </div>
       <button type="button" onClick={() => workbench.update({ dialog: { dialog: 'help' } })}>
         <Caps caps={['?']} /> {t('workbench.key.help')}
       </button>
