@@ -6,9 +6,9 @@ import type { ConsoleTaskBody, EffortBody } from './console-schemas.ts';
 import * as queries from './console-store.ts';
 import type { EditingContext } from './context.ts';
 import { makeDueNow } from './due-store.ts';
-import type { WorkBody } from './schemas.ts';
 import type { TaskStatus } from './states.ts';
 import * as store from './store.ts';
+import type { WorkBody } from './work-schemas.ts';
 
 export async function listTasks(context: EditingContext, query: queries.ConsoleQuery) {
   const [rows, counts] = await Promise.all([

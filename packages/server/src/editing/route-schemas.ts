@@ -20,9 +20,9 @@ import {
   TaskState,
   TaskTerm,
   taskParameters,
-  Work,
 } from './schemas.ts';
 import { Concordance, Matches } from './suggestion-schemas.ts';
+import { Work } from './work-schemas.ts';
 
 const TOKEN = Type.String({
   format: 'uuid',

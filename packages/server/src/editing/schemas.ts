@@ -4,7 +4,7 @@
 import Type, { type Static } from 'typebox';
 import { describing, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { DRAFT_NOTE_CODES } from '../translation/draft-notes.ts';
-import { CLAIM_ENDS, QUERY_STATUSES, TASK_STATUSES } from './states.ts';
+import { QUERY_STATUSES, TASK_STATUSES } from './states.ts';
 
 export const describedEditing = describing('Editing');
 export const taskParameters = Type.Object({ task: ID });
@@ -451,46 +451,6 @@ export const Preview = Type.Object(
 
 export const TaskState = Type.Object({ task: ID, status: TASK_STATUS }, { title: 'TaskState' });
 
-const WorkEntry = Type.Object(
-  {
-    task: ID,
-    kind: TASK_KIND,
-    order_number: Type.Integer(),
-    source_language: Type.String(),
-    target_language: Type.String(),
-    words: Type.Integer(),
-    ended: Type.Enum([...CLAIM_ENDS]),
-    claimed_at: MOMENT,
-    ended_at: MOMENT,
-  },
-  { title: 'WorkEntry' },
-);
-
-export const Work = Type.Object(
-  {
-    days: Type.Array(
-      Type.Object({
-        day: Type.String({ format: 'date' }),
-        segments: Type.Integer(),
-        words: Type.Integer(),
-        active_ms: MILLISECONDS,
-        distance: Type.Integer({ description: 'Edit distance to the drafts, in characters.' }),
-      }),
-      { description: 'Segments confirmed in the last 30 days, latest day first.' },
-    ),
-    issues: Type.Array(
-      Type.Object({
-        category: Issue.properties.category,
-        severity: Issue.properties.severity,
-        count: Type.Integer(),
-      }),
-      { description: 'Errors that reviewers marked in this editor’s work in the last 30 days.' },
-    ),
-    tasks: Type.Array(WorkEntry, { description: 'The last 100 claims that ended, latest first.' }),
-  },
-  { title: 'Work' },
-);
-
 export type TermOfTask = Static<typeof TaskTerm>;
 export type TaskBody = Static<typeof TaskBody>;
 export type ClaimedBody = Static<typeof Claimed>;
@@ -505,4 +465,3 @@ export type IssueBody = Static<typeof Issue>;
 export type CommentBody = Static<typeof Comment>;
 export type QueryBody = Static<typeof Query>;
 export type OwnQueryBody = Static<typeof OwnQuery>;
-export type WorkBody = Static<typeof Work>;
