@@ -63,6 +63,7 @@ export interface FillableRow
     Pick<TaskJobRow, 'source_language' | 'target_language' | 'text_format'> {
   segment_id: string;
   source: Piece[];
+  draft: Piece[] | null;
   reading: Buffer;
   context: ReadingContext;
   stage: Stage;
@@ -87,7 +88,7 @@ export interface FillableRow
 // come from an engine.
 const FILLABLE = statement<FillableRow>(
   'editing.fillable',
-  `select r.job_id, r.position, r.reading, r.context, s.segment_id, s.source, w.stage, t.task_id,
+  `select r.job_id, r.position, r.reading, r.context, s.segment_id, s.source, s.draft, w.stage, t.task_id,
           t.status as task_status, e.revision, f.target_hash as filled_hash, f.revision as filled_revision,
           j.source_language, j.target_language, j.text_format, b.external_id as brand,
           coalesce(s.route = 'supplied', false) and s.draft is not null and j.tier <> 'chat' as is_own,

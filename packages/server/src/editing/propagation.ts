@@ -11,6 +11,7 @@
  *
  * A segment whose votes were all withdrawn gets its former draft again. A draft that the customer supplied stays.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { check, keyOf } from '@dragoman/checks';
 import { isCorrect } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
@@ -201,6 +202,8 @@ function changeOf(
   const isAccepted = findings.every((one) => vote.acknowledged.includes(keyOf(one)));
   const confirms = row.rule === 'confirm' && elected.certain && isAccepted && !row.asked;
   if (isSame && confirms === isConfirmed) return undefined;
+  // The memory may have given the same text, and says more about where it comes from.
+  if (!isFilled && !confirms && isDeepStrictEqual(row.draft, target)) return undefined;
   return {
     row,
     fill: {

@@ -72,6 +72,7 @@ function shortOf(origin: TargetOrigin | DraftOrigin): ReactNode {
     case 'kept':
       return <IconCopy size={14} />;
     case 'repeat':
+    case 'vote':
       return <IconRepeat size={14} />;
     case 'edited':
       return <IconPencil size={14} />;

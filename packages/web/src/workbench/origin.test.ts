@@ -40,6 +40,7 @@ const match = (kind: Match['kind'], score: number): Match => ({
 test('returns the origin of the draft while the target equals the draft', () => {
   expect(of({})).toEqual({ from: 'machine', engine: 'apertium' });
   expect(of({ origin: 'memory', route: 'memory:exact' })).toEqual({ from: 'exact', score: 100 });
+  expect(of({ origin: 'memory', route: 'memory:vote' })).toEqual({ from: 'vote' });
   expect(of({ origin: 'memory', route: 'memory:context' })).toEqual({ from: 'context', score: 101 });
   expect(of({ origin: 'memory', route: 'memory:other' })).toEqual({ from: 'memory' });
   expect(of({ origin: 'supplied', route: 'supplied' })).toEqual({ from: 'supplied' });

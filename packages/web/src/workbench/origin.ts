@@ -7,7 +7,7 @@ import type { Match } from './task.ts';
 export type DraftOrigin =
   | { from: 'context' | 'exact' | 'fuzzy'; score: number }
   | { from: 'machine'; engine: string }
-  | { from: 'memory' | 'supplied' | 'kept' };
+  | { from: 'memory' | 'vote' | 'supplied' | 'kept' };
 
 /**
  * Where a target comes from: from its draft, from a memory match that the editor chose, from a repeat that was
@@ -29,9 +29,8 @@ export function draftOriginOf({ origin, route }: SegmentState['segment']): Draft
       return { from: 'machine', engine: (route ?? '').split(':')[0]! };
     case 'memory': {
       const kind = route?.split(':')[1];
-      return kind === 'context' || kind === 'exact'
-        ? { from: kind, score: SCORES[kind] }
-        : { from: 'memory' };
+      if (kind === 'context' || kind === 'exact') return { from: kind, score: SCORES[kind] };
+      return { from: kind === 'vote' ? kind : 'memory' };
     }
     default:
       return { from: origin };
