@@ -42,8 +42,8 @@ it('an editor proposes the selected words as a term, and the customer takes it',
     await page.keyboard.press('Control+e');
     const dialog = page.getByRole('dialog', { name: 'Propose a term' });
     await dialog.getByText('enters the glossary of Acme Travel').waitFor();
-    expect(await dialog.getByLabel('Source').inputValue()).toBe('Kiosk');
-    expect(await dialog.getByLabel('Translation').inputValue()).toBe('Verkaufsstand');
+    await expect.poll(() => dialog.getByLabel('Source').inputValue()).toBe('Kiosk');
+    await expect.poll(() => dialog.getByLabel('Translation').inputValue()).toBe('Verkaufsstand');
     await dialog.getByLabel('Translation').fill('');
     await page.keyboard.press('Enter');
     await dialog.getByText('must not be empty', { exact: false }).waitFor();
@@ -99,7 +99,7 @@ it('an editor asks the customer, and sees the answer when it arrives', async () 
     await page.keyboard.press('Control+Enter');
     const submit = page.getByRole('dialog', { name: 'Submit this task' });
     await submit.getByText('1 segment waits for the customer.').waitFor();
-    expect(await submit.getByRole('button', { name: 'Submit' }).isDisabled()).toBe(true);
+    await expect.poll(() => submit.getByRole('button', { name: 'Submit' }).isDisabled()).toBe(true);
     await takeScreenshots(page, 'workbench-ask-submit', 'state');
     await submit.getByRole('button', { name: '1', exact: true }).click();
     await target(page, 1);

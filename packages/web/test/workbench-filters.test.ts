@@ -35,7 +35,7 @@ it('the grid shows the segments that match a filter, and Ctrl+Enter goes to the 
     await filter(page, 'Repeats 2').and(page.locator(':focus')).waitFor();
     await keyboard.press('Enter', HELD);
     const second = await target(page, 2);
-    expect(await rows(page)).toEqual([2, 4]);
+    await expect.poll(() => rows(page)).toEqual([2, 4]);
     await takeScreenshots(page, 'workbench-filter', 'state');
 
     await keyboard.press('Control+End', HELD);
@@ -51,11 +51,11 @@ it('the grid shows the segments that match a filter, and Ctrl+Enter goes to the 
     // The repeat was confirmed with it. A segment that does not match any more stays until a filter is chosen.
     await filter(page, 'Open 3').click();
     await target(page, 5);
-    expect(await rows(page)).toEqual([1, 3, 5]);
+    await expect.poll(() => rows(page)).toEqual([1, 3, 5]);
     await keyboard.press('Control+Enter', HELD);
     await target(page, 1);
     await filter(page, 'Open 2').waitFor();
-    expect(await rows(page)).toEqual([1, 3, 5]);
+    await expect.poll(() => rows(page)).toEqual([1, 3, 5]);
 
     // The active segment stays the active one when the filter is closed.
     await keyboard.press('Alt+ArrowDown', HELD);
@@ -63,7 +63,7 @@ it('the grid shows the segments that match a filter, and Ctrl+Enter goes to the 
     await keyboard.press('Control+Shift+F', HELD);
     await keyboard.press('Escape', HELD);
     await target(page, 3);
-    expect(await rows(page)).toEqual([1, 2, 3, 4, 5]);
+    await expect.poll(() => rows(page)).toEqual([1, 2, 3, 4, 5]);
     await waitUntilSaved(page);
   });
 });
@@ -81,12 +81,12 @@ it('the filter “changed by me” keeps the segments of this editor after a rel
     await target(page, 1);
     await page.getByRole('button', { name: 'Filter' }).click();
     await filter(page, 'Changed by me 1').click();
-    expect(await rows(page)).toEqual([1]);
+    await expect.poll(() => rows(page)).toEqual([1]);
     await filter(page, 'With issues 0').click();
     await page.getByText('No segments match this filter.').waitFor();
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await target(page, 1);
-    expect(await rows(page)).toHaveLength(5);
+    await expect.poll(() => rows(page)).toHaveLength(5);
   });
 });
 
@@ -119,13 +119,13 @@ it('the list of findings has every finding of the task, and leads to its segment
     await target(page, 4);
     await filter(page, 'Open 4').waitFor();
     await filter(page, 'With findings 2').click();
-    expect(await rows(page)).toEqual([2, 4]);
+    await expect.poll(() => rows(page)).toEqual([2, 4]);
     // A segment that the filter hides can still be reached.
     await page.keyboard.press('Control+g', HELD);
     await page.keyboard.type('3', HELD);
     await page.keyboard.press('Enter', HELD);
     await target(page, 3);
-    expect(await rows(page)).toHaveLength(4);
+    await expect.poll(() => rows(page)).toHaveLength(4);
   });
 });
 
@@ -136,7 +136,7 @@ it('the filters work on a phone', async () => {
     await page.getByRole('button', { name: 'Filter' }).click();
     await filter(page, 'Repeats 2').click();
     await target(page, 2);
-    expect(await rows(page)).toEqual([2, 4]);
+    await expect.poll(() => rows(page)).toEqual([2, 4]);
     await expectAccessible(page);
     await takeScreenshots(page, 'workbench-filter-phone', 'state');
   });

@@ -35,13 +35,13 @@ it('counts the segments that the reviewer has seen, and shows what changed after
   await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review}` }, async (page) => {
     await target(page, 1);
     const progress = page.locator('header').getByRole('progressbar', { name: 'Segments seen' });
-    expect(await progress.getAttribute('value')).toBe('1');
-    expect(await row(page, 1).getAttribute('data-seen')).toBe('true');
+    await expect.poll(() => progress.getAttribute('value')).toBe('1');
+    await expect.poll(() => row(page, 1).getAttribute('data-seen')).toBe('true');
     await row(page, 2).getByText('Not seen', { exact: true }).waitFor({ state: 'attached' });
     // The difference to the draft is open.
     const changes = page.getByRole('region', { name: 'Changes since the draft' });
-    expect(await changes.locator('del').allInnerTexts()).toEqual(['THE RED HOUSE IS OLD']);
-    expect(await changes.locator('ins').allInnerTexts()).toEqual(['Das rote Haus ist alt']);
+    await expect.poll(() => changes.locator('del').allInnerTexts()).toEqual(['THE RED HOUSE IS OLD']);
+    await expect.poll(() => changes.locator('ins').allInnerTexts()).toEqual(['Das rote Haus ist alt']);
     await expectAccessible(page);
     await takeScreenshots(page, 'workbench-review-seen', 'state');
     await target(page, 1);
@@ -76,7 +76,7 @@ it('counts the segments that the reviewer has seen, and shows what changed after
     await target(page, 2);
     await page.locator('header').getByText('3 / 3').waitFor();
     const changes = page.getByRole('region', { name: 'Changes since your last look' });
-    expect(await changes.locator('ins').allInnerTexts()).toEqual(['Die Tür ist zu']);
+    await expect.poll(() => changes.locator('ins').allInnerTexts()).toEqual(['Die Tür ist zu']);
     await expectAccessible(page);
     await takeScreenshots(page, 'workbench-review-again', 'state');
     await page.keyboard.press('Control+Enter');
@@ -97,7 +97,7 @@ it('an editor marks a segment as unsure, is asked about it once, and the reviewe
     await page.keyboard.type('X', { delay: 150 });
     await expectText(text, 'XMIND THE GAP.');
     const button = row(page, 1).getByRole('button', { name: 'Unsure' });
-    expect(await button.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => button.getAttribute('aria-pressed')).toBe('true');
     await button.click();
     await page.locator('[data-said]').getByText('Mark removed').waitFor();
     await button.click();
@@ -136,6 +136,6 @@ it('takes back a mark that the server refuses', async () => {
     await page.keyboard.press('Control+u');
     await page.getByText('The mark on segment 1 could not be saved.').waitFor();
     const button = row(page, 1).getByRole('button', { name: 'Unsure' });
-    expect(await button.getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(() => button.getAttribute('aria-pressed')).toBe('false');
   });
 });
