@@ -183,7 +183,10 @@ function pagesOf({ tasks, jobs, chat, deliveries, brands, sandbox, invitation }:
 /** Opens and reads everything on a page, as a user would. */
 async function use(page: Page, path: string): Promise<void> {
   await page.locator('[data-ready]').first().waitFor();
-  if (path.startsWith('/tasks/')) return work(page);
+  if (path.startsWith('/tasks/')) {
+    await work(page);
+    return workInOtherView(page);
+  }
   await rested(page);
   for (const summary of await page.locator('main details:not([open]) > summary').all()) await summary.click();
   await rested(page);
@@ -213,6 +216,21 @@ async function work(page: Page): Promise<void> {
   await still(page);
   await page.keyboard.press('F2');
   await still(page);
+}
+
+/** Visits segments in the other view of the workbench, if the format of the task has one. */
+async function workInOtherView(page: Page): Promise<void> {
+  const other = page.locator('header fieldset button[aria-pressed=false]');
+  if ((await other.count()) === 0) return;
+  await other.click();
+  await still(page);
+  const frame = page.locator('iframe[title=Document]');
+  if ((await frame.count()) > 0)
+    await frame.contentFrame().locator('[data-x], p').first().waitFor({ state: 'attached' });
+  for (let step = 0; step < 40; step += 1) {
+    await page.keyboard.press('Alt+ArrowDown');
+    await still(page);
+  }
 }
 
 /** Scrolls through all rows and stores their text for `SEEN`. Rows are drawn only when they become visible. */
@@ -256,13 +274,15 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
  * elements themselves are searched, because some browsers, such as the headless shell, never preconnect.
  */
 async function connecting(page: Page): Promise<string[]> {
-  const frame = page.locator('iframe[title=Preview]');
-  if ((await frame.count()) === 0) return [];
-  // The app itself puts a policy, a referrer rule and a base into the head of the frame. `CONNECTING` leaves these out.
-  return frame
-    .contentFrame()
-    .locator(CONNECTING)
-    .evaluateAll((all) => all.map(({ outerHTML }) => outerHTML));
+  const found: string[] = [];
+  // The app itself puts a policy, a referrer rule and a base into the head of the preview. `CONNECTING` leaves these out.
+  for (const title of ['Preview', 'Document']) {
+    const frame = page.locator(`iframe[title=${title}]`);
+    if ((await frame.count()) === 0) continue;
+    const elements = frame.contentFrame().locator(CONNECTING);
+    found.push(...(await elements.evaluateAll((all) => all.map(({ outerHTML }) => outerHTML))));
+  }
+  return found;
 }
 
 const CONNECTING =

@@ -40,8 +40,10 @@ export async function startWorkbench(settings: Record<string, string> = {}): Pro
   const ann = await createPerson(web, { role: 'editor', languages, name: 'Ann' });
   const bob = await createPerson(web, { role: 'editor', languages, name: 'Bob' });
   const operator = await createPerson(web, { role: 'operator' });
-  const annContext = await web.signedIn(ann);
-  const bobContext = await web.signedIn(bob);
+  // Most tests work in rows. Tests of the flow view sign in by themselves.
+  const inRows = { storageState: rowsState(web.url) };
+  const annContext = await web.signedIn(ann, inRows);
+  const bobContext = await web.signedIn(bob, inRows);
   return {
     web,
     call,
@@ -67,6 +69,17 @@ export async function startWorkbench(settings: Record<string, string> = {}): Pro
     },
     stop: () => web.stop(),
   };
+}
+
+/** Returns the browser's storage of a user who chose the rows for every format. */
+function rowsState(origin: string) {
+  const localStorage = ['html', 'srt'].map((format) => ({ name: `dragoman.view.${format}`, value: 'rows' }));
+  return { cookies: [], origins: [{ origin, localStorage }] };
+}
+
+/** Waits until a segment of the flow view has the focus, but not its text. */
+export async function reading(page: Page, number: number): Promise<void> {
+  await page.locator(`[role=row][data-flow][data-position="${number - 1}"]:focus`).waitFor();
 }
 
 /** Waits until the text field of a segment has the focus, then returns it. */

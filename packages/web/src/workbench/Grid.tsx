@@ -3,7 +3,7 @@
 import { lazy, Suspense, useRef } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { loadChunk } from '../upgrade.ts';
-import { usePage, useWorkbench } from './context.tsx';
+import { useFlow, useOverlays, usePage, useWorkbench } from './context.tsx';
 import { chooseFilter } from './filters.ts';
 import { Row } from './Row.tsx';
 import css from './workbench.module.css';
@@ -22,10 +22,18 @@ export function Grid() {
   const t = useTranslate();
   const scroller = useRef<HTMLDivElement>(null);
   const filter = usePage((page) => page.filter);
+  const flow = useFlow();
+  const { subtitlesClass } = useOverlays();
   const { rows } = workbench;
   if (filter && rows.length === 0) return <NoMatch />;
   return (
-    <div ref={scroller} className={css.scroller} data-scroller>
+    <div
+      // A row has another height in each view.
+      key={flow ? 'flow' : 'rows'}
+      ref={scroller}
+      className={`${css.scroller} ${flow ? subtitlesClass : ''}`}
+      data-scroller
+    >
       <div
         role="grid"
         aria-label={t('workbench.grid')}

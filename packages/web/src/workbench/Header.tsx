@@ -13,12 +13,13 @@ import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/Link.tsx';
 import { pressAction } from './actions.ts';
-import { mac, usePage, useWorkbench } from './context.tsx';
+import { mac, useOverlays, usePage, useWorkbench } from './context.tsx';
 import { CompletionSwitch, FilterButton, FindingsButton } from './HeaderButtons.tsx';
 import { ariaKeys } from './keys.ts';
 import css from './workbench.module.css';
 
 export function Header() {
+  const { ViewSwitch } = useOverlays();
   const workbench = useWorkbench();
   const t = useTranslate();
   const intl = useIntl();
@@ -69,6 +70,7 @@ export function Header() {
       <ActiveTime />
       <FindingsButton />
       <FilterButton />
+      <ViewSwitch />
       <Button
         size="xs"
         variant="subtle"

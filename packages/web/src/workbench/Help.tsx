@@ -3,17 +3,21 @@ import { Dialog } from '../ui/Dialog.tsx';
 import { Caps } from './Caps.tsx';
 import { mac, useWorkbench } from './context.tsx';
 import css from './dialogs.module.css';
+import { hasFlow } from './flow/view.ts';
 import { bindings, capsOf, type Group, keysOf } from './keys.ts';
 
-const GROUPS: readonly Group[] = ['segment', 'moving', 'codes', 'task', 'review', 'help'];
+const GROUPS: readonly Group[] = ['segment', 'moving', 'flow', 'codes', 'task', 'review', 'help'];
 
 /** Lists all keyboard shortcuts. */
 export function Help() {
   const workbench = useWorkbench();
   const t = useTranslate();
+  const { kind, job } = workbench.task;
+  const isShown = (group: Group) =>
+    (group !== 'review' || kind === 'review') && (group !== 'flow' || hasFlow(job.format));
   return (
     <Dialog opened title={t('workbench.key.help')} onClose={() => workbench.close('dialog')}>
-      {GROUPS.filter((group) => group !== 'review' || workbench.task.kind === 'review').map((group) => (
+      {GROUPS.filter(isShown).map((group) => (
         <section key={group} className={css.help}>
           <h3>{t(`workbench.keys.${group}`)}</h3>
           <dl>

@@ -2,17 +2,22 @@
 import { useTranslate } from '../i18n.tsx';
 import { pressAction } from './actions.ts';
 import { Caps } from './Caps.tsx';
-import { keepFocus, mac, usePage, useWorkbench } from './context.tsx';
+import { keepFocus, mac, useFlow, usePage, useWorkbench } from './context.tsx';
 import { type ActionId, hintOf } from './keys.ts';
 import css from './workbench.module.css';
 
 const READING: readonly ActionId[] = ['previous', 'next', 'nextOpen'];
+/** In the flow view, before the text of the active segment is edited. */
+const FLOW: readonly ActionId[] = ['readOn', 'nextDoubt', 'edit', 'confirm', 'view'];
 const EDITING: readonly ActionId[] = ['confirm', ...READING, 'codes', 'use1', 'plainText'];
 
 export function KeyBar() {
   const workbench = useWorkbench();
   const t = useTranslate();
-  const shown = usePage((page) => page.readOnly === undefined) ? EDITING : READING;
+  const editable = usePage((page) => page.readOnly === undefined);
+  const flow = useFlow();
+  const reading = usePage((page) => page.focus === 'row') && flow;
+  const shown = reading ? FLOW : editable ? EDITING : READING;
   return (
     <footer className={css.keys}>
       <div>

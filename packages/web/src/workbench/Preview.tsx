@@ -86,7 +86,7 @@ function Assembled() {
       title={t('workbench.preview')}
       sandbox=""
       referrerPolicy="no-referrer"
-      srcDoc={framed(data.text, localeOf(language), directionOf(language)) as string}
+      srcDoc={framed(data.text, localeOf(language), directionOf(language), data.mark) as string}
     />
   );
 }

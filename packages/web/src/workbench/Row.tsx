@@ -17,7 +17,7 @@ import {
 import { useTranslate } from '../i18n.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
 import type { Finding } from './checking.ts';
-import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
+import { settingOf, useFlow, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
 import { type Mark, Pieces } from './Pieces.tsx';
 import { type Code, plainText, withBreaks } from './pieces.ts';
 import { reveal } from './reveal.ts';
@@ -38,7 +38,7 @@ interface RowProps {
 
 export const Row = memo(function Row({ position, index, measure, top }: RowProps) {
   const workbench = useWorkbench();
-  const { ElementLabel, Origin, RowFooter } = useOverlays();
+  const { CueTime, DoubtNote, ElementLabel, Origin, RowFooter } = useOverlays();
   const state = useSegment(position);
   const active = usePage((page) => page.active === position);
   const moves = usePage((page) => (page.active === position ? page.moves : -1));
@@ -59,6 +59,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   const terms = useMemo(() => termsOf(workbench, state), [workbench, state]);
   const readOnly = usePage((page) => page.readOnly !== undefined);
   const editing = active && segment.mine && !readOnly;
+  const flow = useFlow();
 
   const events = useRowEvents(position, active, editing);
   useFocus(row, position, moves);
@@ -75,6 +76,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       data-index={index}
       data-position={position}
       data-active={active}
+      data-flow={flow || undefined}
       data-context={!segment.mine}
       data-asked={blocked}
       data-joins={joined}
@@ -88,7 +90,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
     >
       <div role="rowheader" className={css.number}>
         {workbench.numberOf(position)}
-        <ElementLabel segment={segment} />
+        {flow && segment.time ? <CueTime state={state} /> : <ElementLabel segment={segment} />}
       </div>
       <div role="gridcell" className={css.source}>
         <div className={css.text} {...settingOf(job.source_language, segment)} translate="no" data-source>
@@ -117,6 +119,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
           )}
         </div>
         {editing && <RowFooter position={position} />}
+        {flow && editing && <DoubtNote position={position} />}
       </div>
       <div role="gridcell" className={css.status}>
         <Origin state={state} />

@@ -15,6 +15,7 @@ import {
   mac,
   type Overlays,
   OverlaysContext,
+  useFlow,
   useOverlays,
   usePage,
   useWorkbench,
@@ -23,6 +24,7 @@ import {
 import { noDrafts, openDrafts } from './drafts.ts';
 import { actionOf, type Place } from './keys.ts';
 import { type Code, labelOf } from './pieces.ts';
+import { Row } from './Row.tsx';
 import { useAnnouncement } from './sentences.ts';
 import type { Announcement } from './state.ts';
 import css from './workbench.module.css';
@@ -119,6 +121,7 @@ function Page() {
     ActionBar,
     Banners,
     Dialogs,
+    DocumentFlow,
     FilterBar,
     Find,
     Grid,
@@ -136,6 +139,7 @@ function Page() {
   const signedOut = usePage((page) => page.signedOut);
   const active = usePage((page) => page.active);
   const { job } = workbench.task;
+  const flow = useFlow();
   const leaving = useLeaving(workbench);
   useKeys(workbench, leaving.status !== 'blocked');
   useEffect(
@@ -163,7 +167,13 @@ function Page() {
       {finding && <Find />}
       {filtering && <FilterBar />}
       <div className={css.columns}>
-        <Grid />
+        {flow && job.format === 'html' ? (
+          <DocumentFlow>
+            <Row key={active} position={active} index={workbench.indexOf(active)} />
+          </DocumentFlow>
+        ) : (
+          <Grid />
+        )}
         <Suspense>{preview && <Preview />}</Suspense>
         <Suspense fallback={<aside className={css.panel} />}>
           <Panel />
@@ -224,7 +234,7 @@ function useKeys(workbench: Workbench, enabled: boolean): void {
 
 function placeOf(target: EventTarget | null): Place {
   if (!(target instanceof HTMLElement)) return 'outside';
-  if (target.role === 'row') return 'row';
+  if (target.role === 'row') return target.dataset.flow === undefined ? 'row' : 'reading';
   if (target.isContentEditable || target.dataset.plain !== undefined) return 'target';
   return /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ? 'field' : 'outside';
 }

@@ -1,5 +1,7 @@
 /** The action of each keyboard shortcut of `keys.ts`. */
 import { acceptCompletion } from './completing.ts';
+import { stepDoubt } from './flow/doubt.ts';
+import { hasFlow, toggleView } from './flow/view.ts';
 import type { ActionId } from './keys.ts';
 import { samePieces } from './pieces.ts';
 import { keepingPlace } from './reveal.ts';
@@ -98,6 +100,15 @@ const actions: Record<ActionId, Action> = {
     workbench.activate(workbench.page.active, 'text');
   },
   preview: (workbench) => keepingPlace(() => workbench.update({ preview: !workbench.page.preview })),
+  view(workbench) {
+    if (!hasFlow(workbench.task.job.format)) return false;
+    applyPlainText(workbench);
+    return toggleView(workbench);
+  },
+  readOn: (workbench) => workbench.step(1),
+  readBack: (workbench) => workbench.step(-1),
+  nextDoubt: (workbench) => stepDoubt(workbench, 1),
+  previousDoubt: (workbench) => stepDoubt(workbench, -1),
   issue(workbench) {
     if (workbench.task.kind !== 'review' || workbench.page.readOnly) return false;
     return openIssueDialog(workbench);

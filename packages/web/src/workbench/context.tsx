@@ -45,6 +45,13 @@ export function useWhole(): boolean {
   return usePage((page) => access === 'all' || page.readOnly === undefined);
 }
 
+/** Returns whether the task is shown in the flow view. A page of HTML is assembled only for the holder of the claim. */
+export function useFlow(): boolean {
+  const { format } = useWorkbench().task.job;
+  const whole = useWhole();
+  return usePage((page) => page.view === 'flow') && (whole || format !== 'html');
+}
+
 /**
  * Prevents a pressed button from taking the focus. The text keeps the focus, and an on-screen keyboard stays
  * open.

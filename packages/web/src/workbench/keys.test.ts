@@ -20,7 +20,7 @@ const combinations = [false, true].flatMap((mac) =>
 );
 const wide = (where: Where) => where === 'anywhere' || where === 'segment';
 const meets = (one: Where, other: Where) =>
-  one === other || wide(one) || wide(other) || [one, other].sort().join() === 'outside,row';
+  one === other || wide(one) || wide(other) || /^outside,(reading|row)$/.test([one, other].sort().join());
 
 test('no shortcut has two actions in the same place', () => {
   for (const [index, one] of combinations.entries()) {
@@ -31,8 +31,10 @@ test('no shortcut has two actions in the same place', () => {
 });
 
 test('no shortcut is reserved by browsers or writes a character', () => {
-  for (const { keys, mac } of combinations) {
+  for (const { keys, mac, action } of combinations) {
     const { mod, ctrl, alt, key } = parse(keys);
+    // Without a doubtful segment in that direction, these keys move the focus as on any other page.
+    if (action === 'nextDoubt' || action === 'previousDoubt') continue;
     expect(reserved, keys).not.toContain(keys);
     expect(reserved, keys).not.toContain(keys.replace('Ctrl', 'Mod'));
     // On Windows, AltGr is Ctrl+Alt and writes characters. On a Mac, Command with Option writes none.

@@ -12,14 +12,15 @@
  * - `anywhere`: anywhere in the workbench.
  * - `segment`: anywhere except in fields other than a target, such as a comment.
  * - `target`: in the text of a target.
- * - `row`: on a row.
+ * - `row`: on a row, and on the active segment of the flow view unless `reading` has another action for the key.
+ * - `reading`: on the active segment of the flow view, while its text is not edited.
  * - `outside`: outside every field.
  */
-export type Where = 'anywhere' | 'segment' | 'target' | 'row' | 'outside';
+export type Where = 'anywhere' | 'segment' | 'target' | 'row' | 'reading' | 'outside';
 /** Where the focus is when a key is pressed. */
-export type Place = 'target' | 'row' | 'outside' | 'field';
+export type Place = 'target' | 'row' | 'reading' | 'outside' | 'field';
 
-export type Group = 'moving' | 'segment' | 'codes' | 'help' | 'task' | 'review';
+export type Group = 'moving' | 'flow' | 'segment' | 'codes' | 'help' | 'task' | 'review';
 
 export type ActionId =
   | 'confirm'
@@ -54,6 +55,11 @@ export type ActionId =
   | 'concordance'
   | 'plainText'
   | 'preview'
+  | 'view'
+  | 'readOn'
+  | 'readBack'
+  | 'nextDoubt'
+  | 'previousDoubt'
   | 'issue'
   | 'unsure'
   | 'term'
@@ -111,9 +117,15 @@ export const bindings: readonly Binding[] = [
   { action: 'concordance', keys: ['Mod+K'], where: 'anywhere', group: 'segment' },
   { action: 'plainText', keys: ['F2'], where: 'segment', group: 'codes' },
   { action: 'preview', keys: ['F4'], where: 'anywhere', group: 'task' },
+  { action: 'view', keys: ['Shift+F4'], where: 'anywhere', group: 'task' },
   { action: 'issue', keys: ['Mod+I'], where: 'anywhere', group: 'review' },
   { action: 'help', keys: ['Mod+/'], where: 'anywhere', group: 'help' },
   { action: 'help', keys: ['?'], where: 'outside', group: 'help' },
+  // These stand before the keys of rows, because `actionOf` takes the first action of a key.
+  { action: 'readOn', keys: ['Space'], where: 'reading', group: 'flow' },
+  { action: 'readBack', keys: ['Shift+Space'], where: 'reading', group: 'flow' },
+  { action: 'nextDoubt', keys: ['Tab'], where: 'reading', group: 'flow' },
+  { action: 'previousDoubt', keys: ['Shift+Tab'], where: 'reading', group: 'flow' },
   { action: 'rowPrevious', keys: ['ArrowUp'], where: 'row', group: 'moving' },
   { action: 'rowNext', keys: ['ArrowDown'], where: 'row', group: 'moving' },
   { action: 'edit', keys: ['Enter'], where: 'row', group: 'moving' },
@@ -188,7 +200,8 @@ const isHere = (where: Where, place: Place) =>
   where === 'anywhere' ||
   where === place ||
   (where === 'segment' && place !== 'field') ||
-  (where === 'outside' && place === 'row');
+  (where === 'row' && place === 'reading') ||
+  (where === 'outside' && (place === 'row' || place === 'reading'));
 
 export interface Combination {
   mod: boolean;

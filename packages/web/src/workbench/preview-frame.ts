@@ -39,26 +39,46 @@ function trusted(text: string): string {
   return previewPolicy?.createHTML(text) ?? text;
 }
 
-/** Returns the content of the frame's `srcdoc`. */
-export function framed(text: string, language: string, direction: 'ltr' | 'rtl'): string {
+/**
+ * Returns the content of the frame's `srcdoc`.
+ *
+ * @param mark the word in the comments around segments, which are removed where they would be visible text
+ */
+export function framed(text: string, language: string, direction: 'ltr' | 'rtl', mark?: string): string {
   const head = `<!doctype html><html lang="${language}" dir="${direction}"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="referrer" content="no-referrer"><base target="_blank">`;
-  return trusted(head + withoutConnections(text));
+  return trusted(head + (inertDocument(text, mark)?.documentElement.outerHTML ?? ''));
 }
 
-/** Removes elements that could open connections. Returns an empty document when they cannot be removed. */
-function withoutConnections(text: string): string {
-  let html = text;
+/**
+ * Parses a document without elements that could open connections. The result has no window, so it fetches and runs
+ * nothing. Returns undefined when these elements cannot be removed.
+ */
+export function inertDocument(text: string, mark?: string): Document | undefined {
+  // Without the nonce, the browser would report each style while it parses the text.
+  let html = text.replaceAll(/<style(?=[\s>])/gi, `<style nonce="${nonce}"`);
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     // A document without a window fetches and runs nothing. But the browser console still reports its inline
     // handlers.
     const inert = new DOMParser().parseFromString(trusted(html), 'text/html');
     const found = inert.querySelectorAll(CONNECTING);
-    if (pass > 0 && found.length === 0) return html;
+    if (pass > 0 && found.length === 0) return inert;
     for (const element of found) element.remove();
     // The frame inherits the content security policy of the page, which allows only styles with its nonce.
     // Styles cannot fetch anything either.
     for (const style of inert.querySelectorAll('style')) style.setAttribute('nonce', nonce);
+    if (mark !== undefined) removeVisibleMarks(inert, mark);
     html = inert.documentElement.outerHTML;
   }
-  return '';
+  return undefined;
+}
+
+/** Removes the marks from elements whose content is text only, where a comment is shown as text. */
+function removeVisibleMarks(inert: Document, mark: string): void {
+  for (const element of inert.querySelectorAll('textarea, title')) {
+    const text = element.textContent;
+    const clean = text.replaceAll(/<!--\/?([0-9a-f]+) \d+-->/g, (found, word: string) =>
+      word === mark ? '' : found,
+    );
+    if (clean !== text) element.textContent = clean;
+  }
 }

@@ -2,6 +2,7 @@
 import type { Finding } from './checking.ts';
 import type { Effort } from './effort.ts';
 import type { Filter } from './filters.ts';
+import type { View } from './flow/view.ts';
 import { complete, type Piece } from './pieces.ts';
 import type { SaveStatus, ServerVersion } from './save-queue.ts';
 import type {
@@ -86,6 +87,8 @@ export interface PageState {
   preview: boolean;
   /** Whether neighbouring tags are shown as one chip. */
   collapsed: boolean;
+  /** Whether the task is shown as rows or as the translated document. */
+  view: View;
   /** The segment whose findings prevented its confirmation. Confirming it again accepts its warnings. */
   blocked?: number | undefined;
   find?: { query: string; replacing: boolean } | undefined;

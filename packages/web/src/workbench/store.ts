@@ -6,6 +6,7 @@
 import type { Completion } from './completion.ts';
 import { type Effort, idle } from './effort.ts';
 import { FilterCounts } from './filters.ts';
+import { readView } from './flow/view.ts';
 import { plainText } from './pieces.ts';
 import {
   type Announcement,
@@ -55,7 +56,7 @@ export class WorkbenchStore {
     this.total = task.segments.filter(({ mine }) => mine).length;
     this.#page = {
       active: this.firstOpen(),
-      focus: 'text',
+      focus: readView(task.job.format) === 'flow' ? 'row' : 'text',
       moves: 1,
       selected: new Set(),
       saving: { state: 'saved' },
@@ -70,6 +71,7 @@ export class WorkbenchStore {
       preview: false,
       collapsed: false,
       filtering: false,
+      view: readView(task.job.format),
       commenting: false,
       signedOut: false,
     };

@@ -1,0 +1,38 @@
+/** The two buttons in the header that switch between the rows and the flow view of a task. */
+import { IconFileText, IconTable } from '@tabler/icons-react';
+import { useTranslate } from '../../i18n.tsx';
+import { pressAction } from '../actions.ts';
+import { mac, useFlow, useWhole, useWorkbench } from '../context.tsx';
+import { ariaKeys } from '../keys.ts';
+import css from './flow.module.css';
+import { hasFlow } from './view.ts';
+
+export function ViewSwitch() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const flow = useFlow();
+  const whole = useWhole();
+  const { format } = workbench.task.job;
+  if (!hasFlow(format) || (format === 'html' && !whole)) return null;
+  return (
+    <fieldset className={css.switch} aria-label={t('workbench.view')}>
+      {(['rows', 'flow'] as const).map((view) => {
+        const pressed = flow === (view === 'flow');
+        const Icon = view === 'flow' ? IconFileText : IconTable;
+        return (
+          <button
+            key={view}
+            type="button"
+            aria-pressed={pressed}
+            aria-label={t(`workbench.view.${view}`)}
+            aria-keyshortcuts={ariaKeys('view', mac)}
+            title={`${t(`workbench.view.${view}`)} (Shift+F4)`}
+            onClick={() => !pressed && pressAction(workbench, 'view')}
+          >
+            <Icon size={18} aria-hidden />
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}
