@@ -37,9 +37,9 @@ it('the shell with the sign-in page has at most 230 kB', () => {
   expect(sizeOf(shell.union(signIn)) / KILOBYTE).toBeLessThan(230);
 });
 
-it('the workbench adds at most 92 kB to the shell, and each of its chunks has at most 110 kB', () => {
+it('the workbench adds at most 95 kB to the shell, and each of its chunks has at most 110 kB', () => {
   const over = (page: string) => sizeOf(filesOf(page).difference(shell)) / KILOBYTE;
-  expect(over('src/workbench/Task.tsx')).toBeLessThan(92);
+  expect(over('src/workbench/Task.tsx')).toBeLessThan(95);
   const pages = Object.keys(manifest).filter((name) => /^src\/workbench\/.*\.tsx?$/.test(name));
   expect(Math.max(...pages.map(over))).toBeLessThan(110);
 });

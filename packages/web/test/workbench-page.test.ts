@@ -42,6 +42,9 @@ it('an editor reads and edits an HTML page in place, and a switch to the rows an
     const inside = frameOf(page).contentFrame();
     // The first segment is the title of the document, which the page does not show.
     await reading(page, 1);
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-flow-page');
+    await reading(page, 1);
     await page.getByText('The page does not show this text.').waitFor();
     await keyboard.press('Space', HELD);
     await reading(page, 2);
@@ -61,8 +64,10 @@ it('an editor reads and edits an HTML page in place, and a switch to the rows an
     await keyboard.press('Space', HELD);
     await reading(page, 4);
     await expectAccessible(page);
-    await takeScreenshots(page, 'workbench-flow-page');
-    await reading(page, 1);
+    for (const number of [3, 2, 1]) {
+      await keyboard.press('Shift+Space', HELD);
+      await reading(page, number);
+    }
 
     // A click on a sentence goes into its text; the page shows what is typed.
     const harbour = inside.getByText('YOU FIND US AT THE HARBOUR.');

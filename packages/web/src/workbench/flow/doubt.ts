@@ -1,4 +1,5 @@
 /** The doubtful segments of a task, between which Tab moves in the flow view. */
+import { draftOriginOf } from '../origin.ts';
 import { complete, samePieces } from '../pieces.ts';
 import type { SegmentState } from '../state.ts';
 import type { Workbench } from '../workbench.ts';
@@ -24,7 +25,7 @@ export function doubtOf(workbench: Workbench, position: number): Doubt | undefin
   if (workbench.findings(position).length > 0) return 'finding';
   if (segment.draft === null) return 'no_draft';
   if (review) return isChanged(state) ? 'changed' : undefined;
-  if (segment.origin === 'memory' && !/^memory:(context|exact)\b/.test(segment.route ?? '')) return 'match';
+  if (draftOriginOf(segment)?.from === 'memory') return 'match';
   return neighborsOf(workbench, position).some(isChanged) ? 'neighbor' : undefined;
 }
 
