@@ -32,18 +32,10 @@ const PATIENCE_MILLISECONDS = 60_000;
 export interface Trip {
   place: string;
   /**
-   * What the tripwire noticed:
-   *
-   * - `ran`: a script of the string ran.
-   * - `dialog`: a dialog opened.
-   * - `requested`: the browser sent a request to another host.
-   * - `connected`: the browser opened a connection to the listener.
-   * - `left`: the page or a frame went to an address outside the app.
-   * - `opened`: a popup opened.
-   * - `downloaded`: a download began.
-   * - `element`: an element came out of a text, or the preview has an element that could open connections.
-   * - `address`: a link or source of the page has a forbidden scheme or host.
-   * - `policy`: the browser reported a violation of the content security policy.
+   * What the tripwire noticed: a script of the string `ran`, a `dialog` or a popup opened (`opened`), the browser
+   * `requested` another host or `connected` to the listener, the page or a frame `left` the app, something was
+   * `downloaded`, an `element` came out of a text or could open connections, a link or source has a forbidden
+   * `address`, or the browser reported a violation of the content security `policy`.
    */
   how: string;
   what: string;

@@ -47,7 +47,6 @@ export function DocumentFlow({ children }: { children: ReactNode }) {
   const { task, job } = workbench.task;
   const active = usePage((page) => page.active);
   const moves = usePage((page) => page.moves);
-  const focus = usePage((page) => page.focus);
   const savedAt = usePage((page) => (page.saving.state === 'saved' ? (page.saving.at ?? 0) : -1));
   const { data, error, refetch } = useQuery({
     ...preview(task, savedAt),
@@ -94,16 +93,7 @@ export function DocumentFlow({ children }: { children: ReactNode }) {
   const shown = geometry.height > 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each move scrolls, also to the same sentence
   useLayoutEffect(() => {
-    const view = scroller.current!;
-    const boxes = page?.boxesOf(active) ?? [];
-    if (boxes.length === 0) return;
-    const top = Math.min(...boxes.map((box) => box.top));
-    const bottom = Math.max(...boxes.map((box) => box.top + box.height));
-    const fits = top >= view.scrollTop && bottom + CARD_HEIGHT <= view.scrollTop + view.clientHeight;
-    if (!fits) view.scrollTop = Math.max(0, top - view.clientHeight / 4);
-    const [first] = boxes;
-    if (first!.left < view.scrollLeft || first!.left > view.scrollLeft + view.clientWidth)
-      view.scrollLeft = first!.left - view.clientWidth / 4;
+    scrollTo(scroller.current!, page?.boxesOf(active) ?? []);
     follow();
   }, [page, active, moves, shown, follow]);
 
@@ -139,25 +129,55 @@ export function DocumentFlow({ children }: { children: ReactNode }) {
         {boxes.map((box) => (
           <span key={box.top} className={css.sentence} style={{ ...box }} data-sentence aria-hidden />
         ))}
-        <div
-          className={css.card}
-          data-focus={focus}
-          dir={document.dir}
-          style={placeOf(boxes, scroller.current)}
-        >
-          {data && boxes.length === 0 && <p className={shared.muted}>{t('workbench.flow.hidden')}</p>}
-          <div
-            role="grid"
-            aria-label={t('workbench.grid')}
-            aria-rowcount={workbench.positions.length}
-            aria-colcount={4}
-          >
-            {children}
-          </div>
-        </div>
+        <Card boxes={boxes} view={scroller.current} isHidden={data !== undefined && boxes.length === 0}>
+          {children}
+        </Card>
       </div>
     </div>
   );
+}
+
+/** The row of the active segment, below its sentence. */
+function Card({
+  boxes,
+  view,
+  isHidden,
+  children,
+}: {
+  boxes: readonly Box[];
+  view: HTMLElement | null;
+  /** True if the page does not show the text of the segment. */
+  isHidden: boolean;
+  children: ReactNode;
+}) {
+  const t = useTranslate();
+  const workbench = useWorkbench();
+  const focus = usePage((page) => page.focus);
+  return (
+    <div className={css.card} data-focus={focus} dir={document.dir} style={placeOf(boxes, view)}>
+      {isHidden && <p className={shared.muted}>{t('workbench.flow.hidden')}</p>}
+      <div
+        role="grid"
+        aria-label={t('workbench.grid')}
+        aria-rowcount={workbench.positions.length}
+        aria-colcount={4}
+      >
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** Scrolls until a sentence and the card below it are in the window. */
+function scrollTo(view: HTMLElement, boxes: readonly Box[]): void {
+  const [first] = boxes;
+  if (first === undefined) return;
+  const top = Math.min(...boxes.map((box) => box.top));
+  const bottom = Math.max(...boxes.map((box) => box.top + box.height));
+  const fits = top >= view.scrollTop && bottom + CARD_HEIGHT <= view.scrollTop + view.clientHeight;
+  if (!fits) view.scrollTop = Math.max(0, top - view.clientHeight / 4);
+  if (first.left < view.scrollLeft || first.left > view.scrollLeft + view.clientWidth)
+    view.scrollLeft = first.left - view.clientWidth / 4;
 }
 
 /** Returns where the card stands: below its sentence, or low in the window if the page does not show the text. */
