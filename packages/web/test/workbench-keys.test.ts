@@ -132,7 +132,7 @@ it('the workbench announces only the errors when errors and warnings prevent a c
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     await target(page, 1);
     await page.keyboard.press('F2', HELD);
-    await page.locator('textarea:focus').fill('{1}Eines{3} der{/1} Häuser.{/3}');
+    await page.locator('textarea:focus').fill('{1}Eines{2} der{/1} Häuser.{/2}');
     await page.keyboard.press('Control+Enter', HELD);
     const said = page.locator('[data-said]');
     await said.getByText('error').waitFor();
