@@ -13,10 +13,10 @@ beforeAll(async () => {
 afterAll(() => web.stop());
 
 /**
- * Finds text and accessible names outside brackets, except data (`bdi`, times, code) and names of languages.
+ * Finds text and accessible names outside brackets, except data (`bdi`, times, code, keys) and names of languages.
  */
 const UNTRANSLATED = `(() => {
-  const data = 'bdi, time, code, pre, title, option, script, style, .numbers';
+  const data = 'bdi, time, code, kbd, pre, title, option, script, style, .numbers';
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found = [];
   while (walker.nextNode()) {

@@ -7,7 +7,14 @@ import { createConnection } from '../../server/src/database/connections.ts';
 import { claimTask, confirmAll, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
 import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import {
+  expectText,
+  row,
+  startWorkbench,
+  target,
+  type WorkbenchFixture,
+  waitUntilSaved,
+} from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -89,6 +96,8 @@ it('the words that a check names are underlined in source and target, without di
     // The mark changes no element of the text field, and the caret stays behind the last letter.
     expect(await first.locator('*').count()).toBe(0);
     await takeScreenshots(page, 'workbench-marks', 'state');
+    // A save follows a pause in typing, and a pause begins a new step of the undo.
+    await waitUntilSaved(page);
     await keyboard.type(' Ja.', HELD);
     await expectText(first, 'Die 18 alten Häuser. Ja.');
     await keyboard.press('Control+z', HELD);
