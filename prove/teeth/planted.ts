@@ -22,6 +22,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   dependencies: judged('dependencies', /is missed when /),
   editing: judged('editing', /: finds /),
   engines: judged('engines', /: finds /),
+  failover: judged('failover'),
   fair: judged('fair'),
   fuzz: judged('fuzz', /finds | is missed when /),
   hold: judged('hold'),
