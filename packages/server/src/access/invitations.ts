@@ -75,7 +75,7 @@ export function linkFor(database: Database, by: Actor, user: User): Promise<Link
 /**
  * Creates a reset link for a user who forgot their password. The audit names the program, because nobody
  * knows who made the request.
- * @returns undefined when no active user has the e-mail address
+ * @returns undefined when no active user with a password has the e-mail address
  */
 export async function linkForForgottenPassword(
   database: Database,
@@ -83,7 +83,8 @@ export async function linkForForgottenPassword(
 ): Promise<(Link & { user: User }) | undefined> {
   const row = await store.findByEmail(database, email);
   const user = row && (await readPerson(database, row.user_id));
-  if (user?.status !== 'active') return undefined;
+  // A mailbox must not replace the provider, and its second factor, of a user who has no password.
+  if (user?.status !== 'active' || !user.has_password) return undefined;
   const link = await database.transaction((transaction) =>
     writeLink(transaction, 'program', user, 'reset', FORGOTTEN_SECONDS, user.user_id),
   );

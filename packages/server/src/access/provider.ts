@@ -150,7 +150,10 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
         const wanted = ['email', 'email_verified', ...(oidcRoleClaim === undefined ? [] : [oidcRoleClaim])];
         // Providers may put these claims into the answer of a second request only.
         if (wanted.some((name) => all[name] === undefined) && config.serverMetadata().userinfo_endpoint) {
-          Object.assign(all, await openid.fetchUserInfo(config, tokens.access_token, claims.sub));
+          const more = await openid.fetchUserInfo(config, tokens.access_token, claims.sub);
+          // The address and its verification come from the same answer.
+          const { email, email_verified } = claims.email === undefined ? more : claims;
+          Object.assign(all, more, { email, email_verified });
         }
         return {
           issuer: claims.iss,

@@ -11,7 +11,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConnection } from '../database/connections.ts';
 import { program } from '../main.ts';
-import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
+import { claimTask, confirmAll, editNext, HUMAN, orderEdit } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -50,6 +50,7 @@ const NOT: Record<string, string> = {
   'route list': READS,
   'task list': READS,
   'user list': READS,
+  'vote list': READS,
   'engine install': MACHINE,
   'model list': READS,
   'model mirror': MACHINE,
@@ -236,6 +237,16 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
   'user languages': [
     'person.languages',
     async () => run('user', 'languages', await person(), '--language', 'en:es'),
+  ],
+  'vote undo': [
+    'vote.undone',
+    async () => {
+      await orderEdit(call, 'A vote for one house.\n');
+      const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+      await confirmAll(editor, await claimTask(editor));
+      const { votes } = await read('vote', 'list', username, '--all');
+      return run('vote', 'undo', username, votes[0].vote);
+    },
   ],
   backup: ['database.backed_up', () => run('backup', join(directory, 'all.backup'))],
 };

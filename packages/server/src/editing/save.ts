@@ -253,7 +253,10 @@ async function keepLateEdit(
     const [now] = await edits.readSegments(transaction, account, jobId, edit.position, edit.position);
     if (now !== undefined && isSaved(now, edit)) return staleLease(ended, 'draft');
     const saved = task.status === 'open' && (await edits.saveEdit(transaction, account, jobId, draft));
-    if (saved) return staleLease(ended, 'draft');
+    if (saved) {
+      if (now?.status === 'confirmed') await withdrawVote(transaction, key, edit.position);
+      return staleLease(ended, 'draft');
+    }
     await edits.insertHistory(transaction, account, jobId, {
       position: edit.position,
       kind: 'left',

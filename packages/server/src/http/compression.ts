@@ -60,9 +60,12 @@ function isCompressible(reply: FastifyReply, body: Buffer | string): boolean {
 }
 
 /** Returns whether no page of another site can have caused the request with a user's cookie. */
-function mayCompress({ url, headers }: FastifyRequest): boolean {
+function mayCompress({ url, routeOptions, headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
-  return !isWebPath(url) || site === undefined || site === 'same-origin' || site === 'none';
+  // The path of the route, because a request can spell its own path in other ways.
+  return (
+    !isWebPath(routeOptions.url ?? url) || site === undefined || site === 'same-origin' || site === 'none'
+  );
 }
 
 /** Returns the coding that a client prefers according to its `Accept-Encoding` header (RFC 9110, 12.5.3). */

@@ -173,7 +173,7 @@ const FORGET_REPORTS = statement(
       select task_id from tasks where part = $1 and account_id = $2 and job_id = any($3))`,
 );
 const JOBS_END = (
-  ['comments', 'edit_history', 'fills', 'votes', 'job_texts', 'looks', 'queries'] as const
+  ['comments', 'edit_history', 'fills', 'votes', 'job_texts', 'looks', 'queries', 'term_proposals'] as const
 ).map((table) =>
   statement(
     `retention.end_${table}`,

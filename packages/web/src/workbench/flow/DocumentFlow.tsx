@@ -58,9 +58,10 @@ export function DocumentFlow({ children }: { children: ReactNode }) {
   const scroller = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
   const [page, setPage] = useState<PageFrame>();
+  // After the page was shown once, a failed request leaves it as it is.
+  const [wasShown, setShown] = useState(false);
   const [geometry, setGeometry] = useState<Geometry>(NOWHERE);
-  const language = localeOf(job.target_language);
-  const direction = directionOf(job.target_language);
+  const [language, direction] = [localeOf(job.target_language), directionOf(job.target_language)];
   const empty = useMemo(() => framed('', language, direction), [language, direction]);
 
   const measure = useCallback(() => {
@@ -73,14 +74,18 @@ export function DocumentFlow({ children }: { children: ReactNode }) {
 
   useLayoutEffect(() => {
     if (!page || !data) return;
-    page.show(data.text, data.mark ?? '', language, direction);
-    // The text of the active segment may be newer than the page of the server.
-    page.write(workbench.page.active, workbench.segment(workbench.page.active).target);
+    try {
+      page.show(data.text, data.mark ?? '', language, direction);
+      // The text of the active segment may be newer than the page of the server.
+      page.write(workbench.page.active, workbench.segment(workbench.page.active).target);
+    } catch {
+      // Names of elements, such as `attributes`, can hide the functions that read the document.
+      return workbench.update({ view: 'rows' });
+    }
+    setShown(true);
     follow();
   }, [page, data, language, direction, workbench, follow]);
-  useLayoutEffect(() => {
-    page?.write(active, target);
-  }, [page, active, target]);
+  useLayoutEffect(() => page?.write(active, target), [page, active, target]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page or text moves the sentence
   useLayoutEffect(measure, [measure, data, target]);
 
@@ -104,7 +109,7 @@ export function DocumentFlow({ children }: { children: ReactNode }) {
     if (position !== undefined && workbench.has(position)) workbench.activate(position, 'text');
   }
 
-  if (error) return <FailureNotice error={error} onRetry={() => void refetch()} />;
+  if (error && !wasShown) return <FailureNotice error={error} onRetry={() => void refetch()} />;
   const { boxes } = geometry;
   return (
     <div ref={scroller} className={css.page} dir={direction} onScroll={follow} data-page>
