@@ -8,7 +8,8 @@ const MOST_HOSTS = 16;
 /**
  * Splits a connection string with several hosts into one connection string per host. A string with one host is returned
  * as it is.
- * @throws Error with a sentence for operators when the string names several hosts in a form that is not supported
+ * @throws Error when the string names several hosts in a form that is not supported. The message completes the sentence
+ * "DATABASE_URL must be …".
  */
 export function splitHosts(connectionString: string): string[] {
   const start = connectionString.indexOf('://') + 3;
@@ -21,7 +22,7 @@ export function splitHosts(connectionString: string): string[] {
   if (hosts.length === 1) return [connectionString];
   if (hosts.length > MOST_HOSTS || hosts.includes('')) {
     throw new Error(
-      `must name at most ${MOST_HOSTS} hosts, each as host:port, with a comma between two hosts`,
+      `a URL with at most ${MOST_HOSTS} hosts, each as host:port, with a comma between two hosts`,
     );
   }
   const scheme = connectionString.slice(0, start);
@@ -41,9 +42,9 @@ function requireWritable(pathAndQuery: string, hosts: number): void {
   const parameters = new URLSearchParams(pathAndQuery.split('?', 2)[1]);
   const wanted = parameters.get('target_session_attrs');
   if (wanted !== null && wanted !== 'read-write' && wanted !== 'primary') {
-    throw new Error('can have only target_session_attrs=read-write, because the program writes');
+    throw new Error('a URL without target_session_attrs other than read-write, because the program writes');
   }
   if ((parameters.get('host') ?? '').includes(',') || (hosts > 1 && parameters.has('host'))) {
-    throw new Error('must name several hosts before the database: postgres://user@a:5432,b:5432/name');
+    throw new Error('a URL that names several hosts before the database: postgres://user@a:5432,b:5432/name');
   }
 }
