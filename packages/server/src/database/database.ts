@@ -189,19 +189,20 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
   return withLimit(undefined);
 }
 
-const ROLE = '-c role=dragoman_app';
+/** PostgreSQL ends a statement whose connection is gone, for example after the limit of a request, within a second. */
+const SESSION = '-c role=dragoman_app -c client_connection_check_interval=1000';
 
 /**
  * Returns the connection with a role that does not own the tables, so that append-only tables are append-only
  * for the program too. Other options of the connection string are kept.
  */
 function asApplication(connection: Connection): Connection {
-  if (connection.connectionString === undefined) return { ...connection, options: ROLE };
+  if (connection.connectionString === undefined) return { ...connection, options: SESSION };
   // The string is not parsed as a URL, because `postgres://user@/name?host=/folder` is valid for PostgreSQL
   // but not a URL.
   const [address, query] = connection.connectionString.split('?', 2);
   const parameters = new URLSearchParams(query);
-  parameters.set('options', `${parameters.get('options') ?? ''} ${ROLE}`.trim());
+  parameters.set('options', `${parameters.get('options') ?? ''} ${SESSION}`.trim());
   // Spaces must be `%20`, because the driver does not decode `+` as a space.
   return { ...connection, connectionString: `${address}?${parameters.toString().replaceAll('+', '%20')}` };
 }
@@ -367,7 +368,13 @@ function createListener(connection: Connection, lost: (error: Error) => void): L
     await client.connect();
     client.on('end', reconnectSoon);
     keepChecking(client);
-    for (const channel of channels.keys()) await listenOn(client, channel);
+    try {
+      for (const channel of channels.keys()) await listenOn(client, channel);
+    } catch (error) {
+      client.off('end', reconnectSoon);
+      void client.end();
+      throw error;
+    }
     return client;
   }
 

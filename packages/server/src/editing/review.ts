@@ -193,7 +193,11 @@ export async function returnJob(
         marked.some((position) => position >= first_position && position <= last_position),
     );
     await edits.unconfirm(transaction, account, jobId, marked);
-    const ranges = back.map((one) => ({ first: one.first_position, last: one.last_position }));
+    // Unmarked segments stay confirmed, so their votes stand. Without a mark, any of them may be meant.
+    const ranges =
+      marked.length > 0
+        ? marked.map((position) => ({ first: position, last: position }))
+        : back.map((one) => ({ first: one.first_position, last: one.last_position }));
     await withdrawVotes(transaction, account, jobId, ranges);
     await editedJobs.extendDeadline(transaction, account, jobId, Math.max(1, context.rules.reservedHours));
     await store.moveTasks(transaction, {
