@@ -16,10 +16,10 @@ import { startEmbedded } from './embedded.ts';
 import { statement } from './statements.ts';
 
 const ROLE_OF = statement<{ writable: boolean }>(
-  'test.writable',
+  'hosts.writable',
   "select current_setting('transaction_read_only') = 'off' as writable",
 );
-const WRITE = statement('test.write', "select pg_notify('written', txid_current()::text)");
+const WRITE = statement('hosts.write', "select pg_notify('written', txid_current()::text)");
 
 const isShared = process.env.DATABASE_URL !== undefined;
 
@@ -141,8 +141,8 @@ describe.skipIf(isShared)('a database with several hosts', () => {
   });
 });
 
-const READ_ONLY = statement('test.readOnly', 'set transaction read only');
-const CREATE = statement('test.create', 'create temporary table made (id int) on commit drop');
+const READ_ONLY = statement('hosts.readOnly', 'set transaction read only');
+const CREATE = statement('hosts.create', 'create temporary table made (id int) on commit drop');
 
 describe('a database with a limit for each statement', () => {
   it('treats a server that does not answer in time as lost, and is usable afterwards', async () => {
@@ -156,6 +156,17 @@ describe('a database with a limit for each statement', () => {
     );
     await database.close();
   });
+
+  it('has sessions that notice within a second that a client has gone', async () => {
+    const { connection } = inject('cluster');
+    const database = openDatabase(connection, createLog('silent'));
+    expect(await database.query(INTERVAL)).toEqual([{ interval: '1s' }]);
+    await database.close();
+  });
 });
 
-const SLEEP = statement('test.sleep', 'select pg_sleep(1)');
+const INTERVAL = statement(
+  'hosts.interval',
+  "select current_setting('client_connection_check_interval') as interval",
+);
+const SLEEP = statement('hosts.sleep', 'select pg_sleep(1)');
