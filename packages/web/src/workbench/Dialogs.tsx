@@ -109,7 +109,7 @@ function Submit() {
       <dl className={css.summary}>
         <div>
           <dt>{t('workbench.submit.confirmed')}</dt>
-          <dd>{segments.length - open.length}</dd>
+          <dd>{segments.filter(({ status }) => status === 'confirmed').length}</dd>
         </div>
         <div data-tone={open.length > 0 ? 'warning' : undefined}>
           <dt>{t('workbench.submit.unconfirmed')}</dt>
