@@ -15,7 +15,10 @@ describe('a connection string with several hosts', () => {
   });
 
   it.each([
-    ['postgres://a,b/name?target_session_attrs=standby', /without target_session_attrs other than read-write/],
+    [
+      'postgres://a,b/name?target_session_attrs=standby',
+      /without target_session_attrs other than read-write/,
+    ],
     ['postgres://a/name?target_session_attrs=any', /without target_session_attrs other than read-write/],
     ['postgres:///name?host=a,b', /several hosts before the database/],
     ['postgres://a,b/name?host=c', /several hosts before the database/],
