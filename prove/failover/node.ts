@@ -139,7 +139,8 @@ function settingsOf({
     scope: 'dragoman',
     name,
     restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${status.port}` },
-    etcd3: { host: `127.0.0.1:${store.port}` },
+    // Patroni would otherwise ask etcd for its own address and go round the link, so that it could not be cut off.
+    etcd3: { host: `127.0.0.1:${store.port}`, use_proxies: true },
     bootstrap: {
       dcs: {
         ...TIMES,
