@@ -11,7 +11,7 @@ import { isOverQuota, quotaWords, type SandboxQuota } from '../accounts/sandbox-
 import type { Caller, Environment } from '../base/account.ts';
 import { ApiError, fieldError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
-import { BatcherFull, createBatcher } from '../database/batcher.ts';
+import { BatcherFull, createBatcher, REQUEST_BATCH_MILLISECONDS } from '../database/batcher.ts';
 import { CommitUnknown, type Database, isUnavailable } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
 import type { Languages } from '../languages/languages.ts';
@@ -84,6 +84,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     maxWeight: MAX_BATCH_CHARACTERS,
     maxWaiting: MAX_WAITING,
     maxRunning: 2,
+    mostMilliseconds: REQUEST_BATCH_MILLISECONDS,
     isolates: (error) => !isUnavailable(error),
   });
 

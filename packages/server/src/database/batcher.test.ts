@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { type Batcher, BatcherFull, createBatcher } from './batcher.ts';
+import { CommitUnknown } from './database.ts';
 
 interface Item {
   id: number;
@@ -23,7 +24,10 @@ interface Flight {
  */
 function held(
   limits: Partial<
-    Record<'maxItems' | 'maxWeight' | 'maxWaiting' | 'maxRunning' | 'restMilliseconds', number>
+    Record<
+      'maxItems' | 'maxWeight' | 'maxWaiting' | 'maxRunning' | 'restMilliseconds' | 'mostMilliseconds',
+      number
+    >
   > = {},
 ) {
   const flights: Flight[] = [];
@@ -43,6 +47,7 @@ function held(
     maxWaiting: limits.maxWaiting ?? 1_000,
     maxRunning: limits.maxRunning ?? 1,
     ...(limits.restMilliseconds === undefined ? {} : { restMilliseconds: limits.restMilliseconds }),
+    ...(limits.mostMilliseconds === undefined ? {} : { mostMilliseconds: limits.mostMilliseconds }),
     isolates: () => true,
   });
   return {
@@ -230,6 +235,28 @@ describe('createBatcher', () => {
       flights[flight - 1]!.land();
     }
     expect(await Promise.all([first, ...waiting])).toEqual(['result 1', 'result 2', 'result 3']);
+  });
+
+  it('rejects items that run or wait for longer than the limit, and does not run those that waited', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { batcher, flights, started } = held({ maxItems: 1, mostMilliseconds: 20 });
+      const late = addAll(batcher, [item(1), item(2), item(3)]);
+      await started(1);
+      const settled = Promise.allSettled(late);
+      vi.advanceTimersByTime(20);
+      for (const result of await settled)
+        expect(result).toMatchObject({ status: 'rejected', reason: expect.any(CommitUnknown) });
+      flights[0]!.land();
+      await batcher.idle();
+      const next = batcher.add(item(4));
+      await started(2);
+      flights[1]!.land();
+      expect(await next).toBe('result 4');
+      expect(flights.map(ids)).toEqual([[1], [4]]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('runs a failed batch of one item only once', async () => {

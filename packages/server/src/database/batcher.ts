@@ -6,6 +6,8 @@
  * batch. The first item still starts at once.
  */
 
+import { CommitUnknown } from './database.ts';
+
 export interface BatcherOptions<Item, Result> {
   /**
    * Processes all items in one transaction and returns one result per item, in order. Rejects when nothing
@@ -24,11 +26,19 @@ export interface BatcherOptions<Item, Result> {
    * the other commits.
    */
   maxRunning: number;
+  /**
+   * An item without a result after this time is rejected with `CommitUnknown`: it may or may not be committed. For
+   * batchers of requests, because a server that hangs costs the statement limit once for each batch in front of them.
+   */
+  mostMilliseconds?: number;
   /** Minimum time between the starts of two batches; 0 by default. */
   restMilliseconds?: number;
   /** Whether a single item may have caused this error. If so, the other items run again without this item. */
   isolates(error: unknown): boolean;
 }
+
+/** `mostMilliseconds` for requests, which are answered within 15 seconds. */
+export const REQUEST_BATCH_MILLISECONDS = 14_000;
 
 export class BatcherFull extends Error {
   override name = 'BatcherFull';
@@ -48,6 +58,8 @@ export interface Batcher<Item, Result> {
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   interface Waiting {
     item: Item;
+    /** Whether the item was rejected while it waited. */
+    late: boolean;
     resolve(result: Result): void;
     reject(error: unknown): void;
   }
@@ -59,6 +71,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   const idlers: (() => void)[] = [];
 
   function take(): Waiting[] {
+    waiting = waiting.filter(({ late }) => !late);
     let weight = 0;
     let count = 0;
     for (const { item } of waiting) {
@@ -103,10 +116,27 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   async function run(batch: Waiting[]): Promise<void> {
     running++;
     begunAt = performance.now();
-    await settle(batch);
+    // All that waited may have been rejected for lack of an answer.
+    if (batch.length > 0) await settle(batch);
     running--;
     schedule();
     if (running === 0 && waiting.length === 0) for (const resolve of idlers.splice(0)) resolve();
+  }
+
+  function limit(added: Waiting, milliseconds: number): void {
+    const { resolve, reject } = added;
+    const timer = setTimeout(() => {
+      added.late = true;
+      reject(new CommitUnknown('the database did not answer in time'));
+    }, milliseconds);
+    added.resolve = (result) => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    added.reject = (error) => {
+      clearTimeout(timer);
+      reject(error);
+    };
   }
 
   return {
@@ -114,7 +144,9 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       new Promise((resolve, reject) => {
         if (waiting.length >= options.maxWaiting)
           return reject(new BatcherFull('too many items are waiting'));
-        waiting.push({ item, resolve, reject });
+        const added: Waiting = { item, late: false, resolve, reject };
+        if (options.mostMilliseconds !== undefined) limit(added, options.mostMilliseconds);
+        waiting.push(added);
         schedule();
       }),
     idle: () =>

@@ -4,7 +4,7 @@
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
-import { type Batcher, BatcherFull, createBatcher } from '../database/batcher.ts';
+import { type Batcher, BatcherFull, createBatcher, REQUEST_BATCH_MILLISECONDS } from '../database/batcher.ts';
 import { CommitUnknown, type Database, isUnavailable, type Transaction } from '../database/database.ts';
 import { holdPrices } from '../ledger/ledger.ts';
 import type { Lease } from '../work/queue.ts';
@@ -119,6 +119,7 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
     maxWeight: MAX_BATCH_BYTES,
     maxWaiting: MAX_WAITING,
     maxRunning: MAX_RUNNING,
+    mostMilliseconds: REQUEST_BATCH_MILLISECONDS,
     isolates,
   });
   // Bulks run one at a time, separately from the batches, so that single creates never wait for several
@@ -137,6 +138,7 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
     maxWeight: 1,
     maxWaiting: MAX_WAITING_BULKS,
     maxRunning: 1,
+    mostMilliseconds: REQUEST_BATCH_MILLISECONDS,
     isolates,
   });
 
