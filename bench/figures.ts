@@ -1,4 +1,5 @@
 /** Prints the figures of a benchmark or proof, one on each line or as one JSON object. */
+import { OperatorError } from '../packages/server/src/base/errors.ts';
 import { type ReportPage, writeReport } from './report.ts';
 
 /** A measured value, with its ratio to a limit. */
@@ -151,7 +152,9 @@ export async function runOne(
 ): Promise<Report> {
   const begun = performance.now();
   const missed = (what: string, goal: string, error: unknown): Promised => {
-    process.stderr.write(`${(error as Error)?.stack ?? error}\n`);
+    // The place in the code does not help a person who gave a wrong file or option.
+    const described = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? error);
+    process.stderr.write(`${described}\n`);
     const [value] = String((error as Error)?.message ?? error).split('\n');
     return { name: `${name}, ${what}`, value: value!, goal, held: false };
   };

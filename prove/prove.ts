@@ -22,6 +22,7 @@ import { proveMoney } from './money/money.ts';
 import { proveOverload } from './overload/overload.ts';
 import { provePropagation } from './propagation/propagation.ts';
 import { proveRecovery } from './recovery/recovery.ts';
+import { proveReplay } from './replay/replay.ts';
 import { proveRestore } from './restore/restore.ts';
 import { proveRotate } from './rotate/rotate.ts';
 import { proveScale } from './scale/scale.ts';
@@ -45,6 +46,7 @@ await runNamed(
     fuzz: proveFuzz,
     editing: proveEditing,
     propagation: provePropagation,
+    replay: proveReplay,
     fair: proveFair,
     engines: proveEngines,
     slow: proveSlow,

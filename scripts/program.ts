@@ -7,8 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { ROUTES, routeName } from '../packages/engines/src/apertium/routes.ts';
 import { createApertium } from '../packages/engines/src/engines.ts';
 import { createAccount as insertAccount } from '../packages/server/src/accounts/accounts.ts';
+import { OperatorError } from '../packages/server/src/base/errors.ts';
 import { createLog } from '../packages/server/src/base/log.ts';
 import { replacePairs } from '../packages/server/src/languages/store.ts';
 import { openStore } from '../packages/server/src/roles/program.ts';
@@ -166,16 +168,32 @@ export async function createAccount(
   }
 }
 
+/** The languages of a run, by their codes. */
+export interface Pair {
+  from: string;
+  to: string;
+}
+
+export const ENGLISH_TO_SPANISH: Pair = { from: 'en', to: 'es' };
+
 /**
- * Records a passed self-test of English to Spanish. Otherwise a start would run forty-two self-tests, which take ten
+ * Records a passed self-test of one language pair. Otherwise a start would run forty-two self-tests, which take ten
  * seconds.
+ *
+ * @throws OperatorError when the engine does not offer the pair
  */
-export async function believeEngine(directory: string, databaseUrl?: string): Promise<void> {
+export async function believeEngine(
+  directory: string,
+  databaseUrl?: string,
+  { from, to } = ENGLISH_TO_SPANISH,
+): Promise<void> {
+  const hops = ROUTES[`${from}>${to}`];
+  if (hops === undefined) throw new OperatorError(`Apertium does not translate from ${from} to ${to}.`);
   const store = await openStore(settingsOf(directory, databaseUrl), 'command', createLog('silent'));
   try {
     const engine = createApertium();
     const tested = { name: engine.name, version: await engine.version() };
-    const pair = { from: 'en', to: 'es', route: 'apertium:eng-spa', hops: 1 };
+    const pair = { from, to, route: routeName(hops), hops: hops.length };
     await store.database.transaction((transaction) => replacePairs(transaction, tested, [pair]));
   } finally {
     await store.close();

@@ -5,10 +5,11 @@ import { cookieOf } from '../../packages/server/src/access/session-auth.ts';
 import { startSession } from '../../packages/server/src/access/sessions.ts';
 import type { Database } from '../../packages/server/src/database/database.ts';
 import type { Settings } from '../../packages/server/src/settings/settings.ts';
+import { ENGLISH_TO_SPANISH } from '../../scripts/program.ts';
 import { sendRequest, sendUntilAnswered } from './requests.ts';
 
 /**
- * Creates an editor for English to Spanish and starts a session.
+ * Creates an editor for one language pair and starts a session.
  *
  * @param reviewShare the percentage of the editor's tasks that are reviewed
  * @param review whether the editor may review
@@ -18,12 +19,13 @@ export async function createEditor(
   database: Database,
   settings: Settings,
   { email, reviewShare, review }: { email: string; reviewShare: number; review: boolean },
+  { from, to } = ENGLISH_TO_SPANISH,
 ): Promise<{ userId: string; cookie: string }> {
   const userId = await createPerson(database, 'program', {
     email,
     role: 'editor',
     reviewShare,
-    languages: [{ source_language: 'en', target_language: 'es', review }],
+    languages: [{ source_language: from, target_language: to, review }],
   });
   const visitor = { address: '127.0.0.1', userAgent: undefined, token: undefined };
   const { token } = await startSession(database, settings, { userId, passwordHash: null }, visitor);

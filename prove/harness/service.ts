@@ -1,5 +1,5 @@
 /** The service in a separate process, which a proof can kill and start again. */
-import { believeEngine, type Program, startProgram } from '../../scripts/program.ts';
+import { believeEngine, ENGLISH_TO_SPANISH, type Program, startProgram } from '../../scripts/program.ts';
 
 export interface Service {
   readonly url: string;
@@ -16,7 +16,7 @@ export interface Service {
 }
 
 /**
- * Starts the service with one language pair, English to Spanish, and without self-tests.
+ * Starts the service with one language pair and without self-tests.
  *
  * @param logFile receives the output of the service
  */
@@ -24,8 +24,9 @@ export async function startService(
   directory: string,
   environment: Record<string, string> = {},
   logFile?: string,
+  pair = ENGLISH_TO_SPANISH,
 ): Promise<Service> {
-  await believeEngine(directory);
+  await believeEngine(directory, undefined, pair);
   const log = logFile === undefined ? {} : { logFile };
   let program = await startProgram({ directory, environment, ...log });
   const { port, url } = program;

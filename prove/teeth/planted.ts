@@ -32,6 +32,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   overload: judged('overload', /is missed when /),
   propagation: judged('propagation', /: finds /),
   recovery: judged('recovery'),
+  replay: judged('replay'),
   restore: judged('restore'),
   rotate: judged('rotate'),
   scale: judged('scale'),

@@ -70,8 +70,12 @@ interface Row {
   cells: string[];
 }
 
-/** Returns all rows that are not empty. */
-function readRows(file: string, text: string): Row[] {
+/**
+ * Returns all rows that are not empty.
+ * @param options.relaxQuotes reads quotes within a cell that is not quoted as characters
+ * @throws BrandError with the line of the first row that cannot be read
+ */
+export function readRows(file: string, text: string, { relaxQuotes = false } = {}): Row[] {
   let parsed: { record: string[]; info: { lines: number } }[];
   try {
     // All line ends are first converted to LF, because the parser counts CR LF within quotes as two lines.
@@ -82,6 +86,7 @@ function readRows(file: string, text: string): Row[] {
       max_record_size: MAX_ROW_CHARACTERS,
       record_delimiter: '\n',
       relax_column_count: true,
+      relax_quotes: relaxQuotes,
     }) as unknown as typeof parsed;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
