@@ -51,26 +51,27 @@ export interface Batcher<Item, Result> {
   idle(): Promise<void>;
 }
 
+interface Waiting<Item, Result> {
+  item: Item;
+  /** Whether the item was rejected while it waited. */
+  late: boolean;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
 /**
  * Creates a batcher. When a batch of several items rejects because of one of them, its halves run separately, so that
  * only the bad item fails.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  interface Waiting {
-    item: Item;
-    /** Whether the item was rejected while it waited. */
-    late: boolean;
-    resolve(result: Result): void;
-    reject(error: unknown): void;
-  }
-  let waiting: Waiting[] = [];
+  let waiting: Waiting<Item, Result>[] = [];
   let running = 0;
   let scheduled = false;
   let begunAt = Number.NEGATIVE_INFINITY;
   const rest = options.restMilliseconds ?? 0;
   const idlers: (() => void)[] = [];
 
-  function take(): Waiting[] {
+  function take(): Waiting<Item, Result>[] {
     waiting = waiting.filter(({ late }) => !late);
     let weight = 0;
     let count = 0;
@@ -84,7 +85,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return taken;
   }
 
-  async function settle(batch: Waiting[]): Promise<void> {
+  async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await options.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
@@ -113,7 +114,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     else setImmediate(begin);
   }
 
-  async function run(batch: Waiting[]): Promise<void> {
+  async function run(batch: Waiting<Item, Result>[]): Promise<void> {
     running++;
     begunAt = performance.now();
     // All that waited may have been rejected for lack of an answer.
@@ -123,28 +124,12 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     if (running === 0 && waiting.length === 0) for (const resolve of idlers.splice(0)) resolve();
   }
 
-  function limit(added: Waiting, milliseconds: number): void {
-    const { resolve, reject } = added;
-    const timer = setTimeout(() => {
-      added.late = true;
-      reject(new CommitUnknown('the database did not answer in time'));
-    }, milliseconds);
-    added.resolve = (result) => {
-      clearTimeout(timer);
-      resolve(result);
-    };
-    added.reject = (error) => {
-      clearTimeout(timer);
-      reject(error);
-    };
-  }
-
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
         if (waiting.length >= options.maxWaiting)
           return reject(new BatcherFull('too many items are waiting'));
-        const added: Waiting = { item, late: false, resolve, reject };
+        const added: Waiting<Item, Result> = { item, late: false, resolve, reject };
         if (options.mostMilliseconds !== undefined) limit(added, options.mostMilliseconds);
         waiting.push(added);
         schedule();
@@ -154,5 +139,22 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         if (running === 0 && waiting.length === 0) resolve();
         else idlers.push(resolve);
       }),
+  };
+}
+
+/** Rejects an item that has no result after some time. */
+function limit<Item, Result>(added: Waiting<Item, Result>, milliseconds: number): void {
+  const { resolve, reject } = added;
+  const timer = setTimeout(() => {
+    added.late = true;
+    reject(new CommitUnknown('the database did not answer in time'));
+  }, milliseconds);
+  added.resolve = (result) => {
+    clearTimeout(timer);
+    resolve(result);
+  };
+  added.reject = (error) => {
+    clearTimeout(timer);
+    reject(error);
   };
 }
