@@ -26,8 +26,8 @@ export function faultOf(
 }
 
 /**
- * Like {@link faultOf}, but also detects replies in which a language model comments on its task, and replies that
- * repeat the source.
+ * Like {@link faultOf}, but also detects replies in which a language model comments on its task, replies that repeat the
+ * source, and replies with lines or control characters that the source does not have.
  */
 export function serviceFaultOf(
   target: readonly Piece[],
@@ -35,11 +35,31 @@ export function serviceFaultOf(
   direction: Direction,
 ): string | null {
   const [given, made] = [wordsOf(source), wordsOf(target)];
+  const [before, after] = [visibleText(source), visibleText(target)];
   return (
     faultOf(target, source, direction) ??
-    chatterFault(visibleText(source), visibleText(target), direction.to) ??
+    addedFault(before, after) ??
+    chatterFault(before, after, direction.to) ??
     echoFault(given, made, direction.from, direction.to)
   );
+}
+
+const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/gu;
+const QUOTED = /^["'“”„«‹`「『].*["'“”»›`」』]$/su;
+const QUOTE = /["'’“”„«‹`「『]/u;
+const CONTROL = /[\p{Cc}\u202d\u202e\ufffd]/gu;
+
+/**
+ * Detects what a model adds to a translation. A segment has as many lines as its translation: more lines are an
+ * explanation, or a second translation.
+ */
+function addedFault(source: string, target: string): string | null {
+  const lines = (text: string): number => text.match(LINE_BREAK)?.length ?? 0;
+  if (lines(target) > lines(source)) return 'the reply has more lines than the source';
+  if (QUOTED.test(target.trim()) && !QUOTE.test(source)) return 'the reply is in quotation marks';
+  const known = new Set(source.toWellFormed().match(CONTROL));
+  const added = target.match(CONTROL)?.some((one) => !known.has(one) && !'\t\n\r\u0085'.includes(one));
+  return added === true ? 'the reply has control characters' : null;
 }
 
 /** Returns the visible text without protected words. */
@@ -85,36 +105,66 @@ function urlFault(source: string, target: string): string | null {
   return null;
 }
 
+/** Patterns of what is never a translation: a model's statements about itself, JSON, tokens of its chat template. */
+const NEVER = [
+  /\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b/iu,
+  /^\s*[{[]\s*[{["]/u,
+  /<[|｜][^<>|｜\n]{1,40}[|｜]>|<\/?(?:s|bos|eos|think|start_of_turn|end_of_turn)>|\[\/?INST\]/u,
+];
+
 /** Patterns of sentences in which a language model comments on its task. */
 const CHATTER = [
-  /\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b/iu,
   /\bi(?:['’]m| am) (?:sorry|unable|not able)\b/iu,
   /\bi (?:can(?:['’]t|not)|won['’]t|am unable to) (?:translate|assist|help|comply|fulfil)/iu,
   /^\s*(?:sure|certainly|of course|here(?:['’]s| is))\b[^.\n]{0,60}\btranslat/iu,
-  /^\s*translation\s*:/iu,
+  /^\s*translation\b[^:\n]{0,30}:/iu,
 ];
 
+/** Patterns of apologies in which a model refuses, and of apologies in a source, which are translated. */
+const REFUSAL =
+  /\blo siento\b.{0,20}\bno puedo|\btut mir leid\b.{0,20}\bkann|\bdésol.{0,20}\bne (?:peux|suis) pas|\bdesculpe\b.{0,20}\bnão posso|\bmi dispiace\b.{0,20}\bnon posso/iu;
+const APOLOGY = /sorry|apolog|unable|can(?:['’]t|not)|siento|leid|désol|desculp|dispiace/iu;
+
 function chatterFault(source: string, target: string, to: Language): string | null {
-  // If the target language is English, a sentence that matches one of the other patterns may be a correct
-  // translation. A model's statement about itself never is.
-  const patterns = primary(to) === 'en' ? CHATTER.slice(0, 1) : CHATTER;
-  return patterns.some((pattern) => pattern.test(target) && !pattern.test(source))
+  // If the target language is English, a sentence that comments on a task may be a correct translation.
+  const patterns = primary(to) === 'en' ? NEVER : [...NEVER, ...CHATTER];
+  return patterns.some((pattern) => pattern.test(target) && !pattern.test(source)) ||
+    (REFUSAL.test(target) && !APOLOGY.test(source))
     ? 'the reply comments on the task instead of translating'
     : null;
 }
 
+const LOWER_CASE_WORDS = /(?<!\p{L})\p{Ll}{2,}(?!\p{L})/gu;
 const ECHO_FROM_WORDS = 8;
+const ECHO_SHARE = 0.6;
+
+/** Frequent English words that are no words of other languages with Latin letters. */
+const ENGLISH = new Set(
+  'the and that with you your this from were which would they what when their should'.split(' '),
+);
+const ENGLISH_FROM_WORDS = 3;
+const ENGLISH_SHARE = 0.25;
 
 /**
- * Detects a reply that repeats the source. A text with eight different words is never the same in English and
- * another language. Between other languages, which may be similar, it can be, so these are not checked.
+ * Detects a reply in English instead of another language, and a reply in another language instead of English if it has
+ * the words of the source. Two other languages may be similar, so these are not compared.
  */
 function echoFault(source: string, target: string, from: Language, to: Language): string | null {
-  if (primary(from) === primary(to) || (primary(from) !== 'en' && primary(to) !== 'en')) return null;
-  const words = source.match(/\p{Ll}{2,}/gu) ?? [];
-  if (words.length < ECHO_FROM_WORDS || new Set(words).size < ECHO_FROM_WORDS) return null;
+  if (primary(from) === primary(to)) return null;
+  const made = new Set(target.match(LOWER_CASE_WORDS));
+  const english = [...made].filter((word) => ENGLISH.has(word)).length;
+  const isEnglish = english >= ENGLISH_FROM_WORDS && english >= ENGLISH_SHARE * made.size;
+  if (isEnglish && primary(to) !== 'en') return 'the reply is in English';
+  if (primary(from) !== 'en' && primary(to) !== 'en') return null;
+  // A text with eight different words is never the same in English and another language.
+  const words = new Set(source.match(LOWER_CASE_WORDS));
+  if (words.size < ECHO_FROM_WORDS) return null;
   const bare = (text: string): string => text.replace(/\s+/gu, ' ').trim();
-  return bare(source) === bare(target) ? 'the reply is the source' : null;
+  const common = [...made].filter((word) => words.has(word)).length;
+  const isSource = english === 0 && common >= ECHO_FROM_WORDS && common >= ECHO_SHARE * made.size;
+  return bare(source) === bare(target) || (isSource && primary(to) === 'en')
+    ? 'the reply is the source'
+    : null;
 }
 
 const SCRIPT_FROM_LETTERS = 20;

@@ -45,4 +45,6 @@ export type { LibreTranslateOptions } from './remote/libretranslate.ts';
 export { createLibreTranslate } from './remote/libretranslate.ts';
 export type { LanguageModelOptions } from './remote/model.ts';
 export { createLanguageModel } from './remote/model.ts';
+export type { ProfileName } from './remote/profiles.ts';
+export { PROFILE_NAMES, restrictionOf } from './remote/profiles.ts';
 export type { RemoteOptions } from './remote/remote.ts';

@@ -166,8 +166,11 @@ export function read(reply: string, table: CodeTable, notation: Notation): Piece
   };
   push(table.before);
   const body = cleanText(reply).trim();
-  if (table.plain) push(body);
-  else if (notation.kind === 'tags') {
+  if (table.plain) {
+    // A text with brackets of markers is not plain, so a model has invented these.
+    if (notation.kind === 'markers' && /[⟦⟧]/.test(body)) throw new Garbled('a code that was not sent');
+    push(body);
+  } else if (notation.kind === 'tags') {
     readTags(notation.scatters === true ? longestRuns(body, notation) : body, table, notation, out, push);
   } else readMarkers(body, table, out, push);
   push(table.after);

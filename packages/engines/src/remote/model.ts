@@ -6,9 +6,11 @@
  * URLs, script, comments). A segment with a bad reply is sent once more, alone; then it fails, and the next engine gets it.
  */
 
-import type { Engine, Language, Term } from '../engine.ts';
+import type { Engine, Term } from '../engine.ts';
 import { MARKERS, visibleText } from '../markup.ts';
 import type { HttpResult } from './http.ts';
+import type { Message, Profile, ProfileName } from './profiles.ts';
+import { languageName, PROFILES, profileFor } from './profiles.ts';
 import { SYSTEM, userOf } from './prompt.ts';
 import type { Batch, RemoteOptions, Reply, ServiceAdapter } from './remote.ts';
 import { failure, field, malformed, RemoteEngine } from './remote.ts';
@@ -19,12 +21,8 @@ export interface LanguageModelOptions extends RemoteOptions {
   model: string;
   /** Offered directions, as `en>es`. The operator lists them, because the API cannot list them. */
   directions: readonly string[];
-  /**
-   * The kind of prompt. `json` (default): many segments per call, with answers constrained by a schema.
-   * `plain`: one segment per call, with the prompt of models trained only for translation, without tone,
-   * instructions and terms.
-   */
-  style?: 'json' | 'plain';
+  /** The kind of request. Default: that of the model's family, by the name of the model. */
+  profile?: ProfileName;
   /** The kind of `response_format`, which differs between servers. Default: `schema`. */
   answers?: 'schema' | 'object' | 'none';
   /**
@@ -32,11 +30,24 @@ export interface LanguageModelOptions extends RemoteOptions {
    * "low" }`.
    */
   parameters?: Readonly<Record<string, unknown>>;
-  /** Estimated maximum number of source tokens per call. Default: 1,500. */
-  tokens?: number;
+  /**
+   * The context length of the model at its server, in tokens, for a request and its answer together. A text that does
+   * not fit fails, because some servers truncate it without an error. Default: that of the profile.
+   */
+  context?: number;
 }
 
 const MAX_SEGMENTS = 16;
+/** Maximum size of the texts of a call, in UTF-8 bytes. */
+const MAX_BYTES = 4_500;
+/**
+ * Bytes per token. A token is three or more letters in Latin script, and at most one character in a script whose
+ * characters have three bytes.
+ */
+const BYTES_PER_TOKEN = 3;
+/** Tokens that the server's chat template adds to a request. */
+const TEMPLATE_TOKENS = 100;
+const MAX_ANSWER_TOKENS = 16_000;
 const SCHEMA = {
   type: 'object',
   properties: {
@@ -59,23 +70,25 @@ export function createLanguageModel(options: LanguageModelOptions): Engine {
 }
 
 function languageModel(options: LanguageModelOptions): ServiceAdapter {
-  const { key, model, directions, style = 'json', answers = 'schema', parameters = {} } = options;
-  const plain = style === 'plain';
+  const { key, model, directions, answers = 'schema' } = options;
+  const name = options.profile ?? profileFor(model);
+  const profile: Profile = PROFILES[name];
+  const { context = profile.context } = options;
+  const parameters = { ...profile.parameters, ...options.parameters };
+  const follows = profile.prompt === null;
   return {
     name: 'llm',
     capabilities: {
       codes: 'best effort',
-      terms: !plain,
-      tone: !plain,
-      instructions: !plain,
-      context: !plain,
+      terms: follows,
+      tone: follows,
+      instructions: follows,
+      context: follows,
       remote: true,
     },
     notation: MARKERS,
-    // The limit of characters assumes three characters per token, as in alphabetic scripts. Some servers
-    // truncate a longer prompt without an error.
-    limits: { segments: plain ? 1 : MAX_SEGMENTS, characters: (options.tokens ?? 1_500) * 3 },
-    settings: { style, answers, parameters, system: plain ? '' : SYSTEM },
+    limits: { segments: follows ? MAX_SEGMENTS : 1, characters: MAX_BYTES, lengthOf: bytesOf },
+    settings: { profile: name, answers, parameters, context, system: follows ? SYSTEM : '' },
     model,
     declared: true,
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
@@ -83,41 +96,42 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
     async list() {
       return directions.map((direction) => {
         const [from = '', to = ''] = direction.split('>');
-        return { from, to, source: nameOf(from), target: nameOf(to) };
+        return { from, to, source: languageName(from), target: languageName(to) };
       });
     },
 
     health: (send) => send({ method: 'GET', path: '/models' }),
 
     async translate(send, batch) {
-      const messages = plain ? plainMessages(batch) : jsonMessages(batch);
+      const messages = messagesOf(profile, batch);
+      const room = answerTokens(messages, batch.texts, context);
+      if (room === null) {
+        const detail = `the text does not fit into the context of ${context} tokens`;
+        return { ok: false, reason: 'too long', detail, divide: true };
+      }
       const body = {
         model,
         messages,
         temperature: 0,
-        max_tokens: answerTokens(batch.texts),
-        ...(plain ? {} : formatOf(answers)),
+        max_tokens: room,
+        ...(follows ? formatOf(answers) : {}),
         ...parameters,
       };
       const result = await send({ method: 'POST', path: '/chat/completions', body: withoutNulls(body) });
       // Some servers respond with status 400, 413 or 422 when their filter rejects a segment.
       if (!result.ok) return failure(result, [400, 413, 422]);
-      return readAnswer(result, batch, plain);
+      return readAnswer(result, batch, follows);
     },
   };
 }
 
-function jsonMessages(batch: Batch): { role: string; content: string }[] {
+/** Returns the messages of a call. What is the same in each call comes first, so that servers can cache it. */
+function messagesOf({ prompt }: Profile, batch: Batch): Message[] {
+  if (prompt !== null) return [{ role: 'user', content: prompt(batch.texts[0] ?? '', batch.offer) }];
   return [
     { role: 'system', content: SYSTEM },
     { role: 'user', content: userOf(batch, termsIn(batch)) },
   ];
-}
-
-function plainMessages({ offer, texts }: Batch): { role: string; content: string }[] {
-  const { source, target } = offer;
-  const content = `Translate the following text from ${source} into ${target}.\n${source}: ${texts[0] ?? ''}\n${target}:`;
-  return [{ role: 'user', content }];
 }
 
 function formatOf(answers: NonNullable<LanguageModelOptions['answers']>): { response_format?: object } {
@@ -134,13 +148,22 @@ function formatOf(answers: NonNullable<LanguageModelOptions['answers']>): { resp
 const withoutNulls = (body: object): object =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
+const bytesOf = (text: string): number => Buffer.byteLength(text);
+
 /**
- * Returns the token limit of an answer: enough for a translation twice as long, in a language with many
- * tokens per word, and for the JSON around it.
+ * Returns the token limit of an answer: enough for a translation three times as long, and for the JSON around it. If the
+ * context has no room for that, the rest of the context; null if not even a translation twice as long fits.
  */
-function answerTokens(texts: readonly string[]): number {
-  const length = texts.reduce((sum, text) => sum + text.length, 0);
-  return Math.min(16_000, 200 + 40 * texts.length + length);
+function answerTokens(
+  messages: readonly Message[],
+  texts: readonly string[],
+  context: number,
+): number | null {
+  const request = TEMPLATE_TOKENS + bytesOf(JSON.stringify(messages)) / BYTES_PER_TOKEN;
+  const source = texts.reduce((sum, text) => sum + bytesOf(text), 0) / BYTES_PER_TOKEN;
+  const fixed = 200 + 40 * texts.length;
+  const room = Math.floor(Math.min(fixed + 3 * source, context - request, MAX_ANSWER_TOKENS));
+  return room < Math.min(fixed + 2 * source, MAX_ANSWER_TOKENS) ? null : room;
 }
 
 /**
@@ -169,19 +192,39 @@ function begins(term: string, text: string): boolean {
   return false;
 }
 
-function readAnswer(result: Extract<HttpResult, { ok: true }>, batch: Batch, plain: boolean): Reply {
+/** Values of `finish_reason` for a complete answer. Some servers leave the field out or set it to null. */
+const COMPLETE: ReadonlySet<unknown> = new Set(['stop', 'eos_token', 'stop_sequence', null, undefined]);
+
+function readAnswer(result: Extract<HttpResult, { ok: true }>, batch: Batch, follows: boolean): Reply {
   const choices = field(result.json, 'choices');
   const choice = Array.isArray(choices) ? choices[0] : undefined;
-  const content = field(field(choice, 'message'), 'content');
+  const message = field(choice, 'message');
+  const content = field(message, 'content');
   const end = field(choice, 'finish_reason');
-  if (end === 'length') {
-    return { ok: false, reason: 'garbled', detail: 'the response was cut off (length)', divide: true };
-  }
-  if (end === 'content_filter') {
+  if (end === 'content_filter' || (field(message, 'refusal') ?? '') !== '') {
     return { ok: false, reason: 'refused', detail: "the service's filter rejected the text", divide: true };
   }
+  if (end === 'length' || end === 'model_length') {
+    return { ok: false, reason: 'garbled', detail: 'the response was cut off (length)', divide: true };
+  }
+  if (!COMPLETE.has(end)) return malformed('another end than that of an answer', true);
   if (typeof content !== 'string') return malformed('no content');
-  return plain ? { ok: true, texts: [content] } : readSegments(content, batch.texts.length);
+  const answer = withoutReasoning(content);
+  const reply = follows
+    ? readSegments(answer, batch.texts.length)
+    : { ok: true as const, texts: [answer.trim()] };
+  if (!reply.ok) return reply;
+  const label = `${batch.offer.target}:`;
+  const isLabeled = (text: string | null, index: number): boolean =>
+    text?.startsWith(label) === true && batch.texts[index]?.startsWith(label) !== true;
+  return reply.texts.some(isLabeled) ? malformed('a label before the translation', true) : reply;
+}
+
+/** Removes the reasoning that a server without a parser for it leaves at the start of the content. */
+function withoutReasoning(content: string): string {
+  const written = content.trimStart();
+  const end = written.startsWith('<think>') ? written.indexOf('</think>') : -1;
+  return end < 0 ? content : written.slice(end + '</think>'.length);
 }
 
 /** Removes the code fence that servers without schema support put around the whole response. */
@@ -192,7 +235,10 @@ function unfence(content: string): string {
   return begin > 0 && fenced ? written.slice(begin, -3) : content;
 }
 
-/** Reads replies by id, in any order. A segment whose id is repeated has no reply. */
+/**
+ * Reads replies by id, in any order. A reply with other ids is not used at all: the model counted the texts from another
+ * number, or merged two of them.
+ */
 function readSegments(content: string, count: number): Reply {
   let json: unknown;
   try {
@@ -202,25 +248,10 @@ function readSegments(content: string, count: number): Reply {
   }
   const list = field(json, 'segments');
   if (!Array.isArray(list)) return malformed('no segments', true);
-  const texts: (string | null)[] = Array.from({ length: count }, () => null);
-  const seen = new Set<number>();
-  for (const each of list) {
-    const [id, target] = [field(each, 'id'), field(each, 'target')];
-    const n = Number(id);
-    if (!Number.isInteger(n) || n < 1 || n > count || typeof target !== 'string') continue;
-    texts[n - 1] = seen.has(n) ? null : target;
-    seen.add(n);
+  const texts = new Map(list.map((each) => [String(field(each, 'id')), field(each, 'target')]));
+  const replies = Array.from({ length: count }, (_, index) => texts.get(String(index + 1)));
+  if (list.length !== count || !replies.every((text) => typeof text === 'string')) {
+    return malformed('other segments than the request', true);
   }
-  return { ok: true, texts };
-}
-
-const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
-
-/** Returns the English name of a language, such as `Brazilian Portuguese` for `pt-br`. */
-function nameOf(language: Language): string {
-  try {
-    return NAMES.of(language) ?? language;
-  } catch {
-    return language;
-  }
+  return { ok: true, texts: replies };
 }

@@ -69,8 +69,8 @@ export interface ServiceAdapter {
   name: string;
   capabilities: Capabilities;
   notation: Notation;
-  /** Maximum number of segments and characters of one call. */
-  limits: { segments: number; characters: number };
+  /** Maximum number of segments and characters of one call. `lengthOf` counts the characters in another way. */
+  limits: { segments: number; characters: number; lengthOf?(text: string): number };
   /** Settings that affect drafts. They are part of the engine's version and never contain keys. */
   settings: Readonly<Record<string, unknown>>;
   /** The model, which is shown after the direction in the route of a draft. */
@@ -115,7 +115,9 @@ export class RemoteEngine implements Engine {
 
   constructor(service: ServiceAdapter, options: RemoteOptions) {
     this.name = options.name ?? service.name;
-    if (!/^[a-z]+$/.test(this.name)) throw new Error('the name of an engine must be lower-case letters');
+    if (!/^[a-z]+(:[a-z\d]+)?$/.test(this.name)) {
+      throw new Error('the name of an engine must be lower-case letters');
+    }
     for (const key of options.directions ?? []) parse(key);
     this.capabilities = service.capabilities;
     this.#service = service;
@@ -301,7 +303,9 @@ export class RemoteEngine implements Engine {
           const half = Math.ceil(group.length / 2);
           const parts = [group.slice(0, half), group.slice(half)];
           // If a batch was divided until it had only one segment, this is already the second attempt for the segment.
-          await Promise.all(parts.map((part) => settle(part, marked, part.length === 1 ? 2 : 1)));
+          // A text that was too long was not sent.
+          const wasSent = reason !== 'too long';
+          await Promise.all(parts.map((part) => settle(part, marked, part.length === 1 && wasSent ? 2 : 1)));
         } else if (reason === 'garbled' && group.length === 1 && attempt === 1)
           await settle(group, marked, 2);
         else for (const { segment } of group) fail(segment.id, reason, detail);
@@ -334,7 +338,7 @@ export class RemoteEngine implements Engine {
 }
 
 /** A part of the engine's version. Increase it after a change to how segments are sent or replies are checked. */
-const NOTATION_VERSION = 1;
+const NOTATION_VERSION = 2;
 
 interface Item {
   segment: Segment;
@@ -355,13 +359,14 @@ function batches(items: readonly Item[], limits: ServiceAdapter['limits']): Item
   const out: Item[][] = [];
   let size = 0;
   for (const item of items) {
+    const length = limits.lengthOf?.(item.text) ?? item.text.length;
     const last = out.at(-1);
-    if (last !== undefined && last.length < limits.segments && size + item.text.length <= limits.characters) {
+    if (last !== undefined && last.length < limits.segments && size + length <= limits.characters) {
       last.push(item);
-      size += item.text.length;
+      size += length;
     } else {
       out.push([item]);
-      size = item.text.length;
+      size = length;
     }
   }
   return out;
@@ -374,6 +379,7 @@ function readReply(
   direction: { from: Language; to: Language },
 ): { ok: true; pieces: Piece[] } | { ok: false; fault: string } {
   if (text === null) return { ok: false, fault: 'no reply for this segment' };
+  if (text.includes('\0')) return { ok: false, fault: 'the reply has control characters' };
   try {
     const pieces = read(text, item.table, notation);
     const fault = serviceFaultOf(pieces, item.segment.pieces, direction);

@@ -32,6 +32,8 @@ const maker = (
 });
 
 const directions = ['en>es', 'es>en'];
+/** Enough for a segment of 10,000 characters. */
+const context = 20_000;
 
 export const makers = [
   maker('LibreTranslate', libreTranslate, createLibreTranslate),
@@ -42,10 +44,10 @@ export const makers = [
   ),
   maker('Azure', azure, (options) => createAzure({ region: 'westeurope', ...options })),
   maker('a language model', languageModel, (options) =>
-    createLanguageModel({ model: 'small', directions, ...options }),
+    createLanguageModel({ model: 'small', directions, context, ...options }),
   ),
   maker('a language model, one plain prompt', languageModel, (options) =>
-    createLanguageModel({ model: 'small', directions, style: 'plain', ...options }),
+    createLanguageModel({ model: 'small', directions, context, profile: 'plain', ...options }),
   ),
 ];
 

@@ -21,6 +21,8 @@ export interface ReceivedRequest {
 export interface HttpResult {
   status: number;
   json?: unknown;
+  /** The body of a response that is not JSON. */
+  body?: string;
   headers?: Record<string, string>;
 }
 
@@ -83,9 +85,9 @@ export async function serve(protocol: Protocol): Promise<TestService> {
         const targets = texts.map((text) => (marked ? swapMarked(text) : swap(text)));
         return bending?.(targets, one) ?? targets;
       };
-      const { status, json, headers } = protocol.answer(one, translate);
+      const { status, json, body, headers } = protocol.answer(one, translate);
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      response.end(json === undefined ? '' : JSON.stringify(json));
+      response.end(body ?? (json === undefined ? '' : JSON.stringify(json)));
     });
   });
   async function listen(port: number): Promise<void> {

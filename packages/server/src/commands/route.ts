@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
-import { ENGINE_NAMES, type EngineName } from '../settings/engine-names.ts';
+import { ENGINE_NAMES_TEXT, type EngineName, findEngineName } from '../settings/engine-names.ts';
 import type { EngineRoute, EngineRouteTier } from '../translation/engine-routes.ts';
 import { removeEngineRoute, setEngineRoute } from '../translation/engine-routes.ts';
 import { listEngineRoutes } from '../translation/translator.ts';
@@ -52,7 +52,7 @@ export function addRouteCommands(program: Command): void {
       }),
     );
   withSelectors(route.command('set').description('set the engines of a route, in order of preference'))
-    .argument('<engines>', `comma-separated: ${ENGINE_NAMES.join(', ')}`, engineNames)
+    .argument('<engines>', `comma-separated: ${ENGINE_NAMES_TEXT}`, engineNames)
     .action((engines: EngineName[], options: Selectors) =>
       withStore(options, async ({ database }) => {
         const { rule, account } = await selected(database, options);
@@ -122,8 +122,8 @@ function describe(rule: Omit<EngineRoute, 'engines'>, account: string | null | u
 
 function engineNames(written: string): EngineName[] {
   return written.split(',').map((name) => {
-    const found = ENGINE_NAMES.find((known) => known === name.trim());
-    if (found === undefined) throw new InvalidArgumentError(`It must be one of ${ENGINE_NAMES.join(', ')}.`);
+    const found = findEngineName(name);
+    if (found === undefined) throw new InvalidArgumentError(`It must be one of ${ENGINE_NAMES_TEXT}.`);
     return found;
   });
 }

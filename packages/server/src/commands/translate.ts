@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Format } from '@dragoman/documents';
 import { counted } from '../base/text.ts';
 import { assemble, open } from '../scanning/tasks.ts';
-import { ENGINE_NAMES } from '../settings/engine-names.ts';
+import { ENGINE_NAMES_TEXT, findEngineName } from '../settings/engine-names.ts';
 import type { Settings } from '../settings/settings.ts';
 import { draftsOf } from '../translation/drafts.ts';
 import { createEngines, limitsOf } from '../translation/engines.ts';
@@ -26,11 +26,9 @@ export interface TranslateOptions {
  */
 export async function translate(settings: Settings, file: string, options: TranslateOptions): Promise<void> {
   const wanted = options.engine === undefined ? settings.engines : [options.engine];
-  const names = wanted.map((name) => ENGINE_NAMES.find((known) => known === name));
+  const names = wanted.map(findEngineName);
   if (!names.every((name) => name !== undefined)) {
-    throw new CommandError(
-      `There is no engine named ${options.engine}; there is ${ENGINE_NAMES.join(', ')}.`,
-    );
+    throw new CommandError(`There is no engine named ${options.engine}; there is ${ENGINE_NAMES_TEXT}.`);
   }
   if (names.includes('apertium')) await ensureEngine(settings, options.yes);
   const text = await readText(file);

@@ -163,12 +163,17 @@ describe("the console's pages for language pairs, engine routes and engines", ()
     const selector = { source_language: 'en', target_language: '*', tier: 'chat', account: username };
     const set = await operator.call('PUT', '/api/console/routes', {
       ...selector,
-      engines: ['deepl', 'apertium'],
+      engines: ['deepl', 'llm:qwen', 'apertium'],
     });
     expect(set.body).toMatchObject({ fallback: ['apertium'] });
-    expect(set.body.routes).toContainEqual({ ...selector, brand: null, engines: ['deepl', 'apertium'] });
+    expect(set.body.routes).toContainEqual({
+      ...selector,
+      brand: null,
+      engines: ['deepl', 'llm:qwen', 'apertium'],
+    });
     for (const [more, fields] of [
       [{ engines: ['none such'] }, ['engines']],
+      [{ engines: ['llm:'] }, ['engines']],
       [{ engines: [] }, ['engines']],
       [{ engines: ['llm', 'llm'] }, ['engines']],
       [{ engines: ['llm'], account: null, brand: 'x' }, ['brand']],

@@ -1,6 +1,7 @@
 /** The definition of a setting, and the checks of its values. */
 import ipaddr from 'ipaddr.js';
 import { splitHosts } from '../base/hosts.ts';
+import { ENGINE_NAMES_TEXT, type EngineName, findEngineName } from './engine-names.ts';
 
 /** Converts a written value. Throws an Error whose message completes the sentence "NAME must be …". */
 type Check<T> = (written: string) => T;
@@ -11,10 +12,18 @@ export interface Setting<T> {
   default: string;
   check: Check<T>;
   meaning: string;
+  /** Writes a value as in the environment. Absent for numbers, words, and lists and pairs of these. */
+  write?(value: T): string;
 }
 
-export function setting<T>(name: string, fallback: string, check: Check<T>, meaning: string): Setting<T> {
-  return { name, default: fallback, check, meaning };
+export function setting<T>(
+  name: string,
+  fallback: string,
+  check: Check<T>,
+  meaning: string,
+  write?: (value: T) => string,
+): Setting<T> {
+  return { name, default: fallback, check, meaning, ...(write === undefined ? {} : { write }) };
 }
 
 export const text: Check<string> = (written) => written;
@@ -160,11 +169,30 @@ export const direction: Check<string> = (written) => {
   return written;
 };
 
+export const engineName: Check<EngineName> = (written) => {
+  const found = findEngineName(written);
+  if (found === undefined) throw new Error(`one of ${ENGINE_NAMES_TEXT}`);
+  return found;
+};
+
+export const jsonObject: Check<Record<string, unknown>> = (written) => {
+  let value: unknown;
+  try {
+    value = JSON.parse(written);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error('a JSON object such as {"temperature":null}');
+  }
+  return { ...value };
+};
+
 /** Reads a list of the form `name=number,name=number`. */
 export const numberByName: Check<Record<string, number>> = (written) =>
   Object.fromEntries(
     listOf((item) => {
-      const [, name, number] = /^([a-z]+)=(\d+(?:\.\d+)?)$/.exec(item) ?? [];
+      const [, name, number] = /^([a-z]+(?::[a-z0-9]+)?)=(\d+(?:\.\d+)?)$/.exec(item) ?? [];
       if (name === undefined || Number(number) <= 0) {
         throw new Error('a comma-separated list of engines with numbers above zero, such as deepl=5');
       }

@@ -15,6 +15,20 @@ export const ENGINE_NAMES = [
  */
 export const REMOTE_ENGINES: readonly string[] = ['deepl', 'libretranslate', 'google', 'azure', 'llm'];
 
+export type EngineName = (typeof ENGINE_NAMES)[number] | `llm:${string}`;
+
+/** Matches the name of a further language model, which has its own settings. */
+const NAMED = /^llm:[a-z][a-z0-9]{0,19}$/;
+
+/** Returns the engine of this name, or undefined. */
+export function findEngineName(written: string): EngineName | undefined {
+  const name = written.trim();
+  return NAMED.test(name) ? (name as `llm:${string}`) : ENGINE_NAMES.find((known) => known === name);
+}
+
+/** The names of all engines, for messages. */
+export const ENGINE_NAMES_TEXT = [...ENGINE_NAMES, 'llm:NAME'].join(', ');
+
 /**
  * Returns whether an engine may translate texts of the sandbox. If `DRAGOMAN_SANDBOX_ENGINES` names no
  * engines, only engines that run on this machine may translate such texts.
@@ -23,7 +37,6 @@ export function servesSandbox(
   { sandboxEngines }: { sandboxEngines: readonly string[] },
   engine: string,
 ): boolean {
-  return sandboxEngines.length > 0 ? sandboxEngines.includes(engine) : !REMOTE_ENGINES.includes(engine);
+  if (sandboxEngines.length > 0) return sandboxEngines.includes(engine);
+  return !REMOTE_ENGINES.includes(engine) && !NAMED.test(engine);
 }
-
-export type EngineName = (typeof ENGINE_NAMES)[number];

@@ -1,9 +1,12 @@
 /** The settings of translation engines. */
+import { PROFILE_NAMES } from '@dragoman/engines';
 import {
   direction,
+  engineName,
   filledListOf,
   httpUrl,
   integer,
+  jsonObject,
   listOf,
   numberByName,
   oneOf,
@@ -11,13 +14,61 @@ import {
   setting,
   text,
 } from './checks.ts';
-import { ENGINE_NAMES } from './engine-names.ts';
+
+/** The settings of the engine `llm`. An engine `llm:NAME` has the same settings, named `DRAGOMAN_LLM_NAME_…`. */
+export const LLM_SETTINGS = {
+  llmUrl: setting(
+    'DRAGOMAN_LLM_URL',
+    '',
+    optional(httpUrl),
+    'The address of the engine llm up to /v1: any server with the chat completions API.',
+  ),
+  llmKey: setting('DRAGOMAN_LLM_KEY', '', optional(text), 'The key for the engine llm, if it needs one.'),
+  llmModel: setting('DRAGOMAN_LLM_MODEL', '', optional(text), 'The model of the engine llm.'),
+  llmPairs: setting(
+    'DRAGOMAN_LLM_PAIRS',
+    '',
+    listOf(direction),
+    'The pairs that the engine llm offers, such as en>de,de>en. Required, as the service lists none.',
+  ),
+  llmProfile: setting(
+    'DRAGOMAN_LLM_PROFILE',
+    '',
+    optional(oneOf(...PROFILE_NAMES)),
+    `The requests of the engine llm: ${PROFILE_NAMES.join(', ')}. Not set: chosen by the name of the model.`,
+  ),
+  llmAnswers: setting(
+    'DRAGOMAN_LLM_ANSWERS',
+    'schema',
+    oneOf('schema', 'object', 'none'),
+    'The JSON answers that the server of the engine llm can be asked for: by schema, any object, or none. Only for the profile chat.',
+  ),
+  llmContext: setting(
+    'DRAGOMAN_LLM_CONTEXT',
+    '',
+    optional(integer(1_000, 10_000_000)),
+    'The context length of the engine llm in tokens, as its server runs it. Not set: that of the profile.',
+  ),
+  llmParameters: setting(
+    'DRAGOMAN_LLM_PARAMETERS',
+    '{}',
+    jsonObject,
+    'Fields of each request of the engine llm, as a JSON object. A field with null is left out of the requests.',
+    JSON.stringify,
+  ),
+  llmLicense: setting(
+    'DRAGOMAN_LLM_LICENSE',
+    '',
+    optional(oneOf('accepted')),
+    'The word accepted, if you may use a model of the engine llm whose license has limits.',
+  ),
+} as const;
 
 export const ENGINE_SETTINGS = {
   engines: setting(
     'DRAGOMAN_ENGINES',
     'apertium',
-    filledListOf(oneOf(...ENGINE_NAMES)),
+    filledListOf(engineName),
     'The translation engines, in order of preference for pairs without an engine route.',
   ),
   engineConcurrency: setting(
@@ -143,20 +194,7 @@ export const ENGINE_SETTINGS = {
     listOf(direction),
     'The pairs that the engine azure offers, such as en>de,de>en. Not set: all that the service lists.',
   ),
-  llmUrl: setting(
-    'DRAGOMAN_LLM_URL',
-    '',
-    optional(httpUrl),
-    'The address of the engine llm up to /v1: any server with the chat completions API.',
-  ),
-  llmKey: setting('DRAGOMAN_LLM_KEY', '', optional(text), 'The key for the engine llm, if it needs one.'),
-  llmModel: setting('DRAGOMAN_LLM_MODEL', '', optional(text), 'The model of the engine llm.'),
-  llmPairs: setting(
-    'DRAGOMAN_LLM_PAIRS',
-    '',
-    listOf(direction),
-    'The pairs that the engine llm offers, such as en>de,de>en. Required, as the service lists none.',
-  ),
+  ...LLM_SETTINGS,
   cacheMebibytes: setting(
     'DRAGOMAN_CACHE_MEMORY',
     '64',

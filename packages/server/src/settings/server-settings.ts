@@ -2,6 +2,7 @@
 import {
   databaseUrl,
   domain,
+  engineName,
   filledListOf,
   folder,
   httpUrl,
@@ -18,7 +19,6 @@ import {
   smtpUrl,
   text,
 } from './checks.ts';
-import { ENGINE_NAMES } from './engine-names.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -205,7 +205,7 @@ export const SERVER_SETTINGS = {
   sandboxEngines: setting(
     'DRAGOMAN_SANDBOX_ENGINES',
     '',
-    listOf(oneOf(...ENGINE_NAMES)),
+    listOf(engineName),
     'The engines that may translate texts of the sandbox, such as apertium,deepl. Not set: all that run on this machine.',
   ),
   keyRequests: setting(

@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeSettings, loadSettings, SettingError } from './settings.ts';
+import {
+  describeSettings,
+  effectiveSettings,
+  loadSettings,
+  SettingError,
+  warnOfUnknownSettings,
+} from './settings.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -104,6 +110,14 @@ describe('loadSettings', () => {
     ['DRAGOMAN_PRICE_MACHINE', '1e3', 'a whole number from 0 to 100000'],
     ['DRAGOMAN_APERTIUM_MEMORY', '255', 'a whole number from 256 to 1048576'],
     ['DRAGOMAN_APERTIUM_PIPELINES', '0', 'a whole number from 1 to 64'],
+    [
+      'DRAGOMAN_ENGINES',
+      'llm:',
+      'one of apertium, bergamot, deepl, libretranslate, google, azure, llm, llm:NAME',
+    ],
+    ['DRAGOMAN_LLM_PARAMETERS', '[1]', 'a JSON object such as {"temperature":null}'],
+    ['DRAGOMAN_LLM_PARAMETERS', '{', 'a JSON object such as {"temperature":null}'],
+    ['DRAGOMAN_LLM_LICENSE', 'yes', 'one of accepted'],
     ['DRAGOMAN_LEASE', '1', 'a whole number from 2 to 3600'],
     ['DRAGOMAN_WORKER_JOBS', '0', 'a whole number from 1 to 10000'],
     ['DRAGOMAN_SENDER_DELIVERIES', '10001', 'a whole number from 1 to 10000'],
@@ -149,6 +163,54 @@ describe('loadSettings', () => {
 
   it('reads no file when its name is empty', () => {
     expect(loadSettings({ DRAGOMAN_SETTINGS: '' }).port).toBe(8080);
+  });
+});
+
+describe('the settings of an engine llm:NAME', () => {
+  it('are read under its name, and have the defaults and checks of the engine llm', () => {
+    const path = file('DRAGOMAN_ENGINES=llm, llm:qwen3\nDRAGOMAN_LLM_QWEN3_MODEL=qwen3:8b\n');
+    const settings = loadSettings({
+      DRAGOMAN_SETTINGS: path,
+      DRAGOMAN_LLM_MODEL: 'other',
+      DRAGOMAN_LLM_QWEN3_PAIRS: 'en>de',
+      DRAGOMAN_LLM_QWEN3_PARAMETERS: '{"seed":7}',
+    });
+    expect(settings).toMatchObject({
+      engines: ['llm', 'llm:qwen3'],
+      llmModel: 'other',
+      'llmModel:qwen3': 'qwen3:8b',
+      'llmPairs:qwen3': ['en>de'],
+      'llmAnswers:qwen3': 'schema',
+      'llmParameters:qwen3': { seed: 7 },
+    });
+    expect(refusal({ DRAGOMAN_ENGINES: 'llm:a', DRAGOMAN_LLM_A_PROFILE: 'magic' })).toMatch(
+      /^DRAGOMAN_LLM_A_PROFILE must be one of chat, /,
+    );
+  });
+
+  it('are shown without the key', () => {
+    const shown = effectiveSettings({
+      DRAGOMAN_ENGINES: 'llm:a',
+      DRAGOMAN_LLM_A_KEY: 'canary',
+      DRAGOMAN_LLM_A_PARAMETERS: '{"temperature":null,"seed":7}',
+    });
+    const of = (name: string) => shown.find((one) => one.name === name);
+    expect(of('DRAGOMAN_LLM_A_KEY')).toMatchObject({ value: '', secret: true, source: 'environment' });
+    expect(of('DRAGOMAN_LLM_A_PARAMETERS')).toMatchObject({ value: '{"temperature":null,"seed":7}' });
+    expect(of('DRAGOMAN_LLM_A_URL')?.meaning).toContain('the engine llm:a');
+    expect(JSON.stringify(shown)).not.toContain('canary');
+  });
+
+  it('are unknown if DRAGOMAN_ENGINES does not name the engine', () => {
+    const written = { DRAGOMAN_LLM_A_KEY: 'x' };
+    expect(warnOfUnknownSettings(written)).toEqual([
+      'DRAGOMAN_LLM_A_KEY is ignored: there is no setting DRAGOMAN_LLM_A_KEY (did you mean DRAGOMAN_LLM_KEY?).',
+    ]);
+    expect(warnOfUnknownSettings({ ...written, DRAGOMAN_ENGINES: 'llm:a' })).toEqual([]);
+    const path = file('DRAGOMAN_LLM_A_KEY=x\n');
+    expect(refusal({ DRAGOMAN_SETTINGS: path })).toMatch(
+      /^Line 1 of .*there is no setting DRAGOMAN_LLM_A_KEY/,
+    );
   });
 });
 

@@ -8,7 +8,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Setting } from './checks.ts';
-import { ENGINE_SETTINGS } from './engine-settings.ts';
+import { ENGINE_SETTINGS, LLM_SETTINGS } from './engine-settings.ts';
 import { SERVER_SETTINGS, SETTINGS_FILE } from './server-settings.ts';
 import { describeUnknown, readSettingsFile, SettingError } from './sources.ts';
 import { WORK_SETTINGS } from './work-settings.ts';
@@ -17,10 +17,39 @@ export { SettingError } from './sources.ts';
 
 const DEFINITIONS = { ...SERVER_SETTINGS, ...ENGINE_SETTINGS, ...WORK_SETTINGS };
 
-type Definitions = typeof DEFINITIONS;
-export type Settings = {
+type ValuesOf<Definitions> = {
   -readonly [K in keyof Definitions]: Definitions[K] extends Setting<infer T> ? T : never;
 };
+export type LanguageModelSettings = ValuesOf<typeof LLM_SETTINGS>;
+/** The settings of an engine `llm:NAME` have the keys of those of `llm`, with the name, such as `llmUrl:qwen`. */
+export type Settings = ValuesOf<typeof DEFINITIONS> & {
+  [K in keyof LanguageModelSettings as `${K}:${string}`]?: LanguageModelSettings[K];
+};
+
+/** Returns the definitions of all settings, by key: also those of each engine `llm:NAME` among the engines. */
+function definitionsFor(engines: readonly string[]): Record<string, Setting<unknown>> {
+  const named = engines.flatMap((engine) => {
+    const [, name] = /^llm:([a-z][a-z0-9]*)$/.exec(engine) ?? [];
+    if (name === undefined) return [];
+    return Object.entries<Setting<unknown>>(LLM_SETTINGS).map(([key, one]): [string, Setting<unknown>] => [
+      `${key}:${name}`,
+      {
+        ...one,
+        name: one.name.replace('DRAGOMAN_LLM_', `DRAGOMAN_LLM_${name.toUpperCase()}_`),
+        meaning: one.meaning.replace('the engine llm', `the engine ${engine}`),
+      },
+    ]);
+  });
+  return { ...DEFINITIONS, ...Object.fromEntries(named) };
+}
+
+/** Returns the settings of the engine `llm` or `llm:NAME`. */
+export function languageModelSettings(settings: Settings, engine: string): LanguageModelSettings {
+  const suffix = engine.slice('llm'.length);
+  const keys = Object.keys(LLM_SETTINGS);
+  const values = keys.map((key) => [key, settings[`${key}${suffix}` as keyof Settings]]);
+  return Object.fromEntries(values) as LanguageModelSettings;
+}
 
 /** Returns the public address of the server, without a final slash. */
 export function publicRoot({ publicUrl, host, port }: Pick<Settings, 'publicUrl' | 'host' | 'port'>): string {
@@ -55,11 +84,12 @@ export interface ShownSetting {
 
 /** Returns every setting with its value, except the values of secrets. */
 export function showSettings(settings: Settings): ShownSetting[] {
-  return Object.entries(DEFINITIONS).map(([key, { name, default: fallback, meaning, check }]) => {
+  const definitions = Object.entries(definitionsFor(settings.engines));
+  return definitions.map(([key, { name, default: fallback, meaning, check, write = format }]) => {
     const value = settings[key as keyof Settings];
     const secret = SECRET.test(name);
     const set = !isDeepStrictEqual(value, check(fallback));
-    const written = set ? format(value) : fallback;
+    const written = set ? write(value) : fallback;
     return { name, value: secret ? '' : withoutPassword(written), secret, set, default: fallback, meaning };
   });
 }
@@ -81,18 +111,38 @@ function withoutPassword(written: string): string {
 type Variables = Record<string, string | undefined>;
 export type Source = 'environment' | 'file' | 'default';
 
-const NAMES = Object.values(DEFINITIONS).map(({ name }) => name);
-const NAMES_IN_FILE = NAMES.filter((name) => name !== SETTINGS_FILE);
+const { name: ENGINES, default: DEFAULT_ENGINES } = ENGINE_SETTINGS.engines;
 
-/** Returns a function that gives the written value of a setting and the source of that value. */
-function readSources(environment: Variables): (name: string) => [string, Source] | undefined {
-  const file = readSettingsFile(environment[SETTINGS_FILE], NAMES_IN_FILE);
-  return (name) => {
+/** Returns the definitions of all settings, for the engines that are written in the environment or else in the file. */
+function definitionsIn(
+  environment: Variables,
+  file: ReadonlyMap<string, string>,
+): Record<string, Setting<unknown>> {
+  const engines = environment[ENGINES] ?? file.get(ENGINES) ?? DEFAULT_ENGINES;
+  return definitionsFor(engines.split(',').map((name) => name.trim()));
+}
+
+const namesOf = (definitions: Record<string, Setting<unknown>>): string[] =>
+  Object.values(definitions).map(({ name }) => name);
+
+interface Sources {
+  definitions: Record<string, Setting<unknown>>;
+  /** Returns the written value of a setting and the source of that value. */
+  written(name: string): [string, Source] | undefined;
+}
+
+function readSources(environment: Variables): Sources {
+  const file = readSettingsFile(environment[SETTINGS_FILE], (values) =>
+    namesOf(definitionsIn(environment, values)).filter((name) => name !== SETTINGS_FILE),
+  );
+  const definitions = definitionsIn(environment, file);
+  const written: Sources['written'] = (name) => {
     const given = environment[name];
     if (given !== undefined) return [given, 'environment'];
-    const written = file.get(name);
-    return written === undefined ? undefined : [written, 'file'];
+    const inFile = file.get(name);
+    return inFile === undefined ? undefined : [inFile, 'file'];
   };
+  return { definitions, written };
 }
 
 /**
@@ -101,8 +151,8 @@ function readSources(environment: Variables): (name: string) => [string, Source]
  * @throws SettingError for the first invalid value, and when the settings file cannot be read or has an invalid line
  */
 export function loadSettings(environment: Variables): Settings {
-  const written = readSources(environment);
-  const entries = Object.entries(DEFINITIONS).map(([key, definition]) => {
+  const { definitions, written } = readSources(environment);
+  const entries = Object.entries(definitions).map(([key, definition]) => {
     const [value] = written(definition.name) ?? [definition.default];
     try {
       return [key, definition.check(value)];
@@ -118,7 +168,7 @@ export function loadSettings(environment: Variables): Settings {
  * @throws SettingError for the same reasons as `loadSettings`
  */
 export function effectiveSettings(environment: Variables): (ShownSetting & { source: Source })[] {
-  const written = readSources(environment);
+  const { written } = readSources(environment);
   return showSettings(loadSettings(environment)).map((one) => ({
     ...one,
     source: written(one.name)?.[1] ?? 'default',
@@ -127,8 +177,14 @@ export function effectiveSettings(environment: Variables): (ShownSetting & { sou
 
 /** Returns a warning for each environment variable whose name looks like that of a setting but is unknown. */
 export function warnOfUnknownSettings(environment: Variables): string[] {
+  let names = namesOf(DEFINITIONS);
+  try {
+    names = namesOf(readSources(environment).definitions);
+  } catch {
+    // The command itself reports the fault of the settings file.
+  }
   const unknown = Object.keys(environment).filter(
-    (name) => name.startsWith('DRAGOMAN_') && !NAMES.includes(name),
+    (name) => name.startsWith('DRAGOMAN_') && !names.includes(name),
   );
-  return unknown.map((name) => `${name} is ignored: ${describeUnknown(name, NAMES)}.`);
+  return unknown.map((name) => `${name} is ignored: ${describeUnknown(name, names)}.`);
 }

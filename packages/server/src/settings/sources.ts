@@ -14,11 +14,15 @@ const OPEN_QUOTE = /^[^=]*=\s*(["'`])(?!.*\1)/;
  * Reads a file of `NAME=value` lines. Empty lines, comments, quotes and `export` have the same meaning as for
  * Node's `--env-file`, but a value always ends with its line.
  * @param path the path of the file; undefined or empty if there is no file
- * @throws SettingError when the file cannot be read, and for the first line that is malformed or has an
- * unknown name
+ * @param namesFor returns the known names of settings, which depend on values in the file
+ * @throws SettingError when the file cannot be read, for the first malformed line, and for the first unknown name
  */
-export function readSettingsFile(path: string | undefined, known: string[]): Map<string, string> {
+export function readSettingsFile(
+  path: string | undefined,
+  namesFor: (written: ReadonlyMap<string, string>) => string[],
+): Map<string, string> {
   const written = new Map<string, string>();
+  const places = new Map<string, string>();
   if (path === undefined || path === '') return written;
   for (const [index, line] of readFile(path).split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(line)) continue;
@@ -28,8 +32,12 @@ export function readSettingsFile(path: string | undefined, known: string[]): Map
     if (name === undefined || value === undefined || !/^\w+$/.test(name) || OPEN_QUOTE.test(line)) {
       throw new SettingError(`${place} is not NAME=value.`);
     }
-    if (!known.includes(name)) throw new SettingError(`${place}: ${describeUnknown(name, known)}.`);
     written.set(name, value);
+    if (!places.has(name)) places.set(name, place);
+  }
+  const known = namesFor(written);
+  for (const [name, place] of places) {
+    if (!known.includes(name)) throw new SettingError(`${place}: ${describeUnknown(name, known)}.`);
   }
   return written;
 }

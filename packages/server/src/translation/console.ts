@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOfField } from '../access/accounts.ts';
-import { ApiError, fieldError, notFound } from '../base/errors.ts';
+import { ApiError, fieldError, notFound, reason } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { resource } from '../http/http.ts';
@@ -17,7 +17,7 @@ import {
   USERNAME,
 } from '../http/schemas.ts';
 import { listPublishedPairs } from '../languages/languages.ts';
-import { ENGINE_NAMES } from '../settings/engine-names.ts';
+import { ENGINE_NAMES, ENGINE_NAMES_TEXT, findEngineName } from '../settings/engine-names.ts';
 import type { Settings } from '../settings/settings.ts';
 import { listEngineRoutes } from './engine-route-store.ts';
 import type { EngineRoute } from './engine-routes.ts';
@@ -116,7 +116,10 @@ const schemas = {
   setRoute: described('setRoute', 'Set the engines of a route, or make it', RouteList, {
     body: Type.Object({
       ...Selector.properties,
-      engines: Type.Array(Type.Enum([...ENGINE_NAMES]), { maxItems: ENGINE_NAMES.length }),
+      engines: Type.Array(textOf(30), {
+        maxItems: 20,
+        description: 'Names of engines, in order of preference.',
+      }),
     }),
   }),
   removeRoute: described('removeRoute', 'Remove a route', RouteList, { body: Selector }),
@@ -171,7 +174,7 @@ export function consoleEngineRoutes(
         engines: [...engines],
       })),
       fallback: [...settings.engines],
-      known: [...ENGINE_NAMES],
+      known: [...new Set([...ENGINE_NAMES, ...settings.engines])],
     };
   }
   resource(app, '/api/console/routes', {
@@ -182,6 +185,10 @@ export function consoleEngineRoutes(
         const { engines } = request.body;
         const { rule, account } = await selectorOf(database, request.body);
         if (engines.length === 0) throw fieldError('engines', 'A route has one engine or more.');
+        const unknown = engines.find((name) => findEngineName(name) === undefined);
+        if (unknown !== undefined) {
+          throw fieldError('engines', reason('one_of', { given: unknown, accepted: ENGINE_NAMES_TEXT }));
+        }
         if (new Set(engines).size !== engines.length) {
           throw fieldError('engines', 'Each engine stands there once.');
         }

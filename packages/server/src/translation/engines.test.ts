@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENGINE_NAMES } from '../settings/engine-names.ts';
+import { ENGINE_NAMES, servesSandbox } from '../settings/engine-names.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { createEngines, limitsOf } from './engines.ts';
@@ -52,9 +52,118 @@ describe('createEngines', () => {
     ['DRAGOMAN_ENGINE_RATES', 'deepl'],
     ['DRAGOMAN_ENGINE_RATES', 'deepl=0'],
     ['DRAGOMAN_LLM_PAIRS', 'english'],
+    ['DRAGOMAN_LLM_ANSWERS', 'xml'],
+    ['DRAGOMAN_LLM_CONTEXT', '100'],
+    ['DRAGOMAN_ENGINES', 'deepl:x'],
     ['DRAGOMAN_LIBRETRANSLATE_URL', 'ftp://x'],
   ])('refuses the setting %s=%s', (name, value) => {
     expect(() => loadSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be `));
+  });
+});
+
+describe('language models', () => {
+  const asked: { path: string | undefined; key: string | undefined; body: Record<string, unknown> }[] = [];
+  const service = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString());
+      asked.push({ path: request.url, key: request.headers.authorization, body });
+      const choices = [{ message: { content: 'La casa.' }, finish_reason: 'stop' }];
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices }));
+    });
+  });
+  let url: string;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`;
+  });
+  afterAll(async () => {
+    service.closeAllConnections();
+    await new Promise((resolve) => service.close(resolve));
+  });
+
+  /** Has the only engine of these settings translate a text. */
+  async function ask(settings: Record<string, string>, text = 'The house.') {
+    const [engine] = createEngines(loadSettings(settings)) as [Engine];
+    try {
+      const segments = [{ id: 'a', pieces: [{ text }] }];
+      return (await engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk' }))[0];
+    } finally {
+      await engine.stop();
+    }
+  }
+  const chat = () => ({
+    DRAGOMAN_ENGINES: 'llm',
+    DRAGOMAN_LLM_URL: url,
+    DRAGOMAN_LLM_MODEL: 'small',
+    DRAGOMAN_LLM_PAIRS: 'en>es',
+  });
+
+  it('get requests as the settings say', async () => {
+    await ask({ ...chat(), DRAGOMAN_LLM_KEY: 'secret' });
+    expect(asked.at(-1)).toMatchObject({
+      path: '/v1/chat/completions',
+      key: 'Bearer secret',
+      body: { model: 'small', temperature: 0, response_format: { type: 'json_schema' } },
+    });
+    await ask({ ...chat(), DRAGOMAN_LLM_ANSWERS: 'object', DRAGOMAN_LLM_PARAMETERS: '{"temperature":null}' });
+    expect(asked.at(-1)).toMatchObject({
+      key: undefined,
+      body: { response_format: { type: 'json_object' } },
+    });
+    expect(asked.at(-1)!.body).not.toHaveProperty('temperature');
+    await ask({ ...chat(), DRAGOMAN_LLM_PROFILE: 'plain' });
+    const content = 'Translate the following text from English into Spanish.\nEnglish: The house.\nSpanish:';
+    expect(asked.at(-1)!.body.messages).toEqual([{ role: 'user', content }]);
+    await ask({ ...chat(), DRAGOMAN_LLM_MODEL: 'translategemma-4b-it' });
+    expect(JSON.stringify(asked.at(-1)!.body.messages)).toContain('source_lang_code');
+  });
+
+  it('get no text that does not fit into DRAGOMAN_LLM_CONTEXT', async () => {
+    const plain = { ...chat(), DRAGOMAN_LLM_PROFILE: 'plain' };
+    const text = 'The house. '.repeat(100);
+    const before = asked.length;
+    expect(await ask({ ...plain, DRAGOMAN_LLM_CONTEXT: '1000' }, text)).toMatchObject({
+      status: 'failed',
+      reason: 'too long',
+    });
+    expect(asked).toHaveLength(before);
+    await ask({ ...plain, DRAGOMAN_LLM_CONTEXT: '4000' }, text);
+    expect(asked.length).toBeGreaterThan(before);
+  });
+
+  it('have a name and settings of their own', async () => {
+    const named = {
+      DRAGOMAN_ENGINES: 'llm:tiny,llm',
+      DRAGOMAN_LLM_TINY_URL: url,
+      DRAGOMAN_LLM_TINY_MODEL: 'tiny',
+      DRAGOMAN_LLM_TINY_PAIRS: 'en>es',
+      DRAGOMAN_LLM_TINY_PROFILE: 'plain',
+      DRAGOMAN_ENGINE_COSTS: 'llm=20,llm:tiny=10',
+    };
+    const settings = loadSettings({ ...chat(), ...named });
+    expect(createEngines(settings).map(({ name }) => name)).toEqual(['llm:tiny', 'llm']);
+    expect(limitsOf(settings, 'llm:tiny').centsPerMillion).toBe(10);
+    expect(await ask({ ...chat(), ...named })).toMatchObject({
+      status: 'translated',
+      route: 'llm:tiny:en-es@tiny',
+    });
+    expect(asked.at(-1)!.body.model).toBe('tiny');
+    const incomplete = { ...named, DRAGOMAN_LLM_TINY_PAIRS: '' };
+    expect(() => createEngines(loadSettings(incomplete))).toThrow(
+      'DRAGOMAN_LLM_TINY_PAIRS must be set for the engine llm:tiny.',
+    );
+    expect(servesSandbox(settings, 'llm:tiny')).toBe(false);
+  });
+
+  it('are refused once if the license of the model has limits', () => {
+    const limited = { ...chat(), DRAGOMAN_LLM_MODEL: 'HY-MT1.5-7B' };
+    expect(() => createEngines(loadSettings(limited))).toThrow(
+      'The license of HY-MT1.5-7B does not apply in the European Union, the United Kingdom and South Korea. If you may use it, set DRAGOMAN_LLM_LICENSE=accepted.',
+    );
+    const accepted = loadSettings({ ...limited, DRAGOMAN_LLM_LICENSE: 'accepted' });
+    expect(createEngines(accepted).map(({ name }) => name)).toEqual(['llm']);
   });
 });
 

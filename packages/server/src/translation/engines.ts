@@ -14,9 +14,10 @@ import {
   createLanguageModel,
   createLibreTranslate,
   type Engine,
+  restrictionOf,
 } from '@dragoman/engines';
 import type { EngineName } from '../settings/engine-names.ts';
-import { SettingError, type Settings } from '../settings/settings.ts';
+import { languageModelSettings, SettingError, type Settings } from '../settings/settings.ts';
 import type { EngineLimits } from './engine-runner.ts';
 
 /**
@@ -33,10 +34,12 @@ export function modelsFolder(settings: Settings): string {
 
 /** Creates the engines that the settings name. @throws SettingError when a configured engine lacks a setting */
 export function createEngines(settings: Settings): Engine[] {
-  return settings.engines.map((name) => MAKERS[name](settings));
+  return settings.engines.map((name) =>
+    isLanguageModel(name) ? makeLanguageModel(settings, name) : MAKERS[name](settings),
+  );
 }
 
-const MAKERS: Record<EngineName, (settings: Settings) => Engine> = {
+const MAKERS: Record<Exclude<EngineName, LanguageModelName>, (settings: Settings) => Engine> = {
   apertium: (settings) =>
     createApertium({
       root: apertiumRoot(settings),
@@ -84,18 +87,37 @@ const MAKERS: Record<EngineName, (settings: Settings) => Engine> = {
       key: needed(settings.azureKey, 'DRAGOMAN_AZURE_KEY', 'azure'),
       ...(settings.azureRegion === undefined ? {} : { region: settings.azureRegion }),
     }),
-  llm: (settings) =>
-    createLanguageModel({
-      ...common(settings, 'llm', needed(settings.llmUrl, 'DRAGOMAN_LLM_URL', 'llm')),
-      model: needed(settings.llmModel, 'DRAGOMAN_LLM_MODEL', 'llm'),
-      directions: needed(
-        settings.llmPairs.length === 0 ? undefined : settings.llmPairs,
-        'DRAGOMAN_LLM_PAIRS',
-        'llm',
-      ),
-      ...(settings.llmKey === undefined ? {} : { key: settings.llmKey }),
-    }),
 };
+
+type LanguageModelName = 'llm' | `llm:${string}`;
+const isLanguageModel = (name: EngineName): name is LanguageModelName => /^llm(?::|$)/.test(name);
+
+/** Creates the engine `llm` or `llm:NAME`. @throws SettingError also when the license of its model has limits */
+function makeLanguageModel(settings: Settings, name: LanguageModelName): Engine {
+  const own = languageModelSettings(settings, name);
+  if (own.llmAnswers === undefined) throw new SettingError(`DRAGOMAN_ENGINES must name the engine ${name}.`);
+  const prefix = name.toUpperCase().replace(':', '_');
+  const { llmKey: key, llmProfile: profile, llmContext: context } = own;
+  const model = needed(own.llmModel, `DRAGOMAN_${prefix}_MODEL`, name);
+  const restriction = restrictionOf(model, profile);
+  if (restriction !== undefined && own.llmLicense === undefined) {
+    throw new SettingError(
+      `The license of ${model} ${restriction}. If you may use it, set DRAGOMAN_${prefix}_LICENSE=accepted.`,
+    );
+  }
+  const url = needed(own.llmUrl, `DRAGOMAN_${prefix}_URL`, name);
+  const pairs = own.llmPairs.length === 0 ? undefined : own.llmPairs;
+  return createLanguageModel({
+    ...common(settings, name, url),
+    model,
+    directions: needed(pairs, `DRAGOMAN_${prefix}_PAIRS`, name),
+    answers: own.llmAnswers,
+    parameters: own.llmParameters,
+    ...(key === undefined ? {} : { key }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(context === undefined ? {} : { context }),
+  });
+}
 
 function common(settings: Settings, name: EngineName, baseUrl: string, pairs: readonly string[] = []) {
   const limits = { concurrency: limitsOf(settings, name).concurrency };

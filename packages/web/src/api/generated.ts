@@ -3620,7 +3620,8 @@ export interface Operations {
       tier: '*' | 'human' | 'machine' | 'chat';
       account?: string | null | undefined;
       brand?: string | null | undefined;
-      engines: ('apertium' | 'bergamot' | 'deepl' | 'libretranslate' | 'google' | 'azure' | 'llm')[]
+      /** Names of engines, in order of preference. */
+      engines: string[]
     };
     answer: ConsoleRoutes
   };

@@ -146,9 +146,7 @@ function RouteForm({ route, engines, onDone }: RouteFormProps) {
           tier: values.tier as ConsoleRoute['tier'],
           account: values.account || null,
           brand: values.brand || null,
-          engines: (values.engines ?? '')
-            .split(/[\s,;]+/)
-            .filter((one) => one !== '') as Operations['setRoute']['body']['engines'],
+          engines: (values.engines ?? '').split(/[\s,;]+/).filter((one) => one !== ''),
         };
         await change(() => call('setRoute', { body }), t('ui.saved'));
         onDone();
