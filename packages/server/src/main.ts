@@ -12,6 +12,7 @@ import { addAccountCommands } from './commands/account.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addBrandCommands } from './commands/brand.ts';
 import { addChatCommands } from './commands/chat.ts';
+import { type CompareOptions, compareEngines } from './commands/compare.ts';
 import { addDeliveryCommands } from './commands/delivery.ts';
 import { demo } from './commands/demo.ts';
 import { examineInstallation } from './commands/doctor.ts';
@@ -150,9 +151,21 @@ addTaskCommands(program);
 addUserCommands(program);
 addVoteCommands(program);
 
-program
-  .command('engine')
-  .description('install the offline engine')
+const engine = program.command('engine').description('install the offline engine, and compare engines');
+engine
+  .command('compare')
+  .description('translate the lines of a file with several engines, and compare quality, speed and cost')
+  .argument('<source>', 'source language')
+  .argument('<target>', 'target language')
+  .argument('<file>', 'a file with one text in each line')
+  .option('--references <file>', 'a file with a good translation of each line, for chrF')
+  .option('--engines <names>', 'comma-separated; by default those of DRAGOMAN_ENGINES')
+  .addOption(data())
+  .addOption(json())
+  .action((source: string, target: string, file: string, options: CompareOptions & { data?: string }) =>
+    compareEngines(settingsWith(options), [source, target, file], options),
+  );
+engine
   .command('install')
   .description('install the offline engine: for the whole system as root, otherwise in the data directory')
   .addOption(data())

@@ -51,6 +51,7 @@ const NOT: Record<string, string> = {
   'task list': READS,
   'user list': READS,
   'vote list': READS,
+  'engine compare': READS,
   'engine install': MACHINE,
   'model list': READS,
   'model mirror': MACHINE,

@@ -60,6 +60,22 @@ describe('the doctor', () => {
     });
   });
 
+  it('offers a neural model when Apertium is the only engine, or when Bergamot has no model', async () => {
+    expect(await findingOf('quality')).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('npx dragoman model pull en-es'),
+    });
+    const { stdout } = await dragoman(['doctor', '--json', '--data', directory], {
+      DRAGOMAN_ENGINES: 'bergamot',
+    });
+    const findings = JSON.parse(stdout).findings as DoctorFinding[];
+    expect(findings.map(({ check }) => check)).not.toContain('quality');
+    expect(findings.find(({ check }) => check === 'pairs')).toMatchObject({
+      ok: false,
+      remedy: 'Install a model: npx dragoman model pull en-es',
+    });
+  });
+
   it('reports the version of the program', async () => {
     expect((await findingOf('version'))?.detail).toContain(`Dragoman ${VERSION}`);
   });

@@ -146,7 +146,16 @@ async function examineWorkers(database: Database): Promise<DoctorFinding> {
 async function examineEngines(settings: Settings): Promise<DoctorFinding[]> {
   const apertium = settings.engines.includes('apertium') ? await examineApertium(settings) : [];
   const missing = apertium.some(({ ok }) => !ok) && settings.engines.length === 1;
-  return missing ? apertium : [...apertium, ...(await examinePairs(settings))];
+  const pairs = missing ? [] : await examinePairs(settings);
+  return [...apertium, ...pairs, ...hintAtModels(settings)];
+}
+
+/** Offers a neural model if Apertium is the only engine. */
+function hintAtModels({ engines }: Settings): DoctorFinding[] {
+  if (engines.some((name) => name !== 'apertium')) return [];
+  const detail =
+    'only Apertium; for better translations run: npx dragoman model pull en-es, and set DRAGOMAN_ENGINES=bergamot,apertium';
+  return [{ check: 'quality', ok: true, detail }];
 }
 
 async function examineApertium(settings: Settings): Promise<DoctorFinding[]> {
@@ -170,16 +179,18 @@ async function examinePairs(settings: Settings): Promise<DoctorFinding[]> {
       const ok = directions.length > 0;
       const { detail: health } = await engine.health();
       const detail = `${directions.length} passed their self-test: ${ok ? names : health}`;
-      const remedy =
-        engine.name === 'apertium'
-          ? 'Run: npx dragoman engine install'
-          : `Check the settings of ${engine.name}, and that it answers.`;
-      return { check, ok, detail, ...(ok ? {} : { remedy }) };
+      return { check, ok, detail, ...(ok ? {} : { remedy: remedyFor(engine.name) }) };
     });
     return await Promise.all(findings);
   } finally {
     await Promise.all(engines.map((engine) => engine.stop()));
   }
+}
+
+function remedyFor(engine: string): string {
+  if (engine === 'apertium') return 'Run: npx dragoman engine install';
+  if (engine === 'bergamot') return 'Install a model: npx dragoman model pull en-es';
+  return `Check the settings of ${engine}, and that it answers.`;
 }
 
 async function examineDisk(settings: Settings): Promise<DoctorFinding> {

@@ -34,6 +34,7 @@ const APART = [
   'migrate',
   'restore',
   'settings',
+  'engine compare',
   'engine install',
   'translate',
   'doctor',

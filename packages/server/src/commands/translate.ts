@@ -4,11 +4,12 @@ import { buffer } from 'node:stream/consumers';
 import type { Format } from '@dragoman/documents';
 import { counted } from '../base/text.ts';
 import { assemble, open } from '../scanning/tasks.ts';
-import { ENGINE_NAMES_TEXT, findEngineName } from '../settings/engine-names.ts';
+import { ENGINE_NAMES_TEXT, type EngineName, findEngineName } from '../settings/engine-names.ts';
 import type { Settings } from '../settings/settings.ts';
 import { draftsOf } from '../translation/drafts.ts';
+import type { EngineObserver } from '../translation/engine-runner.ts';
 import { createEngines, limitsOf } from '../translation/engines.ts';
-import { createTranslator } from '../translation/translator.ts';
+import { createTranslator, type TranslationRequest, type Translator } from '../translation/translator.ts';
 import { ensureEngine } from './engine.ts';
 import { CommandError, say } from './output.ts';
 
@@ -25,37 +26,16 @@ export interface TranslateOptions {
  * printed then
  */
 export async function translate(settings: Settings, file: string, options: TranslateOptions): Promise<void> {
-  const wanted = options.engine === undefined ? settings.engines : [options.engine];
-  const names = wanted.map(findEngineName);
-  if (!names.every((name) => name !== undefined)) {
-    throw new CommandError(`There is no engine named ${options.engine}; there is ${ENGINE_NAMES_TEXT}.`);
-  }
+  const names = options.engine === undefined ? settings.engines : engineNames(options.engine);
   if (names.includes('apertium')) await ensureEngine(settings, options.yes);
-  const text = await readText(file);
-  const translator = createTranslator({
-    inSandbox: () => true,
-    engines: createEngines({ ...settings, engines: names }),
-    limitsOf: (engine) => limitsOf(settings, engine),
-    engineRoutes: async () => [],
-    recall: async () => [],
-    observer: { asked() {}, translated() {}, failed() {}, cached() {} },
-    cacheBytes: 0,
-  });
+  const text = await readTextFile(file);
+  const translator = createBareTranslator(settings, names);
   try {
     const { format, from: sourceLanguage, to: targetLanguage } = options;
     const task = { text, format, sourceLanguage, targetLanguage };
     const segments = open(task);
     const started = performance.now();
-    const drafted = await translator.draft(segments, {
-      account: undefined,
-      tier: 'machine',
-      brand: undefined,
-      environment: 'production',
-      from: options.from,
-      to: options.to,
-      lane: 'interactive',
-      signal: new AbortController().signal,
-    });
+    const drafted = await translator.draft(segments, bareRequest(options.from, options.to));
     const failed = drafted.filter((one) => one.status === 'failed');
     if (failed.length > 0) {
       const reasons = [...new Set(failed.map(({ reason }) => reason))].join(', ');
@@ -76,7 +56,45 @@ export async function translate(settings: Settings, file: string, options: Trans
   }
 }
 
-async function readText(file: string): Promise<string> {
+/** Reads a comma-separated list of engines. @throws CommandError when one of them does not exist */
+export function engineNames(written: string): EngineName[] {
+  return written.split(',').map((name) => {
+    const found = findEngineName(name);
+    if (found !== undefined) return found;
+    throw new CommandError(`There is no engine named ${name.trim()}; there is ${ENGINE_NAMES_TEXT}.`);
+  });
+}
+
+/** Creates a translator without a database: it has no routes, no memory and no cache. */
+export function createBareTranslator(
+  settings: Settings,
+  engines: EngineName[],
+  observer: Partial<EngineObserver> = {},
+): Translator {
+  return createTranslator({
+    inSandbox: () => true,
+    engines: createEngines({ ...settings, engines }),
+    limitsOf: (engine) => limitsOf(settings, engine),
+    engineRoutes: async () => [],
+    recall: async () => [],
+    observer: { asked() {}, translated() {}, failed() {}, cached() {}, ...observer },
+    cacheBytes: 0,
+  });
+}
+
+/** Returns a request that belongs to no account. */
+export const bareRequest = (from: string, to: string): TranslationRequest => ({
+  account: undefined,
+  tier: 'machine',
+  brand: undefined,
+  environment: 'production',
+  from,
+  to,
+  lane: 'interactive',
+  signal: new AbortController().signal,
+});
+
+export async function readTextFile(file: string): Promise<string> {
   try {
     if (file === '-' && process.stdin.isTTY) say('Type or paste the text, then press Ctrl+D.');
     const bytes = file === '-' ? await buffer(process.stdin) : readFileSync(file);
