@@ -15,8 +15,8 @@ export interface WorkbenchFixture {
   bob: TestPerson;
   bobContext: BrowserContext;
   operator: TestPerson;
-  /** Creates a human job and claims its task as Ann. */
-  createClaimedTask(text: string, fields?: object): Promise<ClaimedTask>;
+  /** Creates a human job and claims its task, as Ann unless another editor is given. */
+  createClaimedTask(text: string, fields?: object, editor?: TestPerson): Promise<ClaimedTask>;
   stop(): Promise<void>;
 }
 
@@ -52,12 +52,12 @@ export async function startWorkbench(settings: Record<string, string> = {}): Pro
     bob,
     bobContext,
     operator,
-    async createClaimedTask(text, fields = {}) {
+    async createClaimedTask(text, fields = {}, editor = ann) {
       const uid = await orderEdit(call, text, fields);
-      const { body } = await ann.call('GET', '/api/editing/queue');
+      const { body } = await editor.call('GET', '/api/editing/queue');
       const tasks = body.open as { task: string; order_number: number }[];
       const newest = tasks.reduce((one, other) => (one.order_number > other.order_number ? one : other));
-      const task = await claimTask(ann, newest.task);
+      const task = await claimTask(editor, newest.task);
       expect(task.job.uid).toBe(uid);
       return {
         uid,

@@ -2,11 +2,12 @@
 import type { CheckInput } from '@dragoman/checks';
 import type { Description, Piece } from '@dragoman/documents';
 import { keptOf } from '../base/kept.ts';
-import { readJobTerms } from '../brands/proposals.ts';
+import { type ProposalJob, readJobTerms } from '../brands/proposals.ts';
 import type { EditingContext } from './context.ts';
+import { type DescribedJob, describeJob } from './descriptions.ts';
+import type { TaskJobRow } from './edited-jobs-store.ts';
 import type { SegmentRow } from './edits-store.ts';
 import type { TaskKey } from './store.ts';
-import { type DescribedJob, describeJob, proposalJob } from './view.ts';
 
 /** Returns the input of the checks for a target of a segment. */
 export type InputOf = (
@@ -46,4 +47,9 @@ export async function checkInputs(
       ...(description?.time === undefined ? {} : { time: description.time }),
     };
   };
+}
+
+/** Returns the job in the form that proposals of terms need. */
+export function proposalJob(jobId: string, job: Pick<TaskJobRow, 'brand' | 'target_language'>): ProposalJob {
+  return { jobId, brand: job.brand, targetLanguage: job.target_language };
 }

@@ -76,6 +76,8 @@ export interface FillableRow
   filled_hash: Buffer | null;
   /** The revision of the edit that the fill confirmed; 0: it is a draft. */
   filled_revision: number | null;
+  /** The draft that the vote replaced. */
+  former_draft: Piece[] | null;
   /** True if the draft is the customer's own translation. */
   is_own: boolean;
   brand: string | null;
@@ -90,6 +92,7 @@ const FILLABLE = statement<FillableRow>(
   'editing.fillable',
   `select r.job_id, r.position, r.reading, r.context, s.segment_id, s.source, s.draft, w.stage, t.task_id,
           t.status as task_status, e.revision, f.target_hash as filled_hash, f.revision as filled_revision,
+          f.draft as former_draft,
           j.source_language, j.target_language, j.text_format, b.external_id as brand,
           coalesce(s.route = 'supplied', false) and s.draft is not null and j.tier <> 'chat' as is_own,
           coalesce(b.votes, 'draft') as rule,

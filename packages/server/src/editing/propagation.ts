@@ -12,8 +12,8 @@
  * A segment whose votes were all withdrawn gets its former draft again. A draft that the customer supplied stays.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { check, keyOf } from '@dragoman/checks';
-import { isCorrect } from '@dragoman/documents';
+import { check, type Finding, keyOf } from '@dragoman/checks';
+import { isCorrect, type Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { Queryable } from '../database/database.ts';
@@ -87,8 +87,8 @@ async function propagateTo(
   for (const [why, segments] of Object.entries(first.refused) as [Refusal, number][]) {
     observer.notFilled(why, segments);
   }
-  // The page of an editor who holds such a segment offers the text.
-  for (const jobId of first.offered) database.changed('job', account, jobId);
+  // The page of an editor who holds such a segment shows the text, or its draft again.
+  for (const jobId of first.held) database.changed('job', account, jobId);
   if (first.changes.length === 0) return;
   const tasks = [...new Set(first.changes.map(({ row }) => row.task_id))];
   const made = await database.transaction(async (transaction) => {
@@ -151,8 +151,8 @@ interface Change {
 interface Plan {
   changes: Change[];
   refused: Partial<Record<Refusal, number>>;
-  /** The jobs in which the holder of a task could use the text of a vote. */
-  offered: Set<string>;
+  /** The jobs in which editors hold such segments. */
+  held: Set<string>;
 }
 
 async function planChanges(
@@ -164,12 +164,12 @@ async function planChanges(
   const readings = new Map(rows.map(({ reading }) => [reading.toString('base64'), reading]));
   const all = await votes.listVotes(on, account, [...readings.values()]);
   const votesFor = Map.groupBy(all, ({ reading }) => reading.toString('base64'));
-  const plan: Plan = { changes: [], refused: {}, offered: new Set() };
+  const plan: Plan = { changes: [], refused: {}, held: new Set() };
   for (const row of rows) {
     const change = changeOf(row, votesFor.get(row.reading.toString('base64')) ?? [], inputs.get(row.job_id)!);
     if (typeof change === 'string') plan.refused[change] = (plan.refused[change] ?? 0) + 1;
     else if (change !== undefined) plan.changes.push(change);
-    if (change === 'held') plan.offered.add(row.job_id);
+    if (fills.isUntouched(row) && row.task_status === 'claimed') plan.held.add(row.job_id);
   }
   return plan;
 }
@@ -193,12 +193,9 @@ function changeOf(
   if (row.rule === 'off') return undefined;
   const { vote } = elected;
   const isSame = isFilled && row.filled_hash!.equals(vote.target_hash);
-  const target = carry(vote.source, row.source, vote.target);
-  const refuse = (why: Refusal) => (isFilled && !isSame ? { row } : why);
-  if (!isCorrect(row.source, target)) return refuse('codes');
-  const findings = check(inputOf({ ...row, route: null }, target));
-  const isWrong = findings.some((one) => one.severity === 'error' || GLOSSARY_CHECKS.includes(one.check));
-  if (isWrong) return refuse('checks');
+  const fitted = fitText(row, vote, inputOf);
+  if (typeof fitted === 'string') return isFilled && !isSame ? { row } : fitted;
+  const { target, findings } = fitted;
   const isAccepted = findings.every((one) => vote.acknowledged.includes(keyOf(one)));
   const confirms = row.rule === 'confirm' && elected.certain && isAccepted && !row.asked;
   if (isSame && confirms === isConfirmed) return undefined;
@@ -217,4 +214,20 @@ function changeOf(
       acknowledged: vote.acknowledged,
     },
   };
+}
+
+/**
+ * Returns the text of a vote as it would stand in a segment, with the warnings of the checks; or the reason why
+ * the segment cannot have it.
+ */
+export function fitText(
+  row: fills.FillableRow,
+  vote: votes.VoteRow,
+  inputOf: InputOf,
+): { target: Piece[]; findings: Finding[] } | 'codes' | 'checks' {
+  const target = carry(vote.source, row.source, vote.target);
+  if (!isCorrect(row.source, target)) return 'codes';
+  const findings = check(inputOf({ ...row, route: null }, target));
+  const isWrong = findings.some((one) => one.severity === 'error' || GLOSSARY_CHECKS.includes(one.check));
+  return isWrong ? 'checks' : { target, findings };
 }

@@ -156,10 +156,16 @@ export const ClaimLease = Type.Object(
 const SegmentVote = Type.Object(
   {
     vote: ID,
-    state: Type.Enum(['filled', 'offered'], {
+    state: Type.Enum(['filled', 'next', 'offered'], {
       description:
-        '`filled`: the segment holds the text. `offered`: it keeps its draft, because its task is held.',
+        '`filled`: the segment holds the text. `next`: it gets the text when its task returns to the queue, unless the ' +
+        'holder edits it; the workbench shows the text already. `offered`: it keeps its draft.',
     }),
+    former: Type.Optional(
+      Type.Union([Pieces, Type.Null()], {
+        description: 'The draft that the text replaced; only with `filled`.',
+      }),
+    ),
     target: Pieces,
     agree: Type.Integer({ minimum: 1, description: 'The number of editors who confirmed this text.' }),
     by: Type.Array(Type.String(), { description: 'The names of these editors.' }),

@@ -9,12 +9,13 @@ import { readJobTerms } from '../brands/proposals.ts';
 import { concordance } from '../memory/entries.ts';
 import { findMatches } from '../memory/memory.ts';
 import { openTask, requireSegmentAccess } from './access.ts';
+import { proposalJob } from './check-inputs.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import type * as store from './store.ts';
 import type { ConcordanceBody, MatchesBody } from './suggestion-schemas.ts';
-import { presentTaskTerm, proposalJob } from './view.ts';
+import { presentTaskTerm } from './view.ts';
 
 export async function suggest(
   context: EditingContext,

@@ -1,12 +1,13 @@
 /** The terms that editors propose in a task, for the glossary of the job's brand. */
 import { proposeTerm, withdrawTerm } from '../brands/proposals.ts';
+import { proposalJob } from './check-inputs.ts';
 import { lostClaim } from './claims.ts';
 import * as claims from './claims-store.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import { readTaskJob } from './edited-jobs-store.ts';
 import type { TermOfTask } from './schemas.ts';
 import type { TaskKey } from './store.ts';
-import { presentTaskTerm, proposalJob } from './view.ts';
+import { presentTaskTerm } from './view.ts';
 
 /** @throws ApiError like `submit` without a valid claim */
 async function requireClaim(

@@ -1,14 +1,12 @@
 /** Builds the bodies of tasks and segments for the workbench. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Description, Piece } from '@dragoman/documents';
-import type { AccountRef } from '../base/account.ts';
-import { ApiError, notFound } from '../base/errors.ts';
+import type { Piece } from '@dragoman/documents';
+import { notFound } from '../base/errors.ts';
 import { keptOf } from '../base/kept.ts';
 import { readContext } from '../brands/brands.ts';
-import { type JobTerm, type ProposalJob, readJobTerms } from '../brands/proposals.ts';
+import { type JobTerm, readJobTerms } from '../brands/proposals.ts';
 import { readTexts } from '../jobs/jobs.ts';
-import { TextTakesTooLong } from '../scanning/scanner.ts';
 import { parseDraftNote } from '../translation/draft-notes.ts';
 import {
   includesAccess,
@@ -18,9 +16,11 @@ import {
   visibleSegments,
 } from './access.ts';
 import { findTask, type TaskRow } from './access-store.ts';
+import { proposalJob } from './check-inputs.ts';
 import { presentLease, report, staleLease } from './claims.ts';
 import * as claims from './claims-store.ts';
 import type { EditingContext, EditingUser } from './context.ts';
+import { describeJob, UnpreparedDocument, unprepared } from './descriptions.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import * as issues from './issues-store.ts';
@@ -38,13 +38,6 @@ import type {
 } from './schemas.ts';
 import type * as store from './store.ts';
 import { readSegmentVotes } from './vote-view.ts';
-
-/**
- * The limits of the cache of segment descriptions: the total length of its documents in UTF-16 code units,
- * and the number of its jobs.
- */
-const CACHED_LENGTH = 8 * 1024 * 1024;
-const CACHED_JOBS = 64;
 
 export async function readTask(
   context: EditingContext,
@@ -75,7 +68,7 @@ async function presentTask(
     claims.readActiveTime(database, key, user.userId),
     isWhole ? listQueriesOfJob(database, account, jobId) : [],
   ]);
-  const votes = await readSegmentVotes(database, account, jobId, rows);
+  const votes = isWhole ? await readSegmentVotes(context, account, jobId, rows) : undefined;
   const [segments, brand, { instructions }, terms] = await Promise.all([
     presentSegments(context, user, key, task, job, rows, votes),
     readContext(database, account, job.brand, job.target_language),
@@ -213,72 +206,6 @@ function originOf({ draft, route }: edits.SegmentRow): SegmentBody['origin'] {
 function keptBody({ route }: edits.SegmentRow): Pick<SegmentBody, 'kept'> {
   const kept = keptOf(route);
   return kept === undefined ? {} : { kept };
-}
-
-/**
- * The error for a document that takes too long to prepare. The message is written for editors, who cannot
- * send another document.
- */
-class UnpreparedDocument extends ApiError {
-  override name = 'UnpreparedDocument';
-
-  constructor() {
-    super(
-      'invalid_request',
-      'This document takes too long to prepare. Report the task if it is not reported yet: an operator can cancel ' +
-        'the job, and its customer gets the price back.',
-    );
-  }
-}
-
-function unprepared(error: unknown): never {
-  throw error instanceof TextTakesTooLong ? new UnpreparedDocument() : error;
-}
-
-/** What the description of a job's document depends on. */
-export type DescribedJob = Pick<editedJobs.TaskJobRow, 'text_format' | 'source_language' | 'target_language'>;
-
-/** Returns the descriptions of a job's segments by their ids, from a cache of recently used documents. */
-export async function describeJob(
-  context: EditingContext,
-  account: AccountRef,
-  jobId: string,
-  job: DescribedJob,
-): Promise<ReadonlyMap<string, Description>> {
-  const { descriptions } = context;
-  const known = descriptions.get(jobId);
-  if (known !== undefined) {
-    descriptions.delete(jobId);
-    descriptions.set(jobId, known);
-    return known.ofId;
-  }
-  const { source = '' } = await readTexts(context.database, account, jobId, ['source']);
-  const task = {
-    text: source,
-    format: job.text_format,
-    sourceLanguage: job.source_language,
-    targetLanguage: job.target_language,
-  };
-  const described = await context.scanner.describe(account, task).catch(unprepared);
-  const ofId = new Map(described.map((one) => [one.id, one]));
-  descriptions.set(jobId, { ofId, length: source.length });
-  let length = 0;
-  for (const one of descriptions.values()) length += one.length;
-  for (const [oldest, one] of descriptions) {
-    if (descriptions.size <= CACHED_JOBS && length <= CACHED_LENGTH) break;
-    if (oldest === jobId) break;
-    descriptions.delete(oldest);
-    length -= one.length;
-  }
-  return ofId;
-}
-
-/** Returns the job in the form that proposals of terms need. */
-export function proposalJob(
-  jobId: string,
-  job: Pick<editedJobs.TaskJobRow, 'brand' | 'target_language'>,
-): ProposalJob {
-  return { jobId, brand: job.brand, targetLanguage: job.target_language };
 }
 
 export function presentTaskTerm({ userId }: EditingUser, term: JobTerm): TermOfTask {

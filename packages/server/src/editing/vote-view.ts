@@ -1,51 +1,58 @@
 /** Shows the votes for the segments of a task: which text editors agree on, how many they are, and who. */
-import { isCorrect } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
-import type { Queryable } from '../database/database.ts';
+import { checkInputs } from './check-inputs.ts';
+import type { EditingContext } from './context.ts';
 import type { SegmentRow } from './edits-store.ts';
 import * as fills from './fills-store.ts';
-import { carry } from './repeats.ts';
+import { fitText } from './propagation.ts';
 import type { SegmentVote } from './schemas.ts';
 import { elect } from './vote-rules.ts';
 import { listVotes } from './votes-store.ts';
 
 /**
  * Returns the elected text by position, for segments that hold it and for unedited segments that could have it.
- * A segment of a held task keeps its draft, so its editor is offered the text.
+ * A segment of a held task keeps its draft on the server, so its editor is offered the text.
  */
 export async function readSegmentVotes(
-  on: Queryable,
+  context: EditingContext,
   account: AccountRef,
   jobId: string,
   rows: readonly Pick<SegmentRow, 'position'>[],
 ): Promise<Map<number, SegmentVote>> {
+  const { database } = context;
   const found = new Map<number, SegmentVote>();
   const places = rows.map(({ position }) => ({ job_id: jobId, position }));
-  const segments = (await fills.readFillable(on, account, places)).filter(
+  const segments = (await fills.readFillable(database, account, places)).filter(
     (row) => row.rule !== 'off' && fills.isUntouched(row),
   );
   if (segments.length === 0) return found;
   const cast = await listVotes(
-    on,
+    database,
     account,
     segments.map(({ reading }) => reading),
   );
+  if (cast.length === 0) return found;
   const votesFor = Map.groupBy(cast, ({ reading }) => reading.toString('base64'));
+  const names = new Map(cast.map((one) => [one.editor_id, one.name]));
+  const inputOf = await checkInputs(context, { account, jobId }, segments[0]!, 'limits');
   for (const row of segments) {
     const elected = elect(votesFor.get(row.reading.toString('base64')) ?? [], row.context);
     if (elected === undefined) continue;
-    const { vote, editors } = elected;
-    const target = carry(vote.source, row.source, vote.target);
-    if (!isCorrect(row.source, target)) continue;
-    const isFilled = row.filled_hash?.equals(vote.target_hash) === true;
-    const names = new Map(cast.map((one) => [one.editor_id, one.name]));
+    const fitted = fitText(row, elected.vote, inputOf);
+    if (typeof fitted === 'string') continue;
     found.set(row.position, {
-      vote: vote.vote_id,
-      state: isFilled ? 'filled' : 'offered',
-      target,
-      agree: editors.length,
-      by: editors.map((editor) => names.get(editor) ?? ''),
+      vote: elected.vote.vote_id,
+      ...stateOf(row, elected.vote.target_hash),
+      target: fitted.target,
+      agree: elected.editors.length,
+      by: elected.editors.map((editor) => names.get(editor) ?? ''),
     });
   }
   return found;
+}
+
+function stateOf(row: fills.FillableRow, elected: Buffer): Pick<SegmentVote, 'state' | 'former'> {
+  if (row.filled_hash?.equals(elected)) return { state: 'filled', former: row.former_draft };
+  const isNext = row.stage === 'editing' && row.revision === null && !row.is_own;
+  return { state: isNext ? 'next' : 'offered' };
 }

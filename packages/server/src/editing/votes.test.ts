@@ -147,18 +147,23 @@ describe('a confirmed text', () => {
     expect(await segmentsOf(later)).toMatchObject([{ route: 'memory:vote' }]);
   });
 
-  it('is shown with its editors in the tasks that hold it, and offered where the task is held', async () => {
+  it('is shown with its editors to the holder of a task that has the text, or gets it next', async () => {
     const source = sentence();
     const [from, waits, held] = await Promise.all([1, 2, 3].map(() => orderEdit(call, source)));
     const task = await claimTask(bob, await taskOf(held!));
     expect(task.segments[0]).not.toHaveProperty('vote');
     await vote(ann, from!, 'La casa es grande.');
     const common = { target: [{ text: 'La casa es grande.' }], agree: 1, by: ['Ann'] };
-    const offered = (await bob.call('GET', pathOf(task))).body.segments[0];
-    expect(offered.vote).toMatchObject({ ...common, state: 'offered' });
-    expect(offered.draft).toEqual(task.segments[0].draft);
+    const next = (await bob.call('GET', pathOf(task))).body.segments[0];
+    expect(next.vote).toMatchObject({ ...common, state: 'next' });
+    expect(next.vote).not.toHaveProperty('former');
+    expect(next.draft).toEqual(task.segments[0].draft);
+    const open = await cy.call('GET', pathOf({ task: await taskOf(waits!) }));
+    expect(open.body.segments[0]).toMatchObject({ route: 'memory:vote' });
+    expect(open.body.segments[0]).not.toHaveProperty('vote');
     const filled = await claimTask(cy, await taskOf(waits!));
-    expect(filled.segments[0].vote).toMatchObject({ ...common, state: 'filled' });
+    const former = task.segments[0].draft;
+    expect(filled.segments[0].vote).toMatchObject({ ...common, state: 'filled', former });
   });
 
   it('leaves a claimed task alone and reaches it when the claim ends, unless the segment was edited', async () => {

@@ -1833,8 +1833,10 @@ export type SegmentStatus = 'open' | 'draft' | 'confirmed';
 /** The text that editors confirmed for the same source in other jobs. */
 export type SegmentVote = {
   vote: string;
-  /** `filled`: the segment holds the text. `offered`: it keeps its draft, because its task is held. */
-  state: 'filled' | 'offered';
+  /** `filled`: the segment holds the text. `next`: it gets the text when its task returns to the queue, unless the holder edits it; the workbench shows the text already. `offered`: it keeps its draft. */
+  state: 'filled' | 'next' | 'offered';
+  /** The draft that the text replaced; only with `filled`. */
+  former?: Piece[] | null | undefined;
   target: Piece[];
   /** The number of editors who confirmed this text. */
   agree: number;

@@ -1,15 +1,17 @@
 /** The label of a row that says where its target comes from. */
-import { IconCopy, IconPencil, IconRepeat, IconUser } from '@tabler/icons-react';
+import { IconCopy, IconPencil, IconRepeat, IconUser, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useMemo } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { useWorkbench } from './context.tsx';
 import css from './edge.module.css';
 import { type DraftOrigin, type TargetOrigin, targetOriginOf } from './origin.ts';
 import type { SegmentState } from './state.ts';
+import { useVoteName } from './vote-name.ts';
 
 export function Origin({ state }: { state: SegmentState }) {
   const workbench = useWorkbench();
   const t = useTranslate();
+  const voteName = useVoteName();
   const { segment, target } = state;
   const matches = workbench.receivedMatches(segment.position);
   const origin = useMemo(() => targetOriginOf({ segment, target }, matches), [segment, target, matches]);
@@ -47,6 +49,8 @@ export function Origin({ state }: { state: SegmentState }) {
       case 'memory':
       case 'supplied':
         return t(`workbench.origin.${one.from}`);
+      case 'vote':
+        return voteName(one);
       case 'edited':
         return one.draft
           ? t('workbench.row.edited_draft', { draft: nameOf(one.draft) })
@@ -72,8 +76,13 @@ function shortOf(origin: TargetOrigin | DraftOrigin): ReactNode {
     case 'kept':
       return <IconCopy size={14} />;
     case 'repeat':
-    case 'vote':
       return <IconRepeat size={14} />;
+    case 'vote':
+      return (
+        <>
+          <IconUsers size={14} /> {origin.agree > 1 && origin.agree}
+        </>
+      );
     case 'edited':
       return <IconPencil size={14} />;
   }

@@ -81,11 +81,13 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       data-asked={blocked}
       data-joins={joined}
       data-status={state.status}
+      data-arrived={state.arrived || undefined}
       data-seen={state.seen}
       aria-rowindex={index + 1}
       aria-selected={selected}
       tabIndex={active ? 0 : -1}
       style={top === undefined ? undefined : { transform: `translateY(${top}px)` }}
+      onAnimationEnd={() => state.arrived && workbench.change(position, { arrived: false })}
       {...events}
     >
       <div role="rowheader" className={css.number}>

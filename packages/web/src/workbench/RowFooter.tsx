@@ -1,8 +1,8 @@
 /**
  * The part below the target of the active segment: the figures of a subtitle, the findings that prevented a
- * confirmation, and the button that confirms.
+ * confirmation, who confirmed the text elsewhere, and the button that confirms.
  */
-import { IconHelp } from '@tabler/icons-react';
+import { IconHelp, IconUsers } from '@tabler/icons-react';
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { pressAction } from './actions.ts';
@@ -11,6 +11,8 @@ import { Caps } from './Caps.tsx';
 import { keepFocus, mac, usePage, useSegment, useWorkbench } from './context.tsx';
 import { ariaKeys, hintOf } from './keys.ts';
 import { useSentence } from './sentences.ts';
+import { showsVote } from './state.ts';
+import { useVoteName } from './vote-name.ts';
 
 export function RowFooter({ position }: { position: number }) {
   const workbench = useWorkbench();
@@ -22,6 +24,7 @@ export function RowFooter({ position }: { position: number }) {
     <div className={css.footer} onMouseDown={keepFocus}>
       <Figures position={position} />
       {blocked && <Findings position={position} />}
+      <Vote position={position} />
       <span className={css.spacer} />
       <Unsure position={position} />
       <button
@@ -34,6 +37,28 @@ export function RowFooter({ position }: { position: number }) {
         {t(keeps ? 'workbench.checks.accept' : 'workbench.confirm')} <Caps caps={hintOf('confirm', mac)} />
       </button>
     </div>
+  );
+}
+
+/** Says who confirmed the text that the segment got from other jobs, with the button that refuses it. */
+function Vote({ position }: { position: number }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const voteName = useVoteName();
+  const state = useSegment(position);
+  const { vote } = state.segment;
+  if (!vote || vote.state === 'offered' || !showsVote(state)) return null;
+  return (
+    <span className={css.vote}>
+      <IconUsers size={16} aria-hidden /> <bdi>{voteName(vote)}</bdi>
+      <button
+        type="button"
+        aria-keyshortcuts={ariaKeys('reset', mac)}
+        onClick={() => pressAction(workbench, 'reset')}
+      >
+        {t('workbench.vote.refuse')} <Caps caps={hintOf('reset', mac)} />
+      </button>
+    </span>
   );
 }
 

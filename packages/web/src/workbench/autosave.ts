@@ -49,6 +49,11 @@ export class Autosave {
     return this.#saver.isEmpty;
   }
 
+  /** Returns true if a text of the segment was not acknowledged yet. */
+  isSaving(position: number): boolean {
+    return this.#saver.queue.entries.has(position);
+  }
+
   /** Queues the segment's current text. */
   save(position: number): void {
     const activeMs = this.#options.effort.take(position);
@@ -169,7 +174,9 @@ export class Autosave {
     });
     switch (answer.answer) {
       case 'saved': {
-        const { segment } = answer;
+        // The answer has no vote, because votes are only for unedited segments. The page still shows its own.
+        const { vote } = store.segment(position).segment;
+        const segment = { ...answer.segment, vote };
         store.change(position, { segment, issues: segment.issues, comments: segment.comments });
         this.#fill(answer.filled);
         this.#options.onLease(answer.lease);
@@ -197,7 +204,7 @@ export class Autosave {
     const before: { position: number; save: Save; filled: Segment }[] = [];
     for (const segment of filled) {
       const { position } = segment;
-      if (!this.#store.has(position) || this.#saver.queue.entries.has(position)) continue;
+      if (!this.#store.has(position) || this.isSaving(position)) continue;
       const { target, acknowledged } = this.#store.segment(position);
       before.push({
         position,

@@ -40,7 +40,11 @@ const match = (kind: Match['kind'], score: number): Match => ({
 test('returns the origin of the draft while the target equals the draft', () => {
   expect(of({})).toEqual({ from: 'machine', engine: 'apertium' });
   expect(of({ origin: 'memory', route: 'memory:exact' })).toEqual({ from: 'exact', score: 100 });
-  expect(of({ origin: 'memory', route: 'memory:vote' })).toEqual({ from: 'vote' });
+  expect(of({ origin: 'memory', route: 'memory:vote' })).toEqual({
+    from: 'vote',
+    agree: 1,
+    by: [],
+  });
   expect(of({ origin: 'memory', route: 'memory:context' })).toEqual({ from: 'context', score: 101 });
   expect(of({ origin: 'memory', route: 'memory:other' })).toEqual({ from: 'memory' });
   expect(of({ origin: 'supplied', route: 'supplied' })).toEqual({ from: 'supplied' });
@@ -62,6 +66,15 @@ test('returns the origin of the draft together with “edited” when a person c
     from: 'edited',
     draft: undefined,
   });
+});
+
+test('returns the editors who confirmed the text of a vote', () => {
+  const vote = { vote: '', target: [{ text: 'Ein Heim.' }], agree: 2, by: ['Ann', 'Bob'] };
+  const shown = { from: 'vote', agree: 2, by: ['Ann', 'Bob'] };
+  expect(of({ vote: { ...vote, state: 'next' } }, 'Ein Heim.')).toEqual(shown);
+  expect(of({ vote: { ...vote, state: 'next' } })).toMatchObject({ from: 'machine' });
+  const filled = { origin: 'memory', route: 'memory:vote', draft: vote.target } as const;
+  expect(of({ ...filled, vote: { ...vote, state: 'filled' } }, 'Ein Heim.')).toEqual(shown);
 });
 
 test('returns “repeat” for a copied target until someone edits it', () => {

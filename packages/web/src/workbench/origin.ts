@@ -7,10 +7,11 @@ import type { Match } from './task.ts';
 export type DraftOrigin =
   | { from: 'context' | 'exact' | 'fuzzy'; score: number }
   | { from: 'machine'; engine: string }
-  | { from: 'memory' | 'vote' | 'supplied' | 'kept' };
+  | { from: 'vote'; agree: number; by: readonly string[] }
+  | { from: 'memory' | 'supplied' | 'kept' };
 
 /**
- * Where a target comes from: from its draft, from a memory match that the editor chose, from a repeat that was
+ * Where a target comes from: from its draft, from other editors, from a memory match that the editor chose, from a repeat that was
  * confirmed, or from a person.
  */
 export type TargetOrigin =
@@ -21,7 +22,7 @@ export type TargetOrigin =
 const SCORES = { context: 101, exact: 100 } as const;
 
 /** Returns the origin of the draft, undefined without a draft. */
-export function draftOriginOf({ origin, route }: SegmentState['segment']): DraftOrigin | undefined {
+export function draftOriginOf({ origin, route, vote }: SegmentState['segment']): DraftOrigin | undefined {
   switch (origin) {
     case 'none':
       return undefined;
@@ -30,7 +31,9 @@ export function draftOriginOf({ origin, route }: SegmentState['segment']): Draft
     case 'memory': {
       const kind = route?.split(':')[1];
       if (kind === 'context' || kind === 'exact') return { from: kind, score: SCORES[kind] };
-      return { from: kind === 'vote' ? kind : 'memory' };
+      if (kind !== 'vote') return { from: 'memory' };
+      const isKnown = vote?.state === 'filled';
+      return { from: kind, agree: isKnown ? vote.agree : 1, by: isKnown ? vote.by : [] };
     }
     default:
       return { from: origin };
@@ -49,6 +52,8 @@ export function targetOriginOf(
   const draft = draftOriginOf(segment);
   const isTarget = (pieces: readonly Piece[]) => samePieces(complete(pieces, segment.source), target);
   if (segment.draft && isTarget(segment.draft)) return draft;
+  const { vote } = segment;
+  if (vote && isTarget(vote.target)) return { from: 'vote', agree: vote.agree, by: vote.by };
   const used = matches.find((match) => isTarget(match.target));
   if (used?.kind === 'context') return { from: 'context', score: SCORES.context };
   if (used) return { from: used.score < SCORES.exact ? 'fuzzy' : 'exact', score: used.score };

@@ -3,7 +3,7 @@ import type { Finding } from './checking.ts';
 import type { Effort } from './effort.ts';
 import type { Filter } from './filters.ts';
 import type { View } from './flow/view.ts';
-import { complete, type Piece } from './pieces.ts';
+import { complete, type Piece, samePieces } from './pieces.ts';
 import type { SaveStatus, ServerVersion } from './save-queue.ts';
 import type {
   Category,
@@ -32,6 +32,8 @@ export interface SegmentState {
   issues: readonly Issue[];
   /** Number of comments. */
   comments: number;
+  /** Whether a text of other editors has just arrived, which the row shows for a moment. */
+  arrived?: boolean | undefined;
   /** Whether this user wrote the target, and it differs from the draft. */
   changed: boolean;
   /** Whether an open query to the customer holds the segment. */
@@ -140,7 +142,7 @@ export type Announcement =
   | { type: 'filtered'; count: number }
   | { type: 'filter-done' }
   | { type: 'completed'; word: string }
-  | { type: 'offline' | 'replaced' | 'filled' | 'commented'; count: number };
+  | { type: 'offline' | 'replaced' | 'filled' | 'arrived' | 'commented'; count: number };
 
 /** The server calls of one task. Each rejects with a `CallError` for an error answer or a lost connection. */
 export interface TaskServer {
@@ -195,7 +197,7 @@ export type SaveAnswer =
 export function segmentStateOf(segment: Segment): SegmentState {
   return {
     segment,
-    target: complete(segment.target ?? segment.draft ?? [], segment.source),
+    target: firstTarget(segment),
     status: segment.status,
     acknowledged: segment.acknowledged,
     issues: segment.issues,
@@ -206,6 +208,26 @@ export function segmentStateOf(segment: Segment): SegmentState {
     seen: segment.seen === undefined || segment.seen === 'seen',
     lastSeen: segment.last_seen,
   };
+}
+
+/**
+ * Returns the text with which the editing of a segment begins: what was saved, or else the text that other editors
+ * confirmed, or else the draft. It has every code of the source.
+ */
+export function firstTarget({ source, target, draft, mine, vote }: Segment): readonly Piece[] {
+  const isArriving = mine && vote?.state === 'next';
+  return complete(target ?? (isArriving ? vote.target : draft) ?? [], source);
+}
+
+/** Returns true if the segment shows the text that other editors confirmed. */
+export function showsVote({ segment, target }: Pick<SegmentState, 'segment' | 'target'>): boolean {
+  return segment.vote !== undefined && samePieces(complete(segment.vote.target, segment.source), target);
+}
+
+/** Returns the draft of a segment; if it shows the text of other editors, the draft that it had before. */
+export function draftToRestore(state: SegmentState): readonly Piece[] {
+  const { draft, vote } = state.segment;
+  return (vote?.state === 'filled' && showsVote(state) ? vote.former : draft) ?? [];
 }
 
 export function serverVersionOf(segment: Segment): ServerVersion {

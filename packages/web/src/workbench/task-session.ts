@@ -4,10 +4,11 @@
  */
 import type { Autosave } from './autosave.ts';
 import type { EffortTracker } from './effort-tracker.ts';
+import { samePieces } from './pieces.ts';
 import type { SegmentEditor } from './segment-editor.ts';
-import { codeOfError, type ReadOnly, readOnlyOf, type TaskServer } from './state.ts';
+import { codeOfError, firstTarget, type ReadOnly, readOnlyOf, type TaskServer } from './state.ts';
 import type { WorkbenchStore } from './store.ts';
-import type { Category, Issue, Lease, Query, Range, Severity, TaskTerm } from './task.ts';
+import type { Category, Issue, Lease, Query, Range, Segment, Severity, TaskTerm } from './task.ts';
 
 interface SessionOptions {
   store: WorkbenchStore;
@@ -64,7 +65,10 @@ export class TaskSession {
     }
   }
 
-  /** Reads the task again after a live update. Changes its state and comments, never a text. */
+  /**
+   * Reads the task again after a live update. Changes its state, its comments and the segments with texts of other
+   * editors, never a text that this editor has edited or is in.
+   */
   async refresh(): Promise<void> {
     if (this.#running > 0) return;
     const task = await this.#server.readTask().catch((error: unknown) => {
@@ -77,6 +81,7 @@ export class TaskSession {
     this.#addOthersComments(task.comments);
     this.#setTerms(task.terms);
     this.#showAnswers(task.queries);
+    this.#showVotes(task.segments);
     const { lease, readOnly } = this.#store.page;
     const now = readOnlyOf(task);
     if (readOnly === undefined) {
@@ -236,6 +241,41 @@ export class TaskSession {
     if (JSON.stringify(terms) === JSON.stringify(task.terms)) return;
     task.terms = [...terms];
     this.#options.onTerms();
+  }
+
+  /** Shows the votes as the server now has them. */
+  #showVotes(segments: readonly Segment[]): void {
+    const store = this.#store;
+    let count = 0;
+    for (const { position, revision, vote, draft, origin, route } of segments) {
+      if (revision > 0 || !this.#isUnedited(position)) continue;
+      const { segment } = store.segment(position);
+      if (JSON.stringify([vote, draft]) === JSON.stringify([segment.vote, segment.draft])) continue;
+      store.change(position, { segment: { ...segment, vote, draft, origin, route } });
+      if (this.showVote(position) && vote) count += 1;
+    }
+    if (count > 0) store.announce({ type: 'arrived', count });
+  }
+
+  /**
+   * Shows the text that other editors have confirmed for a segment, or its draft if they took it back. The active
+   * segment and edited segments keep their text. Returns false if the text stays the same.
+   */
+  showVote(position: number): boolean {
+    const store = this.#store;
+    if (position === store.page.active || !this.#isUnedited(position)) return false;
+    const { segment, target: before } = store.segment(position);
+    const target = firstTarget(segment);
+    if (samePieces(before, target)) return false;
+    store.change(position, { target, findings: undefined, arrived: segment.vote !== undefined });
+    this.#options.editor.reload(position);
+    return true;
+  }
+
+  #isUnedited(position: number): boolean {
+    const store = this.#store;
+    if (!store.canEdit(position) || this.#options.autosave.isSaving(position)) return false;
+    return store.segment(position).segment.revision === 0;
   }
 
   async comment(text: string, position?: number): Promise<void> {

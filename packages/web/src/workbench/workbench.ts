@@ -21,7 +21,7 @@ import {
 import type { ServerVersion } from './save-queue.ts';
 import { SeenSegments } from './seen.ts';
 import { SegmentEditor } from './segment-editor.ts';
-import { needsWork, type PageState, type SegmentState } from './state.ts';
+import { draftToRestore, needsWork, type PageState, type SegmentState } from './state.ts';
 import { WorkbenchStore } from './store.ts';
 import type { Match } from './task.ts';
 import { TaskSession } from './task-session.ts';
@@ -226,6 +226,7 @@ export class Workbench extends WorkbenchStore {
     this.update({ ...closed, active: position, focus, moves: this.page.moves + 1 });
     this.notify(active);
     this.notify(position);
+    this.session.showVote(active);
     this.#seen.add(position);
     this.announce({ type: 'moved-to', at: this.numberOf(position), of: this.positions.length });
   }
@@ -310,10 +311,10 @@ export class Workbench extends WorkbenchStore {
     this.setTarget(active, this.segment(active).segment.source);
   }
 
-  /** Restores the draft. */
+  /** Restores the draft. In a segment with the text of other editors, restores the draft that it had before. */
   reset(): void {
     const { active } = this.page;
-    this.setTarget(active, this.segment(active).segment.draft ?? []);
+    this.setTarget(active, draftToRestore(this.segment(active)));
   }
 
   /** Confirms the active or the selected segments and moves to the next one that needs work. */

@@ -72,20 +72,19 @@ export function DocumentFlow({ children }: { children: ReactNode }) {
     page?.scrollTo(scrollLeft, scrollTop);
   }, [page]);
 
+  const write = useWrite(page);
   useLayoutEffect(() => {
     if (!page || !data) return;
     try {
       page.show(data.text, data.mark ?? '', language, direction);
-      // The text of the active segment may be newer than the page of the server.
-      page.write(workbench.page.active, workbench.segment(workbench.page.active).target);
+      write();
     } catch {
       // Names of elements, such as `attributes`, can hide the functions that read the document.
       return workbench.update({ view: 'rows' });
     }
     setShown(true);
     follow();
-  }, [page, data, language, direction, workbench, follow]);
-  useLayoutEffect(() => page?.write(active, target), [page, active, target]);
+  }, [page, data, language, direction, workbench, follow, write]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page or text moves the sentence
   useLayoutEffect(measure, [measure, data, target]);
 
@@ -201,4 +200,17 @@ function placeOf(boxes: readonly Box[], view: HTMLElement | null): CSSProperties
     '--left': `${Math.max(scrollLeft + CARD_MARGIN, Math.min(left, most))}px`,
     '--top': `${top + CARD_MARGIN}px`,
   } as CSSProperties;
+}
+
+/** Shows the texts that the page of the server lacks: the active one and those of other editors, now and on changes. */
+function useWrite(page: PageFrame | undefined): () => void {
+  const workbench = useWorkbench();
+  const write = useCallback(() => {
+    for (const { segment, target } of workbench.editable) {
+      const isArriving = segment.vote?.state === 'next';
+      if (isArriving || segment.position === workbench.page.active) page?.write(segment.position, target);
+    }
+  }, [page, workbench]);
+  useLayoutEffect(() => workbench.watch('text', write), [workbench, write]);
+  return write;
 }

@@ -1,7 +1,7 @@
 /** The doubtful segments of a task, between which Tab moves in the flow view. */
 import { draftOriginOf } from '../origin.ts';
-import { complete, samePieces } from '../pieces.ts';
-import type { SegmentState } from '../state.ts';
+import { samePieces } from '../pieces.ts';
+import { firstTarget, type SegmentState } from '../state.ts';
 import type { Workbench } from '../workbench.ts';
 
 /**
@@ -43,9 +43,9 @@ export function stepDoubt(workbench: Workbench, by: -1 | 1): boolean {
   return false;
 }
 
-/** Returns true if the text of a segment differs from its draft. */
+/** Returns true if the text of a segment differs from the one that its editor got. */
 function isChanged({ segment, target }: SegmentState): boolean {
-  return segment.mine && !samePieces(complete(segment.draft ?? [], segment.source), target);
+  return segment.mine && !samePieces(firstTarget({ ...segment, target: null }), target);
 }
 
 /** Returns the segments next to a segment; in other documents than subtitles, only those of its paragraph. */

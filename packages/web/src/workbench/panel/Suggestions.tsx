@@ -5,7 +5,8 @@ import { directionOf, localeOf, mac, useSegment, useWhole, useWorkbench } from '
 import { hintOf } from '../keys.ts';
 import { Pieces } from '../Pieces.tsx';
 import { type Code, plainText } from '../pieces.ts';
-import type { Match } from '../task.ts';
+import type { Match, Segment } from '../task.ts';
+import { useVoteName } from '../vote-name.ts';
 import shared from '../workbench.module.css';
 import { Changes, Difference } from './Changes.tsx';
 import css from './panel.module.css';
@@ -14,6 +15,7 @@ import { Section } from './Section.tsx';
 export function Suggestions({ position }: { position: number }) {
   const workbench = useWorkbench();
   const t = useTranslate();
+  const voteName = useVoteName();
   const { segment } = useSegment(position);
   const { job } = workbench.task;
   const suggestions = useSuggestions(position);
@@ -67,7 +69,8 @@ export function Suggestions({ position }: { position: number }) {
     </Section>
   );
 
-  function nameOf({ kind, origin, tone }: Suggestion): string {
+  function nameOf({ kind, vote, origin, tone }: Suggestion): string {
+    if (vote) return voteName(vote);
     if (kind === 'draft') return t(`workbench.origin.${segment.origin}`);
     const name =
       origin === '' ? t('workbench.origin.memory') : t('workbench.match.from', { origin: origin! });
@@ -78,17 +81,20 @@ export function Suggestions({ position }: { position: number }) {
 }
 
 interface Suggestion {
-  kind: 'match' | 'draft';
+  kind: 'match' | 'draft' | 'vote';
   target: Match['target'];
   source?: Match['source'];
   score?: number;
   origin?: string;
+  /** The editors who confirmed the text in other jobs. */
+  vote?: NonNullable<Segment['vote']>;
   tone?: string | undefined;
 }
 
 /**
- * Returns the draft, then the matches, and registers them for the shortcuts. The draft is first because it is
- * known at once. A match that arrives later gets the next free key, so no key changes its suggestion.
+ * Returns the draft, the text that other editors confirmed and the matches, and registers them for the shortcuts.
+ * The draft is first because it is known at once. A text that arrives later gets the next free key, so no key
+ * changes its suggestion.
  */
 function useSuggestions(position: number): readonly Suggestion[] {
   const workbench = useWorkbench();
@@ -114,12 +120,26 @@ function useSuggestions(position: number): readonly Suggestion[] {
       clearTimeout(timer);
     };
   }, [workbench, position, whole]);
-  const suggestions = [
-    ...(segment.draft ? [{ kind: 'draft', target: segment.draft } as const] : []),
+  const { draft, vote } = segment;
+  const isDraft = vote?.state === 'filled';
+  const suggestions = useInOrder([
+    ...(draft ? [{ kind: 'draft' as const, target: draft, ...(isDraft && { vote }) }] : []),
+    ...(vote && !isDraft ? [{ kind: 'vote' as const, target: vote.target, vote }] : []),
     ...matches.map((match): Suggestion => ({ ...match, kind: 'match' })),
-  ];
+  ]);
   useEffect(() => {
     workbench.suggestions = suggestions.map(({ target }) => target);
   });
   return suggestions;
+}
+
+/** Returns the suggestions in the order in which they were first given. Suggestions that are gone stay. */
+function useInOrder(suggestions: readonly Suggestion[]): readonly Suggestion[] {
+  const [known, setKnown] = useState<readonly Suggestion[]>([]);
+  const keyOf = (one: Suggestion) => JSON.stringify({ ...one, vote: undefined });
+  const isSame = (one: Suggestion, other: Suggestion) => keyOf(one) === keyOf(other);
+  const added = suggestions.filter((one) => !known.some((other) => isSame(one, other)));
+  const all = [...known.map((one) => suggestions.find((other) => isSame(one, other)) ?? one), ...added];
+  if (added.length > 0) setKnown(all);
+  return all;
 }

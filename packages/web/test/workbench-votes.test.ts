@@ -1,0 +1,126 @@
+/** Tests of texts that arrive in an open task because another editor confirmed them in another job. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { claimTask, confirm, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
+import { until } from '../../server/src/testing/harness.ts';
+import { expectAccessible, takeScreenshots } from './browser.ts';
+import {
+  expectText,
+  row,
+  startWorkbench,
+  target,
+  type WorkbenchFixture,
+  waitUntilSaved,
+} from './workbench.ts';
+
+let fixture: WorkbenchFixture;
+beforeAll(async () => {
+  fixture = await startWorkbench();
+});
+afterAll(() => fixture.stop());
+
+const HELD = { delay: 150 };
+const textOf = (page: Parameters<typeof row>[0], number: number) =>
+  row(page, number).locator('[data-target] [lang]');
+
+it('a text that another editor confirms arrives while an editor types elsewhere, and can be refused', async () => {
+  const { web, annContext, bob, bobContext } = fixture;
+  const source = 'The harbour opens at nine.';
+  const draft = 'THE HARBOUR OPENS AT NINE.';
+  const text = 'El puerto abre a las nueve.';
+  const own = await fixture.createClaimedTask(`${source}\nThe boats are blue.\nThe sea is calm.`);
+  const other = await fixture.createClaimedTask(source, {}, bob);
+  await web.visit({ context: annContext, path: own.path }, async (page) => {
+    const { keyboard } = page;
+    await target(page, 1);
+    await keyboard.press('Alt+ArrowDown', HELD);
+    const typed = await target(page, 2);
+    await keyboard.press('Home', HELD);
+    await keyboard.type('Los ', { delay: 40 });
+    for (let left = 'THE'.length; left > 0; left -= 1) await keyboard.press('Shift+ArrowRight', HELD);
+
+    await web.visit({ context: bobContext, path: other.path }, async (bobs) => {
+      await target(bobs, 1);
+      await bobs.keyboard.press('Control+a', HELD);
+      await bobs.keyboard.type(text, { delay: 20 });
+      await bobs.keyboard.press('Control+Enter', HELD);
+      await row(bobs, 1).and(bobs.locator('[data-status=confirmed]')).waitFor();
+      await waitUntilSaved(bobs);
+    });
+
+    await expectText(textOf(page, 1), text);
+    await page.locator('[data-said]', { hasText: '1 segment has a new text' }).waitFor();
+    await row(page, 1).getByText('Confirmed elsewhere by Bob').waitFor();
+    // The caret, the selection and the text that was being typed are as before.
+    await keyboard.type('barcos', { delay: 40 });
+    await expectText(typed, 'Los barcos BOATS ARE BLUE.');
+    await waitUntilSaved(page);
+
+    await keyboard.press('Alt+ArrowUp', HELD);
+    const arrived = await target(page, 1);
+    await page.getByRole('button', { name: 'Refuse' }).waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-vote');
+    await target(page, 1);
+    await keyboard.press('Control+Shift+Backspace', HELD);
+    await expectText(arrived, draft);
+    await page.getByRole('button', { name: 'Refuse' }).waitFor({ state: 'detached' });
+    await waitUntilSaved(page);
+    await page.reload();
+    await expectText(await target(page, 1), draft);
+  });
+  const { body } = await fixture.ann.call('GET', pathOf(own));
+  expect(body.segments[0]).toMatchObject({ status: 'draft', target: [{ text: draft }] });
+});
+
+it('a text that filled a segment before its task was claimed can be refused for the draft from before', async () => {
+  const { web, annContext, ann, bob, call } = fixture;
+  const source = 'The lighthouse is closed.';
+  const uid = await orderEdit(call, source);
+  const { body } = await bob.call('GET', '/api/editing/queue');
+  const { task } = body.open.find((one: { uid: string }) => one.uid === uid);
+  const other = await fixture.createClaimedTask(source, {}, bob);
+  const confirmed = [{ text: 'El faro cierra hoy.' }];
+  expect((await confirm(bob, other, other.segments[0]!, { target: confirmed })).status).toBe(200);
+  await until(async () => (await bob.call('GET', pathOf({ task }))).body.segments[0].route === 'memory:vote');
+  await claimTask(ann, task);
+  await web.visit({ context: annContext, path: `/tasks/${task}` }, async (page) => {
+    const text = await target(page, 1);
+    await expectText(text, 'El faro cierra hoy.');
+    await page.getByRole('button', { name: 'Refuse' }).click(HELD);
+    await expectText(text, 'THE LIGHTHOUSE IS CLOSED.');
+    await waitUntilSaved(page);
+    await page.getByRole('button', { name: 'Refuse' }).waitFor({ state: 'detached' });
+  });
+});
+
+it('a text is a suggestion in the segment that its editor is in, without a change of the other suggestions', async () => {
+  const { web, annContext, bob } = fixture;
+  const source = 'The market is full today.';
+  const own = await fixture.createClaimedTask(`${source}\nThe fish is fresh.`);
+  const other = await fixture.createClaimedTask(source, {}, bob);
+  const confirmed = [{ text: 'El mercado se llena hoy.' }];
+  await web.visit({ context: annContext, path: own.path }, async (page) => {
+    const { keyboard } = page;
+    const first = await target(page, 1);
+    const suggestions = page.getByRole('listitem').filter({ hasText: 'Ctrl' });
+    await suggestions.filter({ hasText: 'Machine translation' }).waitFor();
+    expect((await confirm(bob, other, other.segments[0]!, { target: confirmed })).status).toBe(200);
+    const voted = suggestions.filter({ hasText: 'Confirmed elsewhere by Bob' });
+    await voted.getByText('El mercado se llena hoy.').waitFor();
+    expect(await suggestions.first().innerText()).toContain('Machine translation');
+    await expectText(first, 'THE MARKET IS FULL TODAY.');
+    await takeScreenshots(page, 'workbench-vote-suggestion', 'state');
+    // An editor who leaves the segment without an edit gets the text.
+    await keyboard.press('Alt+ArrowDown', HELD);
+    await target(page, 2);
+    await expectText(textOf(page, 1), 'El mercado se llena hoy.');
+    await keyboard.press('Alt+ArrowUp', HELD);
+    await target(page, 1);
+    await suggestions.filter({ hasText: 'Machine translation' }).waitFor();
+    await keyboard.press('Control+1', HELD);
+    await expectText(first, 'THE MARKET IS FULL TODAY.');
+    await keyboard.press('Control+2', HELD);
+    await expectText(first, 'El mercado se llena hoy.');
+    await waitUntilSaved(page);
+  });
+});
