@@ -61,7 +61,7 @@ it('the sign-in page says why the provider’s user was refused', async () => {
     await takeScreenshots(page, 'sign-in-refused', 'state');
   });
   await web.visit({ path: '/sign-in?refused=not_invited', language: 'de' }, async (page) => {
-    await page.getByRole('alert').getByText('Sie haben keine gültige Einladung.').waitFor();
+    await page.getByRole('alert').getByText('Wenn Sie einen Link zu Dragoman haben').waitFor();
   });
   await web.visit({ path: '/sign-in?refused=__proto__' }, async (page) => {
     expect(await page.getByRole('alert').count()).toBe(0);

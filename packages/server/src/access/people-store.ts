@@ -370,14 +370,14 @@ export async function findInvitation(on: Queryable, tokenHash: Buffer): Promise<
   return (await on.query(FIND_INVITATION, [tokenHash]))[0];
 }
 
-const HAS_INVITATION = statement<{ has: boolean }>(
-  'people.has_invitation',
-  `select exists (select from invitations i where i.user_id = $1 and ${OPEN_INVITATION}) as has`,
+const COUNT_LINKS = statement<{ links: number }>(
+  'people.count_links',
+  `select count(*) as links from invitations i where i.user_id = $1 and ${OPEN_INVITATION}`,
 );
 
-/** Returns whether a user has a valid invitation. */
-export async function hasOpenInvitation(on: Queryable, userId: string): Promise<boolean> {
-  return (await on.query(HAS_INVITATION, [userId]))[0]!.has;
+/** Counts the valid invitation and reset links of a user. */
+export async function countLinks(on: Queryable, userId: string): Promise<number> {
+  return (await on.query(COUNT_LINKS, [userId]))[0]!.links;
 }
 
 const USE_INVITATION = statement<InvitationRow>(

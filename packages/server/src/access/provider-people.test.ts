@@ -7,7 +7,7 @@ import { createBrowser, createPerson, startTestServer, type TestServer } from '.
 import { createTraveler, type ProviderUser, startProvider, type TestProvider } from '../testing/provider.ts';
 import { setUpSecondFactor } from '../testing/second-factor.ts';
 import { accountNamed } from './accounts.ts';
-import { invitePerson } from './invitations.ts';
+import { invitePerson, linkFor } from './invitations.ts';
 import { listPeople, personNamed, setDisabled } from './people.ts';
 import { endInvitations as endLinks } from './people-store.ts';
 import { createSignInProvider } from './provider.ts';
@@ -47,15 +47,17 @@ function addUser(fields: ProviderUser = {}): { subject: string; email: string } 
 const START = '/api/sign-in/provider';
 
 /** Signs in with the provider in a new browser. @returns the page at which the browser arrives */
-async function visit(subject: string | undefined, path = START) {
+async function visit(subject: string | undefined, path = START, headers: Record<string, string> = {}) {
   provider.subject = subject;
   const traveler = createTraveler();
-  const reached = await traveler.open(`${server.url}${path}`);
+  const reached = await traveler.open(`${server.url}${path}`, undefined, headers);
   const cookies = traveler.jars.get(new URL(server.url).origin)!;
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const me = () => createBrowser(server.url).call('GET', '/api/me', undefined, { cookie });
   return { at: `${reached.pathname}${reached.search}`, cookie, me };
 }
+/** The address of the button on the page of a link. */
+const fromLink = (token: string) => `${START}?${new URLSearchParams({ link: token })}`;
 const refusal = (why: string) => `/app/sign-in?refused=${why}`;
 const invite = (email: string, role: 'editor' | 'operator' = 'editor') =>
   invitePerson(server.database, 'command', { email, role });
@@ -81,16 +83,37 @@ describe('an invited person', () => {
     expect(about).toEqual(['person.linked', 'person.link', 'person.made']);
   });
 
-  it('of an account signs in as its customer', async () => {
+  it('of an account signs in as its customer, from the page of the invitation alone', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const { subject, email } = addUser();
-    await invitePerson(server.database, 'command', { email, role: 'customer', account: ref });
-    expect((await (await visit(subject)).me()).body).toMatchObject({
-      role: 'customer',
-      account: username,
-      owner: true,
-    });
+    const wanted = { email, role: 'customer', account: ref } as const;
+    const { token } = await invitePerson(server.database, 'command', wanted);
+    expect((await visit(subject)).at).toBe(refusal('not_invited'));
+    // Another site sends the browser to the address of the button.
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      const sent = await visit(subject, fromLink(token), { 'sec-fetch-site': site });
+      expect(sent.at).toBe(refusal('not_invited'));
+    }
+    // A link of somebody else proves nothing.
+    const { token: other } = await invite(addUser().email);
+    expect((await visit(subject, fromLink(other))).at).toBe(refusal('not_invited'));
+    const accepted = await visit(subject, fromLink(token), { 'sec-fetch-site': 'same-origin' });
+    expect((await accepted.me()).body).toMatchObject({ role: 'customer', account: username, owner: true });
+    expect((await visit(subject)).at).toBe('/app/');
+  });
+
+  it('does not come into the account of a stranger who invited or took their address', async () => {
+    const stranger = await createPerson(server, { role: 'customer' });
+    const { subject, email } = addUser();
+    const { body } = await stranger.call('POST', '/api/account/team', { email });
+    expect((await visit(subject)).at).toBe(refusal('not_invited'));
+    // The stranger uses the link, which the page shows, and becomes an active user with this address.
+    const token = /\/app\/invitation\/(\S+)/.exec(body.link)![1]!;
+    const password = 'a password of the stranger';
+    const accepted = await createBrowser(server.url).call('POST', `/api/invitations/${token}`, { password });
+    expect(accepted.status).toBe(201);
+    expect((await visit(subject)).at).toBe(refusal('not_invited'));
   });
 
   it('comes back to the requested page, but never to another site', async () => {
@@ -106,6 +129,16 @@ describe('an invited person', () => {
 });
 
 describe('an active user', () => {
+  it('of an account is linked from the page of a reset link', async () => {
+    const customer = await createPerson(server, { role: 'customer' });
+    const { subject } = addUser({ email: customer.email });
+    expect((await visit(subject)).at).toBe(refusal('not_invited'));
+    const user = await personNamed(server.database, customer.email);
+    const { token } = await linkFor(server.database, 'command', user);
+    expect((await (await visit(subject, fromLink(token))).me()).body.user_id).toBe(customer.userId);
+    expect((await createBrowser(server.url).call('GET', `/api/invitations/${token}`)).status).toBe(404);
+  });
+
   it('is linked by the verified e-mail address, keeps the password, and signs out of both', async () => {
     const person = await createPerson(server, { role: 'editor' });
     const { subject } = addUser({ email: person.email.toUpperCase() });
@@ -289,9 +322,26 @@ describe('roles from a claim', () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const { subject, email } = addUser({ groups: 'operators' });
-    await invitePerson(server.database, 'command', { email, role: 'customer', account: ref });
+    const wanted = { email, role: 'customer', account: ref } as const;
+    const { token } = await invitePerson(server.database, 'command', wanted);
     await restart(ROLES);
-    expect((await (await visit(subject)).me()).body).toMatchObject({ role: 'customer', account: username });
+    const expected = { role: 'customer', account: username };
+    expect((await (await visit(subject, fromLink(token))).me()).body).toMatchObject(expected);
+    expect((await (await visit(subject)).me()).body).toMatchObject(expected);
+    await restart();
+  });
+
+  it('replace an invitation to an account that was not accepted', async () => {
+    const stranger = await createPerson(server, { role: 'customer' });
+    const [member, outsider] = [addUser({ groups: 'translators' }), addUser({ groups: 'staff' })];
+    for (const { email } of [member, outsider]) {
+      expect((await stranger.call('POST', '/api/account/team', { email })).status).toBe(201);
+    }
+    await restart(ROLES);
+    const { body } = await (await visit(member.subject)).me();
+    expect(body).toMatchObject({ email: member.email, role: 'editor' });
+    expect(body).not.toHaveProperty('account');
+    expect((await visit(outsider.subject)).at).toBe(refusal('not_invited'));
     await restart();
   });
 });

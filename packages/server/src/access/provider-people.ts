@@ -2,10 +2,13 @@
  * Which user signs in with an identity of the provider.
  *
  * - A user is found by issuer and subject, never by e-mail address, because addresses can change hands.
- * - The first time, the provider's verified e-mail address finds the user: one with a valid invitation, or an
- *   active user. A user with a second factor is not found this way, because a mailbox would replace the factor.
+ * - The first time, the provider's verified e-mail address finds the user: an editor or operator with a valid
+ *   invitation, or an active one. A user with a second factor is not found this way, because a mailbox would
+ *   replace the factor.
+ * - A customer must also come from the page of their link. Other customers choose this address, so the address
+ *   alone could lead a person into an account of strangers.
  * - If a claim decides on roles, it creates editors and operators, and changes or refuses them at each sign-in.
- *   Customers are always invited, because each belongs to an account.
+ *   Like an invitation by an operator, it replaces an invitation to an account that was not accepted.
  */
 
 import type { Actor } from '../audit/audit.ts';
@@ -16,6 +19,7 @@ import { normalEmail, readName } from './names.ts';
 import { type ChangedUser, createPerson, personAudit, readPerson, type User } from './people.ts';
 import * as store from './people-store.ts';
 import { type Identity, ProviderRefusal } from './provider.ts';
+import { hashKey } from './secrets.ts';
 import {
   endSessions,
   type SessionClient,
@@ -28,6 +32,7 @@ export type IdentitySettings = SessionLimits & Pick<Settings, 'oidcDomains' | 'o
 
 /**
  * Starts a session of the user with this identity.
+ * @param link the token of the invitation or reset link from whose page the user comes
  * @throws ProviderRefusal
  */
 export async function signInWithProvider(
@@ -35,12 +40,13 @@ export async function signInWithProvider(
   settings: IdentitySettings,
   identity: Identity,
   client: SessionClient,
+  link: string | undefined,
 ): Promise<StartedSession> {
   const email = requireEmail(settings, identity);
   const { issuer, subject } = identity;
   const linked = await store.findBySubject(database, issuer, subject);
   const user = linked && (await readPerson(database, linked.user_id));
-  const found = user ?? (await linkUser(database, settings, identity, email));
+  const found = user ?? (await linkUser(database, settings, identity, email, link));
   if (found.status === 'disabled') throw new ProviderRefusal('disabled');
   await applyRole(database, settings, identity, found);
   return database.transaction(async (transaction) => {
@@ -71,19 +77,21 @@ async function linkUser(
   { oidcRoleClaim }: IdentitySettings,
   identity: Identity,
   email: string | undefined,
+  link: string | undefined,
 ): Promise<User> {
   if (email === undefined) throw new ProviderRefusal(identity.email ? 'unverified' : 'no_email');
   const row = await store.findByEmail(database, email);
-  if (row === undefined) {
-    if (oidcRoleClaim === undefined) throw new ProviderRefusal('not_invited');
-    return createUser(database, identity, email);
-  }
-  const user = (await readPerson(database, row.user_id))!;
-  if (user.status === 'disabled') throw new ProviderRefusal('disabled');
+  const user = row && (await readPerson(database, row.user_id));
+  if (user?.status === 'disabled') throw new ProviderRefusal('disabled');
+  const invited = link === undefined ? undefined : await store.findInvitation(database, hashKey(link));
+  const isAccepted = user !== undefined && invited?.user_id === user.user_id;
+  const isPending = user?.status === 'invited' && user.role === 'customer' && !isAccepted;
+  const isNew = user === undefined ? oidcRoleClaim !== undefined : isPending && identity.role !== undefined;
+  if (isNew) return createUser(database, identity, email);
+  if (user === undefined) throw new ProviderRefusal('not_invited');
   if (user.second_factor) throw new ProviderRefusal('second_factor');
-  if (user.status === 'invited' && !(await store.hasOpenInvitation(database, user.user_id))) {
-    throw new ProviderRefusal('not_invited');
-  }
+  const isInvited = user.status === 'active' || (await store.countLinks(database, user.user_id)) > 0;
+  if (!isInvited || (user.role === 'customer' && !isAccepted)) throw new ProviderRefusal('not_invited');
   await database.transaction(async (transaction) => {
     const { user_id: userId } = user;
     if (!(await store.linkSubject(transaction, userId, identity.issuer, identity.subject))) {

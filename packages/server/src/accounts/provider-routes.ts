@@ -31,6 +31,8 @@ const SIGN_IN_PAGE = '/app/sign-in';
 interface Pending extends PendingSignIn {
   /** The page of the app that the user wanted to open. */
   next: string | undefined;
+  /** The token of the invitation or reset link from whose page the user comes. */
+  link: string | undefined;
   /** Milliseconds since 1970. */
   until: number;
 }
@@ -77,8 +79,12 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
   resource(app, PATH, {
     GET: visit(async (provider, request, reply) => {
       const { url, pending } = await provider.begin(redirectUri());
-      const next = parametersOf(request).get('next') ?? undefined;
-      const kept: Pending = { ...pending, next, until: Date.now() + PENDING_SECONDS * 1000 };
+      const parameters = parametersOf(request);
+      const next = parameters.get('next') ?? undefined;
+      // Only our page shows whose account a link leads to, so pages of other sites cannot pass a link.
+      const { 'sec-fetch-site': site = 'same-origin' } = request.headers;
+      const link = site === 'same-origin' ? (parameters.get('link') ?? undefined) : undefined;
+      const kept: Pending = { ...pending, next, link, until: Date.now() + PENDING_SECONDS * 1000 };
       const sealed = vault.seal(Buffer.from(JSON.stringify(kept)), COOKIE_CONTEXT).toString('base64url');
       reply.setCookie(cookie, sealed, cookieOptions);
       return url.href;
@@ -93,7 +99,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       if (returned.searchParams.get('state') !== pending.state) throw new ProviderRefusal('expired');
       const identity = await provider.finish(returned, pending);
       const client = clientOf(request, session);
-      const started = await signInWithProvider(database, settings, identity, client);
+      const started = await signInWithProvider(database, settings, identity, client, pending.link);
       for (const mark of marks) await forgiveAttempt(database, mark);
       setSessionCookie(reply, session, started);
       return `/app${ownAddress(pending.next) ?? '/'}`;

@@ -174,15 +174,16 @@ export function createTraveler() {
     jars,
     /**
      * Opens an address and follows its redirects.
+     * @param headers further headers of each request
      * @returns the last address that is not a redirect, or the first that begins with `until`
      */
-    async open(url: string, until?: string): Promise<URL> {
+    async open(url: string, until?: string, headers: Record<string, string> = {}): Promise<URL> {
       for (let at = new URL(url); ; ) {
         if (until !== undefined && at.href.startsWith(until)) return at;
         const jar = jars.get(at.origin) ?? new Map<string, string>();
         jars.set(at.origin, jar);
         const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-        const response = await fetch(at, { redirect: 'manual', headers: { cookie } });
+        const response = await fetch(at, { redirect: 'manual', headers: { ...headers, cookie } });
         await response.body?.cancel();
         for (const given of response.headers.getSetCookie()) {
           const [, name, value] = /^([^=]+)=([^;]*)/.exec(given)!;

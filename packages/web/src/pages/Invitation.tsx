@@ -47,6 +47,8 @@ function Accept({ token }: { token: string }) {
   const { data } = useSuspenseQuery({ ...invitation(token), staleTime: Number.POSITIVE_INFINITY });
   const { data: options } = useSuspenseQuery(signInOptions());
   const reset = data.purpose === 'reset';
+  // The provider would replace the second factor of a user.
+  const provider = data.second_factor ? null : options.provider;
   return (
     <SignedOutLayout
       title={t(reset ? 'invitation.reset' : 'invitation.title')}
@@ -62,8 +64,8 @@ function Accept({ token }: { token: string }) {
         </>
       }
     >
-      {!reset && options.provider !== null && <ProviderButton provider={options.provider} />}
-      {!reset && options.provider !== null && options.passwords && <p>{t('provider.or')}</p>}
+      {provider !== null && <ProviderButton provider={provider} link={token} />}
+      {provider !== null && (options.passwords || reset) && <p>{t('provider.or')}</p>}
       {(options.passwords || reset) && (
         <Form
           onSubmit={async ({ name, password = '', code }) => {
@@ -84,7 +86,7 @@ function Accept({ token }: { token: string }) {
             autoFocus={reset}
           />
           {data.second_factor && <CodeField autoFocus={false} />}
-          <SubmitButton wide secondary={!reset && options.provider !== null}>
+          <SubmitButton wide secondary={provider !== null}>
             {t('invitation.accept')}
           </SubmitButton>
         </Form>

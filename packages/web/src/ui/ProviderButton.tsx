@@ -7,17 +7,19 @@ interface ProviderButtonProps {
   provider: string;
   /** The page of the app to open after sign-in. */
   next?: string | undefined;
+  /** The token of the invitation or reset link from whose page the user signs in. */
+  link?: string;
   /** True to keep the open page and sign in in another tab. */
   newTab?: boolean;
 }
 
-export function ProviderButton({ provider, next, newTab = false }: ProviderButtonProps) {
+export function ProviderButton({ provider, next, link, newTab = false }: ProviderButtonProps) {
   const t = useTranslate();
-  const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`;
+  const query = new URLSearchParams({ ...(next && { next }), ...(link && { link }) });
   return (
     <Button
       component="a"
-      href={`/api/sign-in/provider${query}`}
+      href={`/api/sign-in/provider?${query}`}
       variant="filled"
       fullWidth
       {...(newTab ? { target: '_blank', rel: 'noopener' } : {})}
