@@ -29,6 +29,8 @@ const HOURS = 3600;
 const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS } as const;
 /** Anybody can request a link for a forgotten password, so it is valid for a shorter time. */
 const FORGOTTEN_SECONDS = HOURS;
+/** The number of valid links of a user at which no further link is created for a forgotten password. */
+const MAX_LINKS = 3;
 
 /**
  * Creates the link with which a user sets their password, and invalidates older links of the user. Only a
@@ -40,7 +42,10 @@ export function inviteUser(
   user: ChangedUser,
   purpose: store.LinkPurpose,
 ): Promise<Link> {
-  return database.transaction((transaction) => writeLink(transaction, by, user, purpose));
+  return database.transaction(async (transaction) => {
+    await store.endInvitations(transaction, user.user_id);
+    return writeLink(transaction, by, user, purpose);
+  });
 }
 
 async function writeLink(
@@ -53,7 +58,6 @@ async function writeLink(
 ): Promise<Link> {
   const { token, hash } = createToken();
   const userId = user.user_id;
-  await store.endInvitations(transaction, userId);
   await store.insertInvitation(transaction, { tokenHash: hash, userId, purpose, invitedBy, seconds });
   await recordAudit(transaction, by, personAudit('person.link', user, { purpose }));
   return { token, purpose, expires_at: new Date(Date.now() + seconds * 1000) };
@@ -74,8 +78,8 @@ export function linkFor(database: Database, by: Actor, user: User): Promise<Link
 
 /**
  * Creates a reset link for a user who forgot their password. The audit names the program, because nobody
- * knows who made the request.
- * @returns undefined when no active user with a password has the e-mail address
+ * knows who made the request. Older links stay valid, because strangers can make requests too.
+ * @returns undefined when no active user with a password has the e-mail address, or they have enough links
  */
 export async function linkForForgottenPassword(
   database: Database,
@@ -85,10 +89,11 @@ export async function linkForForgottenPassword(
   const user = row && (await readPerson(database, row.user_id));
   // A mailbox must not replace the provider, and its second factor, of a user who has no password.
   if (user?.status !== 'active' || !user.has_password) return undefined;
-  const link = await database.transaction((transaction) =>
-    writeLink(transaction, 'program', user, 'reset', FORGOTTEN_SECONDS, user.user_id),
-  );
-  return { ...link, user };
+  return database.transaction(async (transaction) => {
+    if ((await store.countLinks(transaction, user.user_id)) >= MAX_LINKS) return undefined;
+    const link = await writeLink(transaction, 'program', user, 'reset', FORGOTTEN_SECONDS, user.user_id);
+    return { ...link, user };
+  });
 }
 
 /** Creates a user without a password, together with their invitation. @throws ApiError `invalid_request` */

@@ -1,6 +1,7 @@
 /** Tests of forgotten passwords on a running server with an SMTP server. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { invitePerson } from '../access/invitations.ts';
+import { invitePerson, linkFor } from '../access/invitations.ts';
+import { personNamed } from '../access/people.ts';
 import { listAudit } from '../audit/audit.ts';
 import { statement } from '../database/statements.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
@@ -91,6 +92,37 @@ it('unknown, invited and disabled users get the same answer, and no mail', async
   expect(mailbox.received.filter(({ to }) => [disabled.email, invited.email].includes(to[0]!))).toEqual([]);
   const { email: wrong } = (await request('nobody')).body.error.fields;
   expect(wrong).toBe('Must be an e-mail address.');
+});
+
+it('a request ends no older link, and a user has at most three links', async () => {
+  const { email } = await createPerson(server, { role: 'editor' });
+  const { token: made } = await linkFor(
+    server.database,
+    'command',
+    await personNamed(server.database, email),
+  );
+  await request(email);
+  await until(() => mailsTo(email).length === 1);
+  await request(email);
+  await until(() => mailsTo(email).length === 2);
+  await request(email);
+  // The request for another user is later, so an earlier link would have been mailed before its own.
+  const other = await createPerson(server, { role: 'editor' });
+  await request(other.email);
+  await until(() => mailsTo(other.email).length > 0);
+  expect(mailsTo(email)).toHaveLength(2);
+  const tokens = [made, ...mailsTo(email).map(({ text }) => tokenIn(text))];
+  const statusOf = async (token: string) =>
+    (await createBrowser(server.url).call('GET', `/api/invitations/${token}`)).status;
+  expect(await Promise.all(tokens.map(statusOf))).toEqual([200, 200, 200]);
+  // The user is in: all other links end. So do they when a person creates a link.
+  expect((await accept(tokens[1]!)).status).toBe(201);
+  expect(await Promise.all(tokens.map(statusOf))).toEqual([404, 404, 404]);
+  await request(other.email);
+  await until(() => mailsTo(other.email).length === 2);
+  await linkFor(server.database, 'command', await personNamed(server.database, other.email));
+  const [mail] = mailsTo(other.email);
+  expect(await statusOf(tokenIn(mail!.text))).toBe(404);
 });
 
 /** Sends requests until one is refused. @returns the number of requests that were accepted */
