@@ -1,9 +1,12 @@
 /** Tests of the pages for sign-in with an OpenID Connect provider. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { invitePerson } from '../../server/src/access/invitations.ts';
-import { createPerson } from '../../server/src/testing/harness.ts';
+import { claimTask, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
+import { createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
 import { startProvider, type TestProvider } from '../../server/src/testing/provider.ts';
+import { plainText } from '../src/workbench/pieces.ts';
 import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
+import { target, waitUntilSaved } from './workbench.ts';
 
 let web: Web;
 let provider: TestProvider;
@@ -23,6 +26,13 @@ async function inviteEditor(subject: string): Promise<string> {
   provider.users.set(subject, { email, email_verified: true });
   provider.subject = subject;
   return (await invitePerson(web.database, 'command', { email, role: 'editor', name: 'Ida' })).token;
+}
+
+/** Creates an editor with a password whom the provider knows too, by the user id. */
+async function createEditor(): Promise<TestPerson> {
+  const editor = await createPerson(web, { role: 'editor', languages: ['en:es'] });
+  provider.users.set(editor.userId, { email: editor.email, email_verified: true });
+  return editor;
 }
 
 it('an invited person signs in with the provider, has no password here, and signs out of both', async () => {
@@ -66,6 +76,45 @@ it('the sign-in page says why the provider’s user was refused', async () => {
   await web.visit({ path: '/sign-in?refused=__proto__' }, async (page) => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
+});
+
+it('the workbench goes on only after its own user has signed in again', async () => {
+  const { production_key } = await web.createAccount({ balanceCents: 100_000 });
+  const [ann, bob] = [await createEditor(), await createEditor()];
+  await orderEdit(createClient(web.url, production_key), 'One house.\n');
+  const { task } = await claimTask(ann);
+  const context = await web.context();
+  const path = `/sign-in?${new URLSearchParams({ next: `/tasks/${task}` })}`;
+  provider.subject = ann.userId;
+  await web.visit({ context, path, provider: provider.issuer }, async (page) => {
+    await page.getByRole('link', { name: 'Sign in with Acme ID' }).click();
+    await target(page, 1);
+    await context.clearCookies();
+    await page.keyboard.press('End');
+    await page.keyboard.type('Sí');
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByText(`Sign in again as ${ann.email} to continue here.`).waitFor();
+    await expectAccessible(page);
+    async function signIn(subject: string): Promise<void> {
+      await context.clearCookies();
+      provider.subject = subject;
+      const link = dialog.getByRole('link', { name: 'Sign in with Acme ID' });
+      const [tab] = await Promise.all([context.waitForEvent('page'), link.click()]);
+      await tab.waitForURL('**/app/queue');
+      await tab.close();
+      await dialog.getByRole('button', { name: 'I have signed in' }).click();
+    }
+    await signIn(bob.userId);
+    await dialog.getByText(`${bob.email} is signed in now.`).waitFor();
+    await takeScreenshots(page, 'workbench-session-another', 'state');
+    expect((await ann.call('GET', pathOf({ task }))).body.segments[0].revision).toBe(0);
+    await signIn(ann.userId);
+    await dialog.waitFor({ state: 'detached' });
+    await waitUntilSaved(page);
+    const { body } = await ann.call('GET', pathOf({ task }));
+    expect(plainText(body.segments[0].target)).toContain('Sí');
+  });
+  await context.close();
 });
 
 it('without passwords, the page has the form only for operators in an emergency', async () => {

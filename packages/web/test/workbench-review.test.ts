@@ -128,6 +128,32 @@ it('an editor marks a segment as unsure, is asked about it once, and the reviewe
   });
 });
 
+it('shows the mark that the server has when two requests in a row fail', async () => {
+  const claimed = await fixture.createClaimedTask('Fragile.\n', { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
+    await target(page, 1);
+    const marked = row(page, 1).getByRole('button', { name: 'Unsure' });
+    const sent: (() => Promise<void>)[] = [];
+    await page.route('**/unsure', async (route) => void sent.push(() => route.abort('connectionfailed')));
+    await page.keyboard.press('Control+u');
+    await expect.poll(() => marked.getAttribute('aria-pressed')).toBe('true');
+    await page.keyboard.press('Control+u');
+    await expect.poll(() => marked.getAttribute('aria-pressed')).toBe('false');
+    // The second request waits for the first.
+    for (const number of [1, 2]) {
+      await expect.poll(() => sent.length).toBe(number);
+      await Promise.all([page.waitForEvent('requestfailed'), sent.at(-1)!()]);
+    }
+    await page.getByText('The mark on segment 1 could not be saved.').waitFor();
+    await expect.poll(() => marked.getAttribute('aria-pressed')).toBe('false');
+    await page.unroute('**/unsure');
+    await page.keyboard.press('Control+u');
+    await expect
+      .poll(async () => (await fixture.ann.call('GET', pathOf(claimed))).body.segments[0].unsure)
+      .toBe(true);
+  });
+});
+
 it('takes back a mark that the server refuses', async () => {
   const claimed = await fixture.createClaimedTask('Fragile.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {

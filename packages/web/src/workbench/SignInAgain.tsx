@@ -1,23 +1,23 @@
 /**
- * A dialog over the workbench that asks for the password when the session has ended. The open segment and an open
- * dialog stay as they are.
+ * A dialog over the workbench that asks its user to sign in when the session has ended. The open segment and an open
+ * dialog stay as they are. If another user signs in, the work of this user does not go on.
  */
 import { useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useState } from 'react';
-import { call, query } from '../api/client.ts';
+import { CallError, call, query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import { SignInForm } from '../SignInForm.tsx';
-import { useUser } from '../session.ts';
+import type { User } from '../session.ts';
 import { Dialog } from '../ui/Dialog.tsx';
 import { Form, SubmitButton } from '../ui/form.tsx';
 import { ProviderButton } from '../ui/ProviderButton.tsx';
 import { useWorkbench } from './context.tsx';
 
-export function SignInAgain() {
+export function SignInAgain({ user }: { user: User }) {
   const workbench = useWorkbench();
-  const user = useUser();
   const t = useTranslate();
-  const email = user?.email ?? '';
+  const { email } = user;
+  const byProvider = user.session.by_provider;
   const [focused] = useState(() => document.activeElement);
   // The password field gets the focus a moment later. Until then, keys must not reach the page.
   useLayoutEffect(() => {
@@ -30,42 +30,38 @@ export function SignInAgain() {
     else workbench.focusActive();
   }
 
-  function resume(): void {
+  function resume(signedIn: User): void {
+    if (signedIn.user_id !== user.user_id) {
+      const message = t('workbench.session.another', { email, other: signedIn.email });
+      throw new CallError('explained', message);
+    }
     close();
     workbench.online();
   }
 
   return (
     <Dialog opened title={t('workbench.session.title')} onClose={close}>
-      <p>{t('workbench.session.text', { email })}</p>
-      {user?.has_password === false ? (
+      <p>{t(byProvider ? 'workbench.session.provider' : 'workbench.session.text', { email })}</p>
+      {byProvider ? (
         <ProviderAgain onSignedIn={resume} />
       ) : (
         <SignInForm
           email={email}
-          onSubmit={async (credentials) => {
-            await call('signIn', { body: credentials });
-            resume();
-          }}
+          onSubmit={async (credentials) => resume(await call('signIn', { body: credentials }))}
         />
       )}
     </Dialog>
   );
 }
 
-/** For users without a password: the provider opens in another tab, and the dialog then continues. */
-function ProviderAgain({ onSignedIn }: { onSignedIn(): void }) {
+/** For users of the provider: it opens in another tab, and the dialog then continues. */
+function ProviderAgain({ onSignedIn }: { onSignedIn(user: User): void }) {
   const t = useTranslate();
   const { data } = useQuery(query('readSignInOptions'));
   return (
     <>
       {data != null && data.provider !== null && <ProviderButton provider={data.provider} newTab />}
-      <Form
-        onSubmit={async () => {
-          await call('whoAmI');
-          onSignedIn();
-        }}
-      >
+      <Form onSubmit={async () => onSignedIn(await call('whoAmI'))}>
         <SubmitButton wide secondary>
           {t('provider.continue')}
         </SubmitButton>

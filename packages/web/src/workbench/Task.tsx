@@ -6,7 +6,7 @@ import { call } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import { subscribe } from '../live-updates.ts';
 import type { Loading, PageProps } from '../page.tsx';
-import { askOnSessionEnd, useUser } from '../session.ts';
+import { askOnSessionEnd, type User, useUser } from '../session.ts';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { beforeReload, loadChunk } from '../upgrade.ts';
 import { performAction } from './actions.ts';
@@ -40,12 +40,13 @@ export async function load({ queries, params }: Loading): Promise<void> {
 }
 
 export default function TaskPage({ params }: PageProps) {
-  const user = useUser();
-  return <LoadedTask key={params.task} id={params.task!} user={user?.user_id ?? ''} />;
+  // The user who opened the page. The session may end meanwhile, and be followed by that of another user.
+  const [user] = useState(useUser());
+  return <LoadedTask key={params.task} id={params.task!} user={user!} />;
 }
 
 /** Opens the workbench, which restores stored drafts before the page can be edited. */
-function LoadedTask({ id, user }: { id: string; user: string }) {
+function LoadedTask({ id, user }: { id: string; user: User }) {
   // The workbench stays open when the user changes the app's language, so it always calls the current
   // functions.
   const t = useTranslate();
@@ -75,7 +76,7 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
       const [checks, overlays, drafts, read] = await Promise.all([
         loadChunk(() => import('./checking.ts')),
         loadChunk(() => import('./overlays.ts')),
-        openDrafts(user, id).catch(noDrafts),
+        openDrafts(user.user_id, id).catch(noDrafts),
         call('readTask', { path: { task: id } }),
       ]);
       workbench = new Workbench({
@@ -109,13 +110,13 @@ function LoadedTask({ id, user }: { id: string; user: string }) {
         <span key={announced.turn}>{announced.text}</span>
       </div>
       <OverlaysContext value={opened.overlays}>
-        <Page />
+        <Page user={user} />
       </OverlaysContext>
     </WorkbenchContext>
   );
 }
 
-function Page() {
+function Page({ user }: { user: User }) {
   const workbench = useWorkbench();
   const {
     ActionBar,
@@ -158,7 +159,7 @@ function Page() {
       }),
     [t, workbench, active, job],
   );
-  if (workbench.positions.length === 0) return <NoSegments />;
+  if (workbench.positions.length === 0) return <NoSegments user={user} />;
   return (
     <main className={css.workbench} data-ready data-preview={preview} translate="no">
       <title>{title}</title>
@@ -183,14 +184,14 @@ function Page() {
       <KeyBar />
       <ActionBar />
       {dialog && <Dialogs dialog={dialog} />}
-      {signedOut && <SignInAgain />}
+      {signedOut && <SignInAgain user={user} />}
       {leaving.status === 'blocked' && <Leave onStay={leaving.reset} onLeave={leaving.proceed} />}
     </main>
   );
 }
 
 /** The page of a job without text. */
-function NoSegments() {
+function NoSegments({ user }: { user: User }) {
   const workbench = useWorkbench();
   const { Dialogs, SignInAgain } = useOverlays();
   const dialog = usePage((page) => page.dialog);
@@ -211,7 +212,7 @@ function NoSegments() {
         {t('workbench.report')}
       </Button>
       {dialog && <Dialogs dialog={dialog} />}
-      {signedOut && <SignInAgain />}
+      {signedOut && <SignInAgain user={user} />}
     </main>
   );
 }

@@ -164,6 +164,8 @@ export class Autosave {
 
   async #send(position: number, save: Save, revision: number, activeMs: number): Promise<SaveOutcome> {
     const store = this.#store;
+    // The text waits for its own user: the server would refuse it in the session of another one.
+    if (store.page.signedOut) throw new Error('signed out');
     const answer = await this.#options.server.save(position, {
       token: store.token,
       revision,

@@ -55,8 +55,9 @@ export class TaskSession {
   }
 
   async heartbeat(): Promise<void> {
-    const { lease, readOnly } = this.#store.page;
-    if (!lease || readOnly) return;
+    const { lease, readOnly, signedOut } = this.#store.page;
+    // Another user who has signed in does not have the claim.
+    if (!lease || readOnly || signedOut) return;
     try {
       this.setLease(await this.#server.heartbeat(lease.token));
     } catch (error) {
@@ -70,7 +71,7 @@ export class TaskSession {
    * editors, never a text that this editor has edited or is in.
    */
   async refresh(): Promise<void> {
-    if (this.#running > 0) return;
+    if (this.#running > 0 || this.#store.page.signedOut) return;
     const task = await this.#server.readTask().catch((error: unknown) => {
       if (this.#running > 0) return;
       if (codeOfError(error) === 'job_canceled') this.endEditing('canceled');
@@ -178,10 +179,15 @@ export class TaskSession {
     const unsure = !store.segment(position).unsure;
     store.change(position, { unsure });
     store.announce({ type: unsure ? 'unsure' : 'sure' });
+    const segment = () => store.segment(position).segment;
     this.#marking = this.#marking
-      .then(() => this.#server.markUnsure(store.token, position, unsure))
+      .then(async () => {
+        await this.#server.markUnsure(store.token, position, unsure);
+        store.change(position, { segment: { ...segment(), unsure } });
+      })
       .catch(() => {
-        store.change(position, { unsure: !unsure });
+        // An earlier request may have failed too, so the opposite may not be what the server has.
+        store.change(position, { unsure: segment().unsure });
         store.update({ notice: { type: 'unsure-unsent', number: store.numberOf(position) } });
       });
     await this.#marking;
