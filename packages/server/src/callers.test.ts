@@ -201,7 +201,7 @@ GET /api/sign-in-options                                                in      
  */
 const PROGRAMS = `
                                                                         nobody    key       reads     jobs      chat      calls     account   sandbox   other     person
-POST /api/v1/clock/                                                     out       in        ro        in        scope     scope     scope     out       in        out
+POST /api/v1/clock/                                                     out       in        ro        scope     scope     scope     scope     out       in        out
 GET /api/v1/deliveries/                                                 out       in        in        scope     scope     in        scope     out       in        out
 POST /api/v1/deliveries/replay/                                         out       in        ro        scope     scope     in        scope     out       in        out
 GET /api/v1/deliveries/{delivery_id}/                                   out       in        in        scope     scope     in        scope     out       -         out

@@ -154,7 +154,7 @@ export function requireScope({ scopes }: Caller, scope: KeyScope): void {
 }
 
 /**
- * Requires an API key of one environment, with the scope of the operation, for every route of `app`. Counts
+ * Requires an API key of one environment, with the scopes of the operation, for every route of `app`. Counts
  * the requests of each key.
  * @throws TypeError when a route without a scope is registered
  */
@@ -171,7 +171,7 @@ export function requireCaller(
     reply.headers(limiter.count(request.caller));
     requireOrigin(request, reply);
     const { scope = 'any' } = request.routeOptions.config;
-    if (scope !== 'any') requireScope(request.caller, scope);
+    for (const one of [scope].flat()) if (one !== 'any') requireScope(request.caller, one);
     if (request.caller.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {
       throw new ApiError('read_only_key', 'This key is read-only.');
     }

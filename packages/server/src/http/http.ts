@@ -21,8 +21,8 @@ declare module 'fastify' {
     bodyType: string | undefined;
   }
   interface FastifyContextConfig {
-    /** The scope that the operation needs, or `any` if every valid key may use it. Only routes for keys have it. */
-    scope?: KeyScope | 'any';
+    /** The scopes that the operation needs, or `any` if every valid key may use it. Only routes for keys have it. */
+    scope?: KeyScope | readonly KeyScope[] | 'any';
   }
   interface FastifyInstance {
     /** The body limit in bytes of routes that receive texts. */
@@ -44,8 +44,8 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   handler(request: Checked<S>, reply: FastifyReply): Promise<unknown>;
   /** The body limit in bytes, or `texts` for `textBodyLimit`. The default is `BODY_LIMIT`. */
   bodyLimit?: number | 'texts';
-  /** The scope that a key needs, or `any` if every valid key may use it. Required for the routes for keys. */
-  scope?: KeyScope | 'any';
+  /** The scopes that a key needs, or `any` if every valid key may use it. Required for the routes for keys. */
+  scope?: KeyScope | readonly KeyScope[] | 'any';
   /** Throws for callers that may not use the operation. Runs before the body is read. */
   allow?(request: FastifyRequest): unknown;
   /** Whether an empty string counts as absent when its field is optional. */
@@ -264,10 +264,9 @@ export function resource<T extends Partial<Record<Method, FastifySchema>>>(
 }
 
 /** Returns the scope of a path, which all its operations share. */
-function scopeOf(operations: object): { scope?: KeyScope | 'any' } {
-  const [scope] = Object.values(operations as Record<string, Partial<Operation>>).flatMap(
-    (operation) => operation.scope ?? [],
-  );
+function scopeOf(operations: object): Pick<Operation, 'scope'> {
+  const all = Object.values(operations as Record<string, Partial<Operation>>);
+  const scope = all.find((operation) => operation.scope !== undefined)?.scope;
   return scope === undefined ? {} : { scope };
 }
 

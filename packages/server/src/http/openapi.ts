@@ -10,10 +10,9 @@ import { isDeepStrictEqual } from 'node:util';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
-import type { KeyScope } from '../base/account.ts';
 import { ERRORS, type ErrorCode } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
-import { isWebPath, resource } from './http.ts';
+import { isWebPath, type Operation, resource } from './http.ts';
 import {
   answer,
   type DescribedResponse,
@@ -124,7 +123,7 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
             in: 'header',
             name: 'Authorization',
             description:
-              '`ApiKey USERNAME:KEY`. The scope of an operation is the role that its security requirement names.',
+              '`ApiKey USERNAME:KEY`. The scopes of an operation are the roles that its security requirement names.',
           },
         },
       },
@@ -206,9 +205,10 @@ function withoutDefaults(schema: FastifySchema): FastifySchema {
 
 const asPublished = (schema: FastifySchema) => withErrorCodes(withoutDefaults(schema));
 
-/** Adds the scope that an operation needs, as the role of its security requirement. */
-function withScope(schema: FastifySchema, scope: KeyScope | 'any' | undefined): FastifySchema {
-  return scope === undefined || scope === 'any' ? schema : { ...schema, security: [{ ApiKey: [scope] }] };
+/** Adds the scopes that an operation needs, as the roles of its security requirement. */
+function withScope(schema: FastifySchema, scope: Operation['scope']): FastifySchema {
+  if (scope === undefined || scope === 'any') return schema;
+  return { ...schema, security: [{ ApiKey: [scope].flat() }] };
 }
 
 /** Moves the error codes of an operation's answers into the field `x-errors`, grouped by status. */

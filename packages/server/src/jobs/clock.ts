@@ -50,7 +50,7 @@ export function clockRoutes(app: FastifyInstance, { database }: { database: Data
   resource(app, '/api/v1/clock/', {
     POST: {
       schema: clockSchema,
-      scope: 'jobs',
+      scope: ['jobs', 'deliveries'],
       async handler({ caller: { account, environment }, body: { seconds } }) {
         if (environment !== 'sandbox') throw notFound();
         return database.transaction(async (transaction) => ({
