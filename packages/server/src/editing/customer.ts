@@ -13,7 +13,11 @@ import { OwnQuery, type OwnQueryBody } from './schemas.ts';
 /** The maximum number of queries in an answer. */
 const MAX_LISTED = 200;
 const OwnQueries = Type.Object(
-  { objects: Type.Array(OwnQuery, { description: `The oldest ${MAX_LISTED}, oldest first.` }) },
+  {
+    objects: Type.Array(OwnQuery, {
+      description: `At most ${MAX_LISTED}: open ones first, each group oldest first.`,
+    }),
+  },
   { title: 'OwnQueries' },
 );
 

@@ -133,6 +133,23 @@ describe('a query', () => {
     expect(await queriesOf(late.uid)).toMatchObject([{ status: 'closed' }]);
   });
 
+  it('is shown although the job has more than a thousand older ones', async () => {
+    const { task, uid } = await claimNew('The crane is tall.\n');
+    await owner.query(
+      `insert into queries (part, account_id, query_id, job_id, position, user_id, question, status, answer, ended_at)
+       select part, account_id, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, job_id, 0, $2, 'Old?',
+              'answered', 'Yes.', now()
+         from jobs, generate_series(1, 1001) n where uid = $1`,
+      [uid, ann.userId],
+    );
+    const asked = await askAbout(task, 0, 'A bird, or a machine?');
+    expect(asked.status, asked.text).toBe(201);
+    const { queries } = (await ann.call('GET', pathOf(task))).body;
+    expect(queries).toHaveLength(1000);
+    expect(queries.at(-1)).toMatchObject({ query: asked.body.query, status: 'open' });
+    expect((await queriesOf(uid))[0]).toMatchObject({ query: asked.body.query, status: 'open' });
+  });
+
   it('moves only from open', () => {
     expect(Object.values(QUERY_MOVES).map(({ from }) => from)).toEqual([['open'], ['open'], ['open']]);
     expect(new Set(Object.values(QUERY_MOVES).map(({ to }) => to))).toEqual(

@@ -46,12 +46,18 @@ export async function insertQuery(
 const OF_JOB = statement<QueryRow>(
   'editing.queries_of_job',
   `select ${COLUMNS} from queries q left join users u on u.user_id = q.user_id
-    where q.part = $1 and q.account_id = $2 and q.job_id = $3 order by q.query_id limit 1000`,
+    where q.part = $1 and q.account_id = $2 and q.job_id = $3
+    order by q.status <> 'open', q.query_id desc limit 1000`,
 );
 
-/** Returns the queries of a job, oldest first. */
-export function listQueriesOfJob(on: Queryable, account: AccountRef, jobId: string): Promise<QueryRow[]> {
-  return on.query(OF_JOB, [account.part, account.accountId, jobId]);
+/** Returns the queries of a job, oldest first: at most 1,000, the open and the latest ones. */
+export async function listQueriesOfJob(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+): Promise<QueryRow[]> {
+  const rows = await on.query(OF_JOB, [account.part, account.accountId, jobId]);
+  return rows.sort((a, b) => (a.query_id < b.query_id ? -1 : 1));
 }
 
 /** A query with what the customer needs to answer it. */
@@ -70,12 +76,12 @@ const OF_ACCOUNT = statement<CustomerQueryRow>(
      left join users u on u.user_id = q.user_id
     where q.part = $1 and q.account_id = $2 and j.environment = 'production'
       and case when $3::text is null then q.status = 'open' else j.uid = $3 and q.status <> 'withdrawn' end
-    order by q.query_id limit $4`,
+    order by q.status <> 'open', q.query_id limit $4`,
 );
 
 /**
- * Returns the queries that a customer sees, oldest first: the open ones of all jobs, or those of one job
- * without the withdrawn ones.
+ * Returns the queries that a customer sees: the open ones of all jobs, or those of one job without the withdrawn
+ * ones. Open ones come first, then the oldest.
  */
 export function listQueriesOfAccount(
   on: Queryable,

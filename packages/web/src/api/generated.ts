@@ -1455,7 +1455,7 @@ export type OwnProposals = {
 };
 
 export type OwnQueries = {
-  /** The oldest 200, oldest first. */
+  /** At most 200: open ones first, each group oldest first. */
   objects: OwnQuery[]
 };
 
