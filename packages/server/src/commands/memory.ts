@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { isId } from '../base/ids.ts';
 import { counted } from '../base/text.ts';
+import { withdrawTextsOf } from '../editing/undo-votes.ts';
 import { readEntry, restore, retract, searchMemory, summarizeMemory } from '../memory/entries.ts';
 import { exportTmx, importTmx, TmxError } from '../memory/exchange.ts';
 import { data, json, withStore } from './options.ts';
@@ -110,11 +111,11 @@ function addRetract(memory: Command): void {
         const found = isId(id) ? await readEntry(database, ref, id) : undefined;
         if (found === undefined) throw new CommandError(`${username} has no entry ${id}.`);
         const { touched } = found;
-        const entry = { memoryId: id, reason: options.reason, jobs: touched.length };
+        const entry = { memoryId: id, reason: options.reason, touched };
         const changed = await database.transaction((transaction) =>
           options.restore
             ? restore(transaction, 'command', ref, id)
-            : retract(transaction, 'command', ref, entry),
+            : retract(transaction, 'command', ref, entry, withdrawTextsOf),
         );
         if (options.json) return printJson({ memory_id: id, changed, touched });
         const now = options.restore ? 'in use' : 'retracted';

@@ -82,6 +82,8 @@ export interface FillableRow
   is_own: boolean;
   brand: string | null;
   rule: 'off' | 'draft' | 'confirm';
+  /** The vote whose target is filled in; null: none. It may have expired. */
+  filled_vote: string | null;
   /** True if a query to the customer is open, so that the segment cannot be confirmed. */
   asked: boolean;
 }
@@ -95,7 +97,7 @@ const FILLABLE = statement<FillableRow>(
           f.draft as former_draft,
           j.source_language, j.target_language, j.text_format, b.external_id as brand,
           coalesce(s.route = 'supplied', false) and s.draft is not null and j.tier <> 'chat' as is_own,
-          coalesce(b.votes, 'draft') as rule,
+          coalesce(b.votes, 'draft') as rule, f.vote_id as filled_vote,
           exists (select from queries q
                    where q.part = r.part and q.account_id = r.account_id and q.job_id = r.job_id
                      and q.position = r.position and q.status = 'open') as asked

@@ -9,8 +9,10 @@
  *   draft    the segment gets the elected text as its draft
  *   confirm  the same; and if a reviewer or two editors agree, and the checks pass, it is confirmed
  *
- * A segment whose votes were all withdrawn gets its former draft again. A draft that the customer supplied stays.
+ * A segment whose votes were all withdrawn gets its former draft again. Votes that expired with the texts of their
+ * jobs take nothing back. A draft that the customer supplied stays.
  */
+import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { check, type Finding, keyOf } from '@dragoman/checks';
 import { isCorrect, type Piece } from '@dragoman/documents';
@@ -35,6 +37,12 @@ const AT_A_TIME = 4;
 const CLAIMS = { trusted: 4, most: 8 };
 /** Checks of the glossary. Unlike other warnings, their findings keep a text from spreading. */
 const GLOSSARY_CHECKS = ['terms', 'forbidden-terms', 'do-not-translate'];
+
+/**
+ * The range of revisions that fills confirm. They are random and far above those of editors, because the edit of a
+ * fill is deleted when its votes are withdrawn: a late save must never meet the revision that it replaces again.
+ */
+const FILL_REVISIONS = [1_000_000, 2_000_000_000] as const;
 
 /** Starts the worker of changed votes. */
 export function startPropagation(context: EditingContext, leaseSeconds: number, log: Log): LeaseWorker {
@@ -162,7 +170,7 @@ async function planChanges(
   inputs: ReadonlyMap<string, InputOf>,
 ): Promise<Plan> {
   const readings = new Map(rows.map(({ reading }) => [reading.toString('base64'), reading]));
-  const all = await votes.listVotes(on, account, [...readings.values()]);
+  const all = await votes.listAllVotes(on, account, [...readings.values()]);
   const votesFor = Map.groupBy(all, ({ reading }) => reading.toString('base64'));
   const plan: Plan = { changes: [], refused: {}, held: new Set() };
   for (const row of rows) {
@@ -185,9 +193,13 @@ function changeOf(
 ): Change | Refusal | undefined {
   if (!fills.isUntouched(row) || row.is_own) return undefined;
   const isConfirmed = row.filled_revision !== null && row.filled_revision > 0;
-  const elected = elect(cast, row.context);
+  const counted = cast.filter(({ withdrawn }) => !withdrawn);
+  const elected = elect(counted, row.context);
   const isFilled = row.filled_hash !== null;
-  if (elected === undefined && !isFilled) return undefined;
+  const isNamed = (one: votes.VoteRow) =>
+    one.vote_id === row.filled_vote || row.filled_hash?.equals(one.target_hash) === true;
+  // Nobody took back the votes of a filled text that are gone: they expired.
+  if (elected === undefined && (!isFilled || (counted.length === 0 && !cast.some(isNamed)))) return undefined;
   if (!fills.isWaiting(row)) return 'held';
   if (elected === undefined) return { row };
   if (row.rule === 'off') return undefined;
@@ -197,7 +209,10 @@ function changeOf(
   if (typeof fitted === 'string') return isFilled && !isSame ? { row } : fitted;
   const { target, findings } = fitted;
   const isAccepted = findings.every((one) => vote.acknowledged.includes(keyOf(one)));
-  const confirms = row.rule === 'confirm' && elected.certain && isAccepted && !row.asked;
+  const isAgreed = elected.certain && isAccepted;
+  // All votes that are left agree, so others that confirmed the text have expired.
+  const isKept = isSame && isConfirmed && cast.every((one) => !one.withdrawn && isNamed(one));
+  const confirms = row.rule === 'confirm' && (isAgreed || isKept) && !row.asked;
   if (isSame && confirms === isConfirmed) return undefined;
   // The memory may have given the same text, and says more about where it comes from.
   if (!isFilled && !confirms && isDeepStrictEqual(row.draft, target)) return undefined;
@@ -209,7 +224,7 @@ function changeOf(
       voteId: vote.vote_id,
       targetHash: vote.target_hash,
       target,
-      revision: confirms ? (row.revision ?? 0) + 1 : 0,
+      revision: confirms ? randomInt(...FILL_REVISIONS) : 0,
       editorId: vote.editor_id,
       acknowledged: vote.acknowledged,
     },

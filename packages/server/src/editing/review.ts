@@ -161,7 +161,7 @@ async function afterSubmit(
 /**
  * Returns a job to its editors: only the tasks with marked errors, or all tasks if the reviewer wrote a note
  * and marked no error. Marked segments must be confirmed again, and the deadline is extended for this work.
- * The votes of the returned tasks are withdrawn.
+ * The votes of the marked segments are withdrawn.
  * @throws ApiError `invalid_request` without a marked error and without a note
  */
 export async function returnJob(
@@ -193,11 +193,8 @@ export async function returnJob(
         marked.some((position) => position >= first_position && position <= last_position),
     );
     await edits.unconfirm(transaction, account, jobId, marked);
-    // Unmarked segments stay confirmed, so their votes stand. Without a mark, any of them may be meant.
-    const ranges =
-      marked.length > 0
-        ? marked.map((position) => ({ first: position, last: position }))
-        : back.map((one) => ({ first: one.first_position, last: one.last_position }));
+    // Unmarked segments stay confirmed, so their votes stand until an editor changes them.
+    const ranges = marked.map((position) => ({ first: position, last: position }));
     await withdrawVotes(transaction, account, jobId, ranges);
     await editedJobs.extendDeadline(transaction, account, jobId, Math.max(1, context.rules.reservedHours));
     await store.moveTasks(transaction, {

@@ -2,7 +2,7 @@
 import { plainText } from '@dragoman/documents';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import * as fills from './fills-store.ts';
 import * as votes from './votes-store.ts';
 
@@ -48,6 +48,18 @@ export interface UndoneVote {
   kept: fills.KeptFill[];
 }
 
+/**
+ * Withdraws the votes of segments, and all votes for the same texts of their readings. Segments that nobody has
+ * touched get their former drafts again in the background.
+ */
+export async function withdrawTextsOf(
+  transaction: Transaction,
+  account: AccountRef,
+  segments: readonly fills.SegmentPlace[],
+): Promise<void> {
+  await votes.withdrawText(transaction, account, await votes.listVotesOf(transaction, account, segments));
+}
+
 /** The number of segments that one transaction restores. */
 const SLICE = 100;
 
@@ -64,7 +76,7 @@ export async function undoVote(
   voteId: string,
 ): Promise<UndoneVote | undefined> {
   const same = await database.transaction(async (transaction) => {
-    const ids = await votes.withdrawText(transaction, account, voteId);
+    const ids = await votes.withdrawText(transaction, account, [voteId]);
     if (ids.length === 0) return ids;
     const detail = { votes: ids.length };
     await recordAudit(transaction, by, { action: 'vote.undone', account, subject: voteId, detail });

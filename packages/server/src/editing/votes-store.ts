@@ -82,10 +82,10 @@ export async function withdrawVotes(
 const WITHDRAW_TEXT = statement<{ vote_id: string }>(
   'editing.withdraw_text',
   `with same as (
-     select o.part, o.account_id, o.vote_id, o.reading
+     select distinct o.part, o.account_id, o.vote_id, o.reading
        from votes v join votes o on o.part = v.part and o.account_id = v.account_id and o.reading = v.reading
         and o.target_hash = v.target_hash
-      where v.part = $1 and v.account_id = $2 and v.vote_id = $3),
+      where v.part = $1 and v.account_id = $2 and v.vote_id = any($3)),
    gone as (
      update votes w set withdrawn_at = now() from same s
       where w.part = s.part and w.account_id = s.account_id and w.vote_id = s.vote_id and w.withdrawn_at is null),
@@ -95,15 +95,33 @@ const WITHDRAW_TEXT = statement<{ vote_id: string }>(
 );
 
 /**
- * Withdraws a vote and the votes for the same text of its reading, and queues the work. @returns the ids of
- * these votes, also of those that were withdrawn before; none if there is no such vote
+ * Withdraws votes and the votes for the same texts of their readings, and queues the work. @returns the ids of
+ * these votes, also of those that were withdrawn before; none if there are no such votes
  */
 export async function withdrawText(
   transaction: Transaction,
   account: AccountRef,
-  voteId: string,
+  voteIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await transaction.query(WITHDRAW_TEXT, [account.part, account.accountId, voteId]);
+  const rows = await transaction.query(WITHDRAW_TEXT, [account.part, account.accountId, voteIds]);
+  return rows.map(({ vote_id }) => vote_id);
+}
+
+const VOTES_OF = statement<{ vote_id: string }>(
+  'editing.votes_of',
+  `select v.vote_id from votes v join unnest($3::uuid[], $4::integer[]) as g (job_id, position)
+       on g.job_id = v.job_id and g.position = v.position
+    where v.part = $1 and v.account_id = $2`,
+);
+
+/** Returns the ids of the votes of these segments. */
+export async function listVotesOf(
+  on: Queryable,
+  account: AccountRef,
+  segments: readonly { job_id: string; position: number }[],
+): Promise<string[]> {
+  const columns = [segments.map(({ job_id }) => job_id), segments.map(({ position }) => position)];
+  const rows = await on.query(VOTES_OF, [account.part, account.accountId, ...columns]);
   return rows.map(({ vote_id }) => vote_id);
 }
 
@@ -152,26 +170,36 @@ export interface VoteRow extends CountedVote {
   target: Piece[];
   acknowledged: string[];
   name: string;
+  withdrawn: boolean;
 }
 
 const VOTES_FOR = statement<VoteRow>(
   'editing.votes_for',
   `select v.vote_id, v.reading, v.context, v.editor_id, v.reviewed, v.target, v.target_hash, v.acknowledged,
-          v.voted_at, s.source, coalesce(u.name, '') as name
+          v.voted_at, v.withdrawn_at is not null as withdrawn, s.source, coalesce(u.name, '') as name
      from votes v
      join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
       and s.position = v.position
      left join users u on u.user_id = v.editor_id
-    where v.part = $1 and v.account_id = $2 and v.reading = any($3) and v.withdrawn_at is null`,
+    where v.part = $1 and v.account_id = $2 and v.reading = any($3)`,
 );
 
-/** Returns the votes that count for any of these readings. */
-export function listVotes(
+/** Returns the votes for any of these readings, also the withdrawn ones. */
+export function listAllVotes(
   on: Queryable,
   account: AccountRef,
   readings: readonly Buffer[],
 ): Promise<VoteRow[]> {
   return on.query(VOTES_FOR, [account.part, account.accountId, readings]);
+}
+
+/** Returns the votes that count for any of these readings. */
+export async function listVotes(
+  on: Queryable,
+  account: AccountRef,
+  readings: readonly Buffer[],
+): Promise<VoteRow[]> {
+  return (await listAllVotes(on, account, readings)).filter(({ withdrawn }) => !withdrawn);
 }
 
 const APPROVE_VOTES = statement(

@@ -278,7 +278,7 @@ describe('votes of several editors', () => {
     expect(await segmentsOf(waits!)).toMatchObject([{ route: 'memory:vote', status: null }]);
     await vote(bob, two!, 'La casa es grande.');
     expect(await segmentsOf(waits!)).toMatchObject([
-      { status: 'confirmed', target: [{ text: 'La casa es grande.' }], revision: 1 },
+      { status: 'confirmed', target: [{ text: 'La casa es grande.' }] },
     ]);
     const task = await claimTask(ann, await taskOf(waits!));
     const submitted = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
@@ -338,7 +338,7 @@ describe('a vote is taken back', () => {
     await vote(bob, two!, 'La casa es grande.');
     expect((await segmentsOf(waits!))[0]!.status).toBe('confirmed');
     const task = await claimTask(cy, await taskOf(edited!));
-    await confirm(cy, task, { ...task.segments[0], revision: 1 }, { target: [{ text: 'Otra.' }] });
+    const theirs = await confirm(cy, task, task.segments[0], { target: [{ text: 'Otra.' }] });
     await settled();
     await ann.call('POST', pathOf(first, '/submit'), { token: first.lease.token });
     await until(async () => (await call('GET', `${HUMAN}${one}/`)).body.status === 'completed');
@@ -349,27 +349,46 @@ describe('a vote is taken back', () => {
     const bobs = (await bob.call('GET', '/api/editing/queue')).body.held[0];
     const held = await claimTask(bob, bobs.task);
     await save(bob, held, held.segments[0], { target: [{ text: 'No.' }] });
-    await save(cy, task, { ...task.segments[0], revision: 2 }, { target: [{ text: 'Otra.' }] });
+    await save(cy, task, theirs.body.segment, { target: [{ text: 'Otra.' }] });
     await settled();
     expect(await segmentsOf(waits!)).toEqual(before);
     expect(await segmentsOf(edited!)).toMatchObject([{ status: 'draft', target: [{ text: 'Otra.' }] }]);
   });
 
-  it('when a reviewer returns the task', async () => {
+  it('when a reviewer marks an error in the segment and returns the task; votes of unmarked segments stay', async () => {
     await owner.query('update users set review_share = 100 where user_id = $1', [ann.userId]);
-    const source = sentence();
-    const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source)));
-    const before = await segmentsOf(to!);
-    const task = await vote(ann, from!, 'La casa es grande.');
-    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
-    await owner.query('update users set review_share = 0');
-    expect(await segmentsOf(to!)).toMatchObject([{ route: 'memory:vote' }]);
-    const { rows } = await owner.query(`select task_id from tasks where kind = 'review'`);
-    const review = await claimTask(cy, rows[0].task_id);
-    const body = { token: review.lease.token, note: 'Wrong.' };
-    expect((await cy.call('POST', pathOf(review, '/return'), body)).status).toBe(200);
+    const [one, two] = [sentence(), sentence()];
+    const from = await orderEdit(call, `${one}\n${two}`);
+    const [toOne, toTwo] = [await orderEdit(call, one), await orderEdit(call, two)];
+    const before = await segmentsOf(toOne);
+    const task = await vote(ann, from, 'La casa es grande.');
+    const second = await confirm(ann, task, task.segments[1], { target: [{ text: 'La otra.' }] });
+    expect(second.status, second.text).toBe(200);
+    const review = async () => {
+      await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+      const { rows } = await owner.query(
+        `select task_id from tasks where kind = 'review' and status = 'open'`,
+      );
+      return claimTask(cy, rows[0].task_id);
+    };
+    const first = await review();
+    const noted = { token: first.lease.token, note: 'Are you sure?' };
+    expect((await cy.call('POST', pathOf(first, '/return'), noted)).status).toBe(200);
     await settled();
-    expect(await segmentsOf(to!)).toEqual(before);
+    for (const uid of [toOne, toTwo]) {
+      expect(await segmentsOf(uid)).toMatchObject([{ route: 'memory:vote' }]);
+    }
+    // The editor submits unchanged, and the next reviewer marks the first segment.
+    Object.assign(task, await claimTask(ann, task.task));
+    const again = await review();
+    const { token } = again.lease;
+    const mark = { token, position: 0, category: 'accuracy', severity: 'major' };
+    expect((await cy.call('POST', pathOf(again, '/issues'), mark)).status).toBe(201);
+    expect((await cy.call('POST', pathOf(again, '/return'), { token })).status).toBe(200);
+    await owner.query('update users set review_share = 0');
+    await settled();
+    expect(await segmentsOf(toOne)).toEqual(before);
+    expect(await segmentsOf(toTwo)).toMatchObject([{ route: 'memory:vote' }]);
   });
 });
 

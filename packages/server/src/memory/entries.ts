@@ -115,25 +115,36 @@ export async function readEntry(
 
 const MAX_TOUCHED = 1_000;
 
+/** Withdraws the votes of editors that taught an entry, so that they do not spread its translation any more. */
+export type WithdrawVotes = (
+  transaction: Transaction,
+  account: AccountRef,
+  taught: readonly { job_id: string; position: number }[],
+) => Promise<void>;
+
 /**
  * Retracts an entry. It stays unused until a user restores it, even if a later job confirms it.
+ * @param entry.touched as `readEntry` returns it
  * @returns true if the entry existed and was not retracted
  */
 export async function retract(
   transaction: Transaction,
   by: Pick<Person, 'userId' | 'email' | 'name'> | 'command',
   account: AccountRef,
-  entry: { memoryId: string; reason: string | undefined; jobs: number },
+  entry: { memoryId: string; reason: string | undefined; touched: readonly lessonsStore.TouchRow[] },
+  withdrawVotes: WithdrawVotes,
 ): Promise<boolean> {
-  const { memoryId, reason, jobs } = entry;
+  const { memoryId, reason, touched } = entry;
   const name = by === 'command' ? 'operator' : by.name;
   const changed = await store.retractEntry(transaction, account, memoryId, name, reason);
   if (changed) {
+    const taught = touched.filter(({ how }) => how === 'taught');
+    await withdrawVotes(transaction, account, taught);
     await recordAudit(transaction, by, {
       action: 'memory.retracted',
       account,
       subject: memoryId,
-      detail: { jobs },
+      detail: { jobs: touched.length },
     });
   }
   return changed;

@@ -9,7 +9,15 @@ import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { concordance, rangesOf, readEntry, restore, retract, searchMemory } from './entries.ts';
+import {
+  concordance,
+  rangesOf,
+  readEntry,
+  restore,
+  retract,
+  searchMemory,
+  type WithdrawVotes,
+} from './entries.ts';
 import { fit, hashOf, searchable, toStoredForm } from './form.ts';
 import {
   type FinishedJob,
@@ -249,14 +257,20 @@ describe('a retracted memory entry', () => {
     ]);
     const stranger = await customer();
     const change = server.database.transaction.bind(server.database);
-    const entryOf = { memoryId: id, reason: 'a typo', jobs: 3 };
+    const entryOf = { memoryId: id, reason: 'a typo', touched };
+    const taught: string[] = [];
+    const withdrawVotes: WithdrawVotes = async (_, account, segments) => {
+      expect(account).toBe(ref);
+      taught.push(...segments.map(({ position }) => `segment ${position}`));
+    };
     const takeBack = (account: AccountRef) =>
-      change((transaction) => retract(transaction, 'command', account, entryOf));
+      change((transaction) => retract(transaction, 'command', account, entryOf, withdrawVotes));
     const putBack = () => change((transaction) => restore(transaction, 'command', ref, id));
     expect(await takeBack(stranger.ref)).toBe(false);
     expect(await readEntry(server.database, stranger.ref, id)).toBeUndefined();
     expect(await takeBack(ref)).toBe(true);
     expect(await takeBack(ref)).toBe(false);
+    expect(taught).toEqual(['segment 0']);
     expect(await targets(ref, 'One line.')).toEqual([]);
     expect(await concordance(server.database, ref, PAIR, 'line')).toEqual([]);
     // A later job with the same translation does not restore the entry; a user can.

@@ -18,15 +18,17 @@ import {
   searchMemory,
   summarizeMemory,
   type TouchRow,
+  type WithdrawVotes,
 } from './entries.ts';
 import { exportTmx, importTmx, inSlices, TmxError } from './exchange.ts';
 import { memorySchemas } from './schemas.ts';
 
-export function memoryRoutes(app: FastifyInstance, options: SessionAuthOptions): void {
-  const { database } = options;
+type MemoryOptions = SessionAuthOptions & { withdrawVotes: WithdrawVotes };
+
+export function memoryRoutes(app: FastifyInstance, options: MemoryOptions): void {
   void app.register(async (own) => {
     requirePerson(own, options, 'customer');
-    addRoutes(own, database, {
+    addRoutes(own, options, {
       path: '/api/account/memory',
       whose: 'My',
       params: Type.Object({}),
@@ -36,11 +38,11 @@ export function memoryRoutes(app: FastifyInstance, options: SessionAuthOptions):
   });
   void app.register(async (console) => {
     requirePerson(console, options, 'operator');
-    addRoutes(console, database, {
+    addRoutes(console, options, {
       path: '/api/console/accounts/:username/memory',
       whose: 'Account',
       params: accountParameters,
-      account: async (request) => (await requestedAccount(database, request)).ref,
+      account: async (request) => (await requestedAccount(options.database, request)).ref,
       presentTouch: (touch) => touch,
     });
   });
@@ -57,13 +59,14 @@ interface MemoryRoutes<Params extends TObject> {
 
 function addRoutes<Params extends TObject>(
   app: FastifyInstance,
-  database: Database,
+  options: MemoryOptions,
   routes: MemoryRoutes<Params>,
 ): void {
+  const { database } = options;
   const schemas = memorySchemas(routes.whose, routes.params);
   searchRoutes(app, database, routes, schemas);
   exchangeRoutes(app, database, routes, schemas);
-  entryRoutes(app, database, routes, schemas);
+  entryRoutes(app, options, routes, schemas);
 }
 
 type Schemas<Params extends TObject> = ReturnType<typeof memorySchemas<Params>>;
@@ -134,7 +137,7 @@ function exchangeRoutes<Params extends TObject>(
 
 function entryRoutes<Params extends TObject>(
   app: FastifyInstance,
-  database: Database,
+  { database, withdrawVotes }: MemoryOptions,
   { path, account, presentTouch }: MemoryRoutes<Params>,
   schemas: Schemas<Params>,
 ): void {
@@ -157,9 +160,12 @@ function entryRoutes<Params extends TObject>(
       emptyIsAbsent: true,
       async handler(request) {
         const [ref, id] = [await account(request), idOf(request)];
-        const { touched } = await present(ref, id);
-        const entry = { memoryId: id, reason: request.body.reason, jobs: touched.length };
-        await database.transaction((transaction) => retract(transaction, request.person, ref, entry));
+        const found = await readEntry(database, ref, id);
+        if (found === undefined) throw notFound();
+        const entry = { memoryId: id, reason: request.body.reason, touched: found.touched };
+        await database.transaction((transaction) =>
+          retract(transaction, request.person, ref, entry, withdrawVotes),
+        );
         return present(ref, id);
       },
     },

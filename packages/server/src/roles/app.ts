@@ -31,6 +31,7 @@ import { type DeliveryRouteOptions, deliveryRoutes } from '../deliveries/routes.
 import { deliveryWebhooks } from '../deliveries/schemas.ts';
 import { queriesOfCustomer } from '../editing/customer.ts';
 import { type EditingRouteOptions, editingRoutes } from '../editing/routes.ts';
+import { withdrawTextsOf } from '../editing/undo-votes.ts';
 import { guideRoutes } from '../guides/routes.ts';
 import { compressAnswers } from '../http/compression.ts';
 import { acceptJson, answerErrors, answerUnreadable, BODY_LIMIT, routeOf } from '../http/http.ts';
@@ -260,7 +261,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       consoleJobRoutes(operators, options);
       deliveryConsole(operators, { ...options, onDeliveriesChanged: followDeliveries });
     });
-    memoryRoutes(web, options);
+    memoryRoutes(web, { ...options, withdrawVotes: withdrawTextsOf });
     acceptanceRoutes(web, options);
   });
   void app.register(async (root) => {

@@ -1,0 +1,189 @@
+/** Tests of votes that end: by retention, with a memory entry, and by saves that arrive after the claim. */
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
+import { saveBrand } from '../brands/brands.ts';
+import { createConnection } from '../database/connections.ts';
+import { deleteJobTexts } from '../retention/store.ts';
+import { claimTask, confirm, emptyEditing, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const TEXT = 'La casa es grande.';
+
+let server: TestServer;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let account: AccountRef;
+let customer: TestPerson;
+let ann: TestPerson;
+let bob: TestPerson;
+let cy: TestPerson;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '4' } });
+  owner = createConnection(server.connection);
+  await owner.connect();
+  const created = await server.createAccount({ balanceCents: 1_000_000 });
+  account = (await accountNamed(server.database, created.username)).ref;
+  call = createClient(server.url, created.production_key);
+  customer = await createPerson(server, { role: 'customer', account: created });
+  const languages = ['en:es'];
+  ann = await createPerson(server, { role: 'editor', languages });
+  bob = await createPerson(server, { role: 'editor', languages });
+  cy = await createPerson(server, { role: 'editor', languages });
+  await owner.query('update users set review_share = 0');
+  const brand = { externalId: 'confirms', name: 'Confirms', default: undefined, languages: new Map() };
+  await saveBrand(server.database, 'command', account, { ...brand, votes: 'confirm' }, false);
+});
+beforeEach(() => emptyEditing(owner));
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+let texts = 0;
+/** Creates jobs with the same sentence, which no other test uses. @returns their uids */
+function orderSame(count: number, fields: object = {}): Promise<string[]> {
+  const source = `The house number ${++texts} is big.`;
+  return Promise.all(Array.from({ length: count }, () => orderEdit(call, source, fields)));
+}
+
+/** Returns what the only segment of a job holds. */
+async function segmentOf(uid: string) {
+  const { rows } = await owner.query(
+    `select t.task_id, s.draft, s.route, e.status, e.target, f.vote_id
+       from segments s join jobs j using (part, account_id, job_id)
+       join tasks t using (part, account_id, job_id)
+       left join edits e using (part, account_id, job_id, position)
+       left join fills f using (part, account_id, job_id, position)
+      where j.uid = $1`,
+    [uid],
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0];
+}
+
+/** Waits until the queued work on votes is done. */
+const settled = () =>
+  until(async () => (await owner.query('select from propagations limit 1')).rowCount === 0);
+
+const claim = async (person: TestPerson, uid: string) =>
+  claimTask(person, (await segmentOf(uid)).task_id as string);
+const release = async (person: TestPerson, task: { task: string; lease: { token: string } }) => {
+  await person.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+  await settled();
+};
+
+/** Claims the task of a job and confirms its segment. */
+async function vote(person: TestPerson, uid: string) {
+  const task = await claim(person, uid);
+  const saved = await confirm(person, task, task.segments[0], { target: [{ text: TEXT }] });
+  expect(saved.status, saved.text).toBe(200);
+  await settled();
+  return { ...task, segment: saved.body.segment };
+}
+
+async function deliver(person: TestPerson, uid: string): Promise<void> {
+  const { task_id: task } = await segmentOf(uid);
+  const { body } = await person.call('GET', pathOf({ task }));
+  const submitted = await person.call('POST', pathOf({ task }, '/submit'), { token: body.lease.token });
+  expect(submitted.status, submitted.text).toBe(200);
+  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
+}
+
+/** Deletes the texts of all finished jobs, as retention does. */
+async function expire(jobs: number): Promise<void> {
+  const deleted = await server.database.transaction((transaction) =>
+    deleteJobTexts(transaction, account, LAST_ID, 0, 100),
+  );
+  expect(deleted).toBe(jobs);
+}
+
+it('votes that expire take back nothing that they filled or confirmed', async () => {
+  const [one, two, waits] = (await orderSame(3, { brand: 'confirms' })) as [string, string, string];
+  await vote(ann, one);
+  await vote(bob, two);
+  const confirmed = await segmentOf(waits);
+  expect(confirmed).toMatchObject({ status: 'confirmed', route: 'memory:vote' });
+  for (const [person, uid] of [
+    [ann, one],
+    [bob, two],
+  ] as const) {
+    await deliver(person, uid);
+    await expire(1);
+    // The end of a claim queues the job again.
+    await release(cy, await claim(cy, waits));
+    expect(await segmentOf(waits)).toEqual(confirmed);
+  }
+});
+
+it('the last vote for a text takes it back, also if an expired vote had filled it', async () => {
+  const [one, two, waits] = (await orderSame(3)) as [string, string, string];
+  const before = await segmentOf(waits);
+  await vote(ann, one);
+  const task = await vote(bob, two);
+  expect(await segmentOf(waits)).toMatchObject({ route: 'memory:vote' });
+  await deliver(ann, one);
+  await expire(1);
+  await release(cy, await claim(cy, waits));
+  expect(await segmentOf(waits)).toMatchObject({ route: 'memory:vote' });
+  expect((await save(bob, task, task.segment, { target: [{ text: 'No.' }] })).status).toBe(200);
+  await settled();
+  expect(await segmentOf(waits)).toEqual(before);
+});
+
+it('the withdrawal of a memory entry withdraws the votes that taught it', async () => {
+  const [one, waits] = (await orderSame(2)) as [string, string];
+  const before = await segmentOf(waits);
+  await vote(ann, one);
+  await deliver(ann, one);
+  expect(await segmentOf(waits)).toMatchObject({ route: 'memory:vote' });
+  const { entries } = (await customer.call('GET', '/api/account/memory')).body;
+  const entry = entries.find(({ source }: { source: string }) => source.includes(` ${texts} `));
+  const withdrawn = await customer.call('POST', `/api/account/memory/${entry.memory_id}/retract`, {});
+  expect(withdrawn.status, withdrawn.text).toBe(200);
+  await settled();
+  expect(await segmentOf(waits)).toEqual(before);
+});
+
+it('a save after the claim withdraws the vote of a confirmed segment', async () => {
+  const [one, waits] = (await orderSame(2)) as [string, string];
+  const before = await segmentOf(waits);
+  const task = await vote(ann, one);
+  await release(ann, task);
+  expect(await segmentOf(waits)).toMatchObject({ route: 'memory:vote' });
+  const late = await save(ann, task, task.segment, { target: [{ text: 'No, no.' }] });
+  expect(late.body.error).toMatchObject({ code: 'stale_lease', kept: 'draft' });
+  await settled();
+  expect(await segmentOf(waits)).toEqual(before);
+});
+
+it('a save after the claim never replaces a text that follows the fill which it changes', async () => {
+  const [one, two, waits] = (await orderSame(3, { brand: 'confirms' })) as [string, string, string];
+  const first = await vote(ann, one);
+  await vote(bob, two);
+  const seen = await claim(cy, waits);
+  expect(seen.segments[0]).toMatchObject({ status: 'confirmed' });
+  await release(cy, seen);
+  // The fill is undone, and Bob writes the first text of an editor.
+  const saved = await save(ann, first, first.segment, { target: [{ text: 'No.' }] });
+  expect(saved.status, saved.text).toBe(200);
+  await settled();
+  expect(await segmentOf(waits)).toMatchObject({ status: null });
+  const bobs = await claim(bob, waits);
+  const target = [{ text: 'El texto de Bob.' }];
+  expect((await save(bob, bobs, bobs.segments[0], { target })).status).toBe(200);
+  await release(bob, bobs);
+  const late = await save(cy, seen, seen.segments[0], { target: [{ text: 'Tarde.' }] });
+  expect(late.body.error).toMatchObject({ code: 'stale_lease', kept: 'history' });
+  expect(await segmentOf(waits)).toMatchObject({ status: 'draft', target });
+});
