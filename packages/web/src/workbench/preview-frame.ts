@@ -60,6 +60,7 @@ export function inertDocument(text: string, mark?: string): Document | undefined
     // A document without a window fetches and runs nothing. But the browser console still reports its inline
     // handlers.
     const inert = new DOMParser().parseFromString(trusted(html), 'text/html');
+    removeHidingNames(inert);
     const found = inert.querySelectorAll(CONNECTING);
     if (pass > 0 && found.length === 0) return inert;
     for (const element of found) element.remove();
@@ -70,6 +71,26 @@ export function inertDocument(text: string, mark?: string): Document | undefined
     html = inert.documentElement.outerHTML;
   }
   return undefined;
+}
+
+/**
+ * The elements whose name or id becomes a property of the document or of their form, and hides a property of the same
+ * name there ("DOM clobbering").
+ */
+const NAMED = 'form, img, iframe, embed, object, button, fieldset, input, output, select, textarea';
+
+/**
+ * Removes the names and ids that hide properties of documents and forms, such as `body` or `attributes`. Reads through
+ * prototypes, which nothing can hide, so that later code may use all properties.
+ */
+function removeHidingNames(inert: Document): void {
+  for (const element of Document.prototype.querySelectorAll.call(inert, NAMED)) {
+    for (const attribute of ['id', 'name']) {
+      const value = Element.prototype.getAttribute.call(element, attribute);
+      if (value === null || !(value in Document.prototype || value in HTMLFormElement.prototype)) continue;
+      Element.prototype.removeAttribute.call(element, attribute);
+    }
+  }
 }
 
 /** Removes the marks from elements whose content is text only, where a comment is shown as text. */
