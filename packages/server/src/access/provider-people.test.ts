@@ -46,11 +46,13 @@ function addUser(fields: ProviderUser = {}): { subject: string; email: string } 
 }
 const START = '/api/sign-in/provider';
 
-/** Signs in with the provider in a new browser. @returns the page at which the browser arrives */
+let addresses = 0;
+/** Signs in with the provider in a new browser with its own address. @returns the page at which the browser arrives */
 async function visit(subject: string | undefined, path = START, headers: Record<string, string> = {}) {
   provider.subject = subject;
   const traveler = createTraveler();
-  const reached = await traveler.open(`${server.url}${path}`, undefined, headers);
+  const own = { 'x-forwarded-for': `10.8.${++addresses}.1`, ...headers };
+  const reached = await traveler.open(`${server.url}${path}`, undefined, own);
   const cookies = traveler.jars.get(new URL(server.url).origin)!;
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const me = () => createBrowser(server.url).call('GET', '/api/me', undefined, { cookie });
@@ -232,6 +234,17 @@ describe('a sign-in is refused', () => {
     expect((await visit(subject)).at).toBe(refusal('unverified'));
     provider.users.set(subject, {});
     expect((await visit(subject)).at).toBe(refusal('no_email'));
+  });
+
+  it('when the address and its verification come from different answers', async () => {
+    const { email } = await createPerson(server, { role: 'editor' });
+    const { subject } = addUser({ email });
+    provider.users.set(subject, { token: { email }, email_verified: true });
+    expect((await visit(subject)).at).toBe(refusal('unverified'));
+    provider.users.set(subject, { token: { email_verified: true }, email });
+    expect((await visit(subject)).at).toBe(refusal('unverified'));
+    provider.users.set(subject, { token: { email, email_verified: true }, email: 'other@example.com' });
+    expect((await (await visit(subject)).me()).body.email).toBe(email);
   });
 
   it('for a disabled user, before and after the first sign-in', async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { invitePerson, linkFor } from '../access/invitations.ts';
 import { personNamed } from '../access/people.ts';
+import { linkSubject } from '../access/people-store.ts';
 import { listAudit } from '../audit/audit.ts';
 import { statement } from '../database/statements.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
@@ -73,7 +74,7 @@ it('the link ends after an hour', async () => {
   expect((await accept(token)).status).toBe(404);
 });
 
-it('unknown, invited and disabled users get the same answer, and no mail', async () => {
+it('unknown, invited and disabled users, and users of the provider alone, get the same answer and no mail', async () => {
   const operator = await createPerson(server, { role: 'operator' });
   const disabled = await createPerson(server, { role: 'editor' });
   await operator.call('POST', `/api/console/people/${disabled.userId}/disable`, {});
@@ -81,15 +82,21 @@ it('unknown, invited and disabled users get the same answer, and no mail', async
     email: 'invited@example.com',
     role: 'editor',
   });
+  const { user: linked } = await invitePerson(server.database, 'command', {
+    email: 'linked@example.com',
+    role: 'editor',
+  });
+  await linkSubject(server.database, linked.user_id, 'https://id.example.com', 'linked');
   const answers = [];
-  for (const email of ['nobody@example.com', disabled.email, invited.email, operator.email]) {
+  const silent = [disabled.email, invited.email, linked.email];
+  for (const email of ['nobody@example.com', ...silent, operator.email]) {
     const { status, text } = await request(email);
     answers.push([status, text]);
   }
   expect(new Set(answers.map((one) => JSON.stringify(one))).size).toBe(1);
   // The request for the operator was the last, so earlier links would have been mailed before its own.
   await until(() => mailsTo(operator.email).length > 0);
-  expect(mailbox.received.filter(({ to }) => [disabled.email, invited.email].includes(to[0]!))).toEqual([]);
+  expect(mailbox.received.filter(({ to }) => silent.includes(to[0]!))).toEqual([]);
   const { email: wrong } = (await request('nobody')).body.error.fields;
   expect(wrong).toBe('Must be an e-mail address.');
 });

@@ -373,6 +373,14 @@ describe('notifications', () => {
     await reach.close();
   });
 
+  it('leave no connection open when the server refuses to send them', async () => {
+    const ownPids = new Set((await owner.query(LISTENERS)).rows.map(({ pid }) => pid));
+    const other = openDatabase(test.connection, createLog('silent'));
+    await expect(other.listen('not\0valid', () => {})).rejects.toThrow();
+    await until(async () => (await owner.query(LISTENERS)).rows.every(({ pid }) => ownPids.has(pid)));
+    await other.close();
+  });
+
   it('leave no connection open when the database is closed', async () => {
     const other = openDatabase(test.connection, createLog('silent'));
     const ownPids = new Set((await owner.query(LISTENERS)).rows.map(({ pid }) => pid));

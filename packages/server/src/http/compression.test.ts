@@ -4,7 +4,14 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  createBrowser,
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
 
 let server: TestServer;
 let key: string;
@@ -87,7 +94,7 @@ describe('answers', () => {
   });
 
   it('with data of a session are not compressed when a page of another site caused the request', async () => {
-    const { call } = await createPerson(server, { role: 'customer' });
+    const { call, email, password } = await createPerson(server, { role: 'customer' });
     const codingFrom = async (site: string) => {
       const headers = { 'sec-fetch-site': site, 'accept-encoding': 'br' };
       const answer = await call('GET', '/api/account', undefined, headers);
@@ -98,5 +105,11 @@ describe('answers', () => {
     expect(await codingFrom('none')).toBe('br');
     expect(await codingFrom('cross-site')).toBeNull();
     expect(await codingFrom('same-site')).toBeNull();
+    // The same route, spelled in another way.
+    const browser = createBrowser(server.url);
+    await browser.call('POST', '/api/session', { email, password });
+    const headers = { cookie: browser.cookie!, 'sec-fetch-site': 'cross-site', 'accept-encoding': 'br' };
+    const answer = await ask('/%61pi/account', headers);
+    expect([answer.statusCode, answer.headers['content-encoding']]).toEqual([200, undefined]);
   });
 });

@@ -9,6 +9,7 @@ import { createPerson as insertPerson, listPeople } from '../access/people.ts';
 import { setAccount } from '../accounts/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';
 import { uuidv7 } from '../base/ids.ts';
+import { saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { claimTask, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
@@ -273,10 +274,19 @@ describe('a limited retention', () => {
       '--json',
     );
     expect(JSON.parse(kept.stdout).keep_days).toEqual({ attempts: 30, events: 60, texts: 90 });
+    const brand = { externalId: 'acme', name: 'Acme', default: undefined, languages: new Map() };
+    await saveBrand(server.database, 'command', customer.ref, brand, false);
+    await owner.query(
+      `insert into term_proposals (part, account_id, proposal_id, external_id, language, job_id, user_id, source, target)
+       select part, account_id, gen_random_uuid(), 'acme', 'es', job_id, $2, 'sings', 'canta'
+         from jobs where account_id = $1 and tier = 'human' and status = 'completed'`,
+      [customer.ref.accountId, ann.userId],
+    );
     const count = async () => {
       const tables = [
         'attempts',
         'events',
+        'term_proposals',
         'deliveries',
         'job_texts',
         'edit_history',
@@ -290,6 +300,7 @@ describe('a limited retention', () => {
       );
     };
     const before = await count();
+    expect(before.term_proposals).toBe(1);
     await deleteExpired(server.database);
     expect(await count()).toEqual(before);
 
@@ -311,6 +322,7 @@ describe('a limited retention', () => {
       job_texts: 1,
       edit_history: 0,
       comments: 0,
+      term_proposals: 0,
     });
     const texts = `source::text ~ '${SECRET}'`;
     expect(await rowsOf(customer, 'segments', `${texts} and source::text !~ 'unfinished'`)).toBe(0);

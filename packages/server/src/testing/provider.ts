@@ -13,6 +13,8 @@ export interface ProviderUser {
   email_verified?: boolean;
   name?: string;
   groups?: string | string[];
+  /** The claims of the token. The others are in the answer of the user info address. */
+  token?: { email?: string; email_verified?: boolean };
 }
 
 export interface TestProvider {
@@ -134,6 +136,7 @@ export async function startProvider(): Promise<TestProvider> {
             post_logout_redirect_uris: [`${url}/app/sign-in`],
           },
         ],
+        conformIdTokenClaims: false,
         claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
         cookies: { keys: ['key of the cookies'] },
         features: {
@@ -147,7 +150,10 @@ export async function startProvider(): Promise<TestProvider> {
         },
         findAccount: (_, accountId) => ({
           accountId,
-          claims: () => ({ sub: accountId, ...test.users.get(accountId) }),
+          claims(use) {
+            const { token, ...claims } = test.users.get(accountId) ?? {};
+            return { sub: accountId, ...(use === 'id_token' ? token : claims) };
+          },
         }),
         interactions: { url: (_, { uid }) => `/interaction/${uid}` },
         jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] },
