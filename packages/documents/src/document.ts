@@ -195,12 +195,15 @@ export interface Segment {
 
 /** Thrown when a text cannot be parsed. `message` is for the caller; `line` and `column` start at 1. */
 export class DocumentError extends Error {
+  /** The message without the place. */
+  readonly sentence: string;
   readonly line: number;
   readonly column: number;
 
   constructor(sentence: string, line: number, column: number) {
     super(`${sentence} (line ${line}, column ${column})`);
     this.name = 'DocumentError';
+    this.sentence = sentence;
     this.line = line;
     this.column = column;
   }

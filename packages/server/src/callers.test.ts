@@ -39,6 +39,9 @@ GET /api/account/deliveries/failed                                      out     
 POST /api/account/deliveries/replay                                     out       in        in        in        -         -         -
 GET /api/account/deliveries/{delivery_id}                               out       in        in        -         -         -         -
 POST /api/account/deliveries/{delivery_id}/replay                       out       in        in        in        -         -         -
+POST /api/account/documents                                             out       in        in        in        -         -         -
+GET /api/account/documents/options                                      out       in        in        in        -         -         -
+POST /api/account/documents/quote                                       out       in        in        in        -         -         -
 POST /api/account/erase                                                 out       in        ro        in        -         -         -
 POST /api/account/export                                                out       in        in        in        -         -         -
 GET /api/account/jobs                                                   out       in        in        in        -         -         -
@@ -46,6 +49,7 @@ GET /api/account/jobs/{uid}                                             out     
 POST /api/account/jobs/{uid}/accept                                     out       in        in        in        -         -         -
 POST /api/account/jobs/{uid}/cancel                                     out       in        in        in        -         -         -
 POST /api/account/jobs/{uid}/reject                                     out       in        in        in        -         -         -
+GET /api/account/jobs/{uid}/result                                      out       -         -         -         -         -         -
 GET /api/account/keys                                                   out       in        in        in        -         -         -
 POST /api/account/keys                                                  out       in        in        in        -         -         -
 POST /api/account/keys/{key_id}/revoke                                  out       in        in        in        -         -         -

@@ -187,6 +187,9 @@ export const REASONS = {
   too_many_proposals: 'cannot be proposed, because the job has {most} proposals already.',
   query_exists: 'cannot be asked, because the segment has an open query.',
   tmx: '{why}',
+  document_invalid: '{why} (line {line}, column {column})',
+  language_undetermined: '{why}',
+  pair_not_offered: '{why}',
 } as const;
 
 export type ReasonCode = keyof typeof REASONS;

@@ -47,13 +47,28 @@ export interface CreatedJob {
   body: JobCreationBody;
 }
 
+/** What a job would cost. */
+export type Quote = Pick<NewJob, 'sourceLanguage' | 'words' | 'priceCents'>;
+
 export interface JobCreator {
   /**
    * Creates a job, or finds the job that the same request created before.
    * @param idempotencyKey the unchecked `Idempotency-Key` header
+   * @param name the name of the document's file, if it has one
    * @throws ApiError `invalid_request`, `too_large`, `insufficient_balance`, `sandbox_quota`, `unavailable`
    */
-  create(caller: Caller, tier: store.JobTier, body: unknown, idempotencyKey?: unknown): Promise<CreatedJob>;
+  create(
+    caller: Caller,
+    tier: store.JobTier,
+    body: unknown,
+    idempotencyKey?: unknown,
+    name?: string,
+  ): Promise<CreatedJob>;
+  /**
+   * Checks the body of a create and calculates the price. Nothing is created.
+   * @throws ApiError `invalid_request`, `too_large`, `unavailable`
+   */
+  quote(caller: Caller, tier: store.JobTier, body: unknown): Promise<Quote>;
   /**
    * Creates human jobs, all or none. If an earlier attempt at this request created a job, the existing job is
    * returned.
@@ -74,16 +89,17 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
   const inserts = createJobInserter(options);
   const context: CreationContext = { database, quota, prepare, inserts };
   return {
-    async create(caller, tier, body, header) {
+    async create(caller, tier, body, header, name) {
       const request = readCreateRequest(body, tier, maxTextBytes);
       const key = readIdempotencyKey(header, () => fingerprintRequests(tier, [request]));
       try {
-        const job = await prepare(caller, tier, request);
+        const job = { ...(await prepare(caller, tier, request)), name };
         return await insertOne(context, caller, job, request.uid === undefined, key);
       } catch (error) {
         return findEarlierJob(context, error, caller, tier, request, key);
       }
     },
+    quote: (caller, tier, body) => prepare(caller, tier, readCreateRequest(body, tier, maxTextBytes)),
     async createBulk(caller, body, header) {
       const requests = readBulkRequest(body, maxTextBytes);
       const key = readIdempotencyKey(header, () => fingerprintRequests('bulk', requests));

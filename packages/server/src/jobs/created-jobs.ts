@@ -3,7 +3,7 @@ import { quotaWords, type SandboxQuota } from '../accounts/sandbox-words.ts';
 import type { Caller } from '../base/account.ts';
 import { ApiError, fieldError } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
-import { isOverdrawn } from '../ledger/ledger.ts';
+import { isOverdrawn, readBalances } from '../ledger/ledger.ts';
 import { findIdempotencyKey, type IdempotencyKey } from './idempotency-store.ts';
 import type { JobInserter } from './insert.ts';
 import type { NewJob } from './insert-store.ts';
@@ -72,7 +72,10 @@ export async function findKeyedJobs(
   return { rows, bodies: rows.map((row, index) => presentCreation(row, texts[index]!, balance)) };
 }
 
-/** Rethrows an insert error; an overdrawn balance becomes `insufficient_balance`. */
+/**
+ * Rethrows an insert error; an overdrawn balance becomes `insufficient_balance` with the cents that are
+ * missing.
+ */
 export async function rejectInsert(
   database: Database,
   error: unknown,
@@ -80,8 +83,10 @@ export async function rejectInsert(
   cents: number,
 ): Promise<never> {
   if (!isOverdrawn(error)) throw error;
-  const { balance } = await readAccountBalance(database, caller);
-  throw new ApiError('insufficient_balance', `insufficient balance: needs ${cents} cents, has ${balance}`);
+  const balances = await readBalances(database, caller.account);
+  const { balance, credit_limit } = balances.find(({ environment }) => environment === caller.environment)!;
+  const message = `insufficient balance: needs ${cents} cents, has ${balance}`;
+  throw new ApiError('insufficient_balance', message, {}, { missing: cents - balance - (credit_limit ?? 0) });
 }
 
 /** Returns the fields of a new job that its creation body shows. */

@@ -26,11 +26,14 @@ import { readListQuery } from './query.ts';
 import { jobParameters } from './schemas.ts';
 import { allowsJobMove, JOB_MOVES, JOB_STATUSES } from './states.ts';
 import { findJob, type JobRow } from './store.ts';
-import { readTexts } from './text-store.ts';
+import { readNames, readTexts } from './text-store.ts';
 
 const job = {
   uid: Type.String(),
   order_number: Type.Integer(),
+  name: Type.Union([Type.String(), Type.Null()], {
+    description: 'The name of the document’s file; null if the job has none.',
+  }),
   environment: ENVIRONMENT,
   tier: Type.Enum(['human', 'machine']),
   status: Type.Enum([...JOB_STATUSES]),
@@ -144,7 +147,7 @@ export function customerJobRoutes(app: FastifyInstance, { database, hooks, live 
         const query = readListQuery(newestFirst(request), tier);
         const found = await findJobPage(database, { account: ref, environment }, query);
         return {
-          objects: found.jobs.map(present),
+          objects: await presentAll(database, ref, found.jobs),
           next: found.more ? found.jobs.at(-1)!.uid : null,
           total: found.total,
         };
@@ -205,17 +208,29 @@ export async function listLatestJobs(
       return findJobPage(database, { account, environment }, query);
     }),
   );
-  return pages
+  const latest = pages
     .flatMap(({ jobs }) => jobs)
     .sort((one, other) => (one.job_id < other.job_id ? 1 : -1))
-    .slice(0, limit)
-    .map(present);
+    .slice(0, limit);
+  return presentAll(database, account, latest);
 }
 
-function present(row: JobRow): Static<typeof OwnJob> {
+async function presentAll(
+  database: Database,
+  account: AccountRef,
+  rows: readonly JobRow[],
+): Promise<Static<typeof OwnJob>[]> {
+  const ids = rows.map(({ job_id }) => job_id);
+  const names = await readNames(database, account, ids);
+  return rows.map((row) => presentOwnJob(row, names.get(row.job_id)));
+}
+
+/** @param name the name of the document's file, if there is one */
+export function presentOwnJob(row: JobRow, name: string | undefined): Static<typeof OwnJob> {
   return {
     uid: row.uid,
     order_number: row.order_number,
+    name: name ?? null,
     environment: row.environment,
     tier: row.tier,
     status: row.status,
@@ -252,7 +267,7 @@ async function detail(
   const [events, texts, more, progress] = await Promise.all([
     log.listJobEvents(database, account, row.job_id),
     readTexts(database, account, row.job_id, [
-      ...(['source', 'instructions'] as const),
+      ...(['source', 'instructions', 'name'] as const),
       ...(showsResult(row.status) ? (['result'] as const) : isUpgraded ? (['supplied'] as const) : []),
     ]),
     log.findConsoleJob(database, account, row.job_id),
@@ -261,7 +276,7 @@ async function detail(
   const moves = events.filter(({ to_status: to }) => DELIVERED.has(to)).map(({ event_id: id }) => id);
   const deliveries = await listDeliveriesOfJob(database, account, row.job_id, moves);
   return {
-    ...present(row),
+    ...presentOwnJob(row, texts.name),
     words: more?.words ?? 0,
     finished_at: more?.finished_at?.toISOString() ?? null,
     tone: row.tone,

@@ -35,6 +35,8 @@ export interface NewJob {
   text: string;
   targetText: string | undefined;
   instructions: string | undefined;
+  /** The name of the document's file, if the job was created in the web app. */
+  name?: string | undefined;
   /** The lease token, if the insert leases the job to the worker of this process. */
   leaseToken: string | undefined;
 }
@@ -58,10 +60,10 @@ const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyo
        :request_hash::bytea[], :dialect::text[], :status::text[], :source_language::text[], :target_language::text[],
        :text_format::text[], :tone::text[], :topics::jsonb[], :brand::text[], :callback_url::text[],
        :words::integer[], :characters::integer[], :price_cents::bigint[], :hold_seconds::integer[], :source::text[],
-       :supplied::text[], :instructions::text[], :default_brand::text[], :lease_token::uuid[], :order_number::bigint[])
+       :supplied::text[], :instructions::text[], :name::text[], :default_brand::text[], :lease_token::uuid[], :order_number::bigint[])
      as g (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
        target_language, text_format, tone, topics, brand, callback_url, words, characters, price_cents,
-       hold_seconds, source, supplied, instructions, default_brand, lease_token, order_number)),
+       hold_seconds, source, supplied, instructions, name, default_brand, lease_token, order_number)),
    ended as (delete from creations where creation_id = :creation_id returning creation_id),
    inserted as (
      insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
@@ -87,8 +89,8 @@ const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyo
      select i.part, i.account_id, i.job_id, t.kind, t.body
        from inserted i join given g
          on g.part = i.part and g.account_id = i.account_id and g.job_id = i.job_id,
-       lateral (values ('source', g.source), ('supplied', g.supplied), ('instructions', g.instructions))
-         as t (kind, body)
+       lateral (values ('source', g.source), ('supplied', g.supplied), ('instructions', g.instructions),
+         ('name', g.name)) as t (kind, body)
       where t.body is not null)
    select i.job_id, i.created_at, i.hold_until, exists (select from ended) as ended
      from (select) one left join inserted i on true`,
@@ -131,6 +133,7 @@ export async function insertJobs(
       source: ({ text }) => text,
       supplied: ({ targetText }) => targetText ?? null,
       instructions: ({ instructions }) => instructions ?? null,
+      name: ({ name }) => name ?? null,
       default_brand: ({ defaultBrand }) => defaultBrand ?? null,
       lease_token: ({ leaseToken }) => leaseToken ?? null,
       order_number: ({ orderNumber }) => orderNumber,

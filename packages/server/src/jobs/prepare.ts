@@ -3,7 +3,7 @@
  * price.
  */
 import type { Caller } from '../base/account.ts';
-import { fieldError } from '../base/errors.ts';
+import { fieldError, type Reason, reason } from '../base/errors.ts';
 import { assignUid } from '../base/ids.ts';
 import { type SandboxTrigger, sandboxTriggerOf } from '../base/text.ts';
 import { resolveBrand } from '../brands/brands.ts';
@@ -116,18 +116,27 @@ async function examine(
     countRepeats: prices.countsRepeats,
   };
   const examined = await scanner.examine(caller.account, task, { apart });
-  if (examined.kind === 'languageUndetermined') throw fieldError('source_language', examined.sentence);
-  if (examined.kind === 'invalid') throw fieldError(examined.field, examined.sentence);
+  if (examined.kind === 'languageUndetermined') {
+    throw fieldError('source_language', reason('language_undetermined', { why: examined.sentence }));
+  }
+  if (examined.kind === 'invalid') {
+    const { field, sentence, fault } = examined;
+    throw fieldError(field, fault === undefined ? sentence : reason('document_invalid', fault));
+  }
   if (!offered.includes(examined.sourceLanguage)) {
-    const sentence = notOffered(examined.sourceLanguage, ` into ${targetLanguage}`, offered);
-    throw fieldError('source_language', sentence);
+    throw fieldError(
+      'source_language',
+      notOffered(examined.sourceLanguage, ` into ${targetLanguage}`, offered),
+    );
   }
   return examined;
 }
 
-function notOffered(given: string, into: string, offered: readonly string[]): string {
+function notOffered(given: string, into: string, offered: readonly string[]): Reason {
   const name = given.length > 20 ? `${given.slice(0, 20)}…` : given;
-  return offered.length === 0
-    ? `"${name}"${into} is not offered; no language pair is offered at present.`
-    : `"${name}"${into} is not offered; offered${into} are ${offered.join(', ')}.`;
+  const why =
+    offered.length === 0
+      ? `"${name}"${into} is not offered; no language pair is offered at present.`
+      : `"${name}"${into} is not offered; offered${into} are ${offered.join(', ')}.`;
+  return reason('pair_not_offered', { why });
 }

@@ -1,10 +1,10 @@
-/** SQL statements for the texts of jobs: source, supplied translation, instructions and result. */
+/** SQL statements for the texts of jobs: source, supplied translation, instructions, result and file name. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { type LeaseKey, leaseColumns } from './store.ts';
 
-export type TextKind = 'source' | 'supplied' | 'instructions' | 'result';
+export type TextKind = 'source' | 'supplied' | 'instructions' | 'result' | 'name';
 
 const TEXTS = statement<{ kind: TextKind; body: string }>(
   'jobs.texts',
@@ -19,6 +19,22 @@ export async function readTexts(
 ): Promise<Partial<Record<TextKind, string>>> {
   const rows = await on.query(TEXTS, [account.part, account.accountId, jobId, kinds]);
   return Object.fromEntries(rows.map(({ kind, body }) => [kind, body]));
+}
+
+const NAMES = statement<{ job_id: string; body: string }>(
+  'jobs.names',
+  `select job_id, body from job_texts
+    where part = $1 and account_id = $2 and job_id = any($3) and kind = 'name'`,
+);
+
+/** Returns the file names of jobs by their ids. Jobs without a file name are left out. */
+export async function readNames(
+  on: Queryable,
+  account: AccountRef,
+  jobIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await on.query(NAMES, [account.part, account.accountId, jobIds]);
+  return new Map(rows.map(({ job_id, body }) => [job_id, body]));
 }
 
 const LEASED_TEXTS = statement<{ job_id: string; kind: TextKind; body: string }>(

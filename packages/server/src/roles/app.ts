@@ -43,6 +43,7 @@ import { clockRoutes } from '../jobs/clock.ts';
 import { consoleJobRoutes } from '../jobs/console.ts';
 import type { JobCreator } from '../jobs/create.ts';
 import { customerJobRoutes } from '../jobs/customer.ts';
+import { documentRoutes } from '../jobs/documents.ts';
 import type { JobHooks } from '../jobs/jobs.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { jobWebhooks } from '../jobs/schemas.ts';
@@ -239,6 +240,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       customerRoutes(customers, options);
       teamRoutes(customers, options);
       customerJobRoutes(customers, options);
+      documentRoutes(customers, options);
       customerChatRoutes(customers, options);
       deliveriesOfCustomer(customers, { ...options, onDeliveriesChanged: followDeliveries });
       ledgerOfCustomer(customers, options);

@@ -48,8 +48,16 @@ export type ExamineResult =
   | { kind: 'valid'; sourceLanguage: string; words: number; repeatedWords: number }
   /** The language could not be detected. `sentence` explains it to the customer. */
   | { kind: 'languageUndetermined'; sentence: string }
-  /** The text is invalid. `sentence` explains it to the customer and names the place in the text. */
-  | { kind: 'invalid'; field: 'text' | 'target_text'; sentence: string };
+  | Invalid;
+
+/** The text is invalid. `sentence` explains it to the customer and names the place in the text. */
+interface Invalid {
+  kind: 'invalid';
+  field: 'text' | 'target_text';
+  sentence: string;
+  /** The parts of the sentence. Undefined if the fault has no place in the text. */
+  fault?: { why: string; line: number; column: number };
+}
 
 export function examine(task: ExamineTask): ExamineResult {
   const scanned = attempt('text', () => scan(task.text, task.format, languagesOf(task)));
@@ -180,15 +188,13 @@ function languageOf(
     : { kind: 'decided', sourceLanguage: detected.language };
 }
 
-function attempt(
-  field: 'text' | 'target_text',
-  scanning: () => Document,
-): { document: Document } | { kind: 'invalid'; field: 'text' | 'target_text'; sentence: string } {
+function attempt(field: 'text' | 'target_text', scanning: () => Document): { document: Document } | Invalid {
   try {
     return { document: scanning() };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    return { kind: 'invalid', field, sentence: error.message };
+    const { message, sentence: why, line, column } = error;
+    return { kind: 'invalid', field, sentence: message, fault: { why, line, column } };
   }
 }
 

@@ -812,6 +812,32 @@ export type DisableRequest = {
   revoke_keys?: boolean | undefined
 };
 
+export type DocumentFormat = {
+  format: 'text' | 'html' | 'srt' | 'xliff';
+  extensions: string[]
+};
+
+export type DocumentOptions = {
+  /** The offered language pairs, by source language. */
+  languages: ({
+    /** A language code. */
+    source_language: string;
+    target_languages: string[]
+  })[];
+  formats: DocumentFormat[];
+  tones: string[];
+  /** The maximum size of a document in bytes of UTF-8. */
+  max_bytes: number
+};
+
+export type DocumentQuote = {
+  /** The given or detected source language. */
+  source_language: string;
+  words: number;
+  /** US cents. */
+  price: number
+};
+
 export type EditorLanguage = {
   source_language: string;
   target_language: string;
@@ -864,7 +890,7 @@ export type FailingHost = {
   waiting: number
 };
 
-export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'term_known' | 'term_proposed' | 'term_untranslated' | 'too_many_proposals' | 'query_exists' | 'tmx';
+export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'term_known' | 'term_proposed' | 'term_untranslated' | 'too_many_proposals' | 'query_exists' | 'tmx' | 'document_invalid' | 'language_undetermined' | 'pair_not_offered';
 
 /** A problem that an automatic check reports about a target. */
 export type Finding = {
@@ -1231,6 +1257,25 @@ export type MovedMoney = {
   dry_run: boolean
 };
 
+export type NewDocument = {
+  environment?: 'production' | 'sandbox' | undefined;
+  tier: 'human' | 'machine';
+  /** The name of the file. */
+  name?: string | undefined;
+  /** The text to translate, in the format of `text_format`. At most 10 MiB of UTF-8. */
+  text: string;
+  /** A language code; detected when absent. */
+  source_language?: string | undefined;
+  /** A language code. */
+  target_language: string;
+  text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
+  /** The external identifier of a brand of the account. */
+  brand?: string | undefined;
+  tone?: 'Informal' | 'Formal' | undefined;
+  /** Instructions for the editor, and for engines that support them. */
+  instructions?: string | undefined
+};
+
 /** How long the previous key or secret stays valid. */
 export type Overlap = 'now' | '1h' | '24h';
 
@@ -1329,6 +1374,8 @@ export type OwnDay = {
 export type OwnJob = {
   uid: string;
   order_number: number;
+  /** The name of the document’s file; null if the job has none. */
+  name: string | null;
   environment: 'production' | 'sandbox';
   tier: 'human' | 'machine';
   status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected';
@@ -1345,6 +1392,8 @@ export type OwnJob = {
 export type OwnJobDetail = {
   uid: string;
   order_number: number;
+  /** The name of the document’s file; null if the job has none. */
+  name: string | null;
   environment: 'production' | 'sandbox';
   tier: 'human' | 'machine';
   status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected';
@@ -1842,6 +1891,12 @@ export type SegmentVote = {
   agree: number;
   /** The names of these editors. */
   by: string[]
+};
+
+export type SentDocument = {
+  job: OwnJob;
+  /** Whether an earlier request with the same document created the job. Nothing was charged. */
+  repeated: boolean
 };
 
 export type SentLink = {
@@ -2872,6 +2927,41 @@ export interface Operations {
     };
     body: undefined;
     answer: OwnJobDetail
+  };
+  /** Read the languages and formats of documents */
+  readDocumentOptions: {
+    path: undefined;
+    query: {
+      environment?: 'production' | 'sandbox' | undefined
+    };
+    body: undefined;
+    answer: DocumentOptions
+  };
+  /** Check a document and calculate its price */
+  quoteDocument: {
+    path: undefined;
+    query: undefined;
+    body: NewDocument;
+    answer: DocumentQuote
+  };
+  /** Translate a document */
+  sendDocument: {
+    path: undefined;
+    query: undefined;
+    body: NewDocument;
+    answer: SentDocument
+  };
+  /** Download the result of a job as a file */
+  downloadOwnResult: {
+    path: {
+      /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
+      uid: string
+    };
+    query: {
+      environment?: 'production' | 'sandbox' | undefined
+    };
+    body: undefined;
+    answer: undefined
   };
   /** One’s chats, newest first */
   listOwnChats: {
@@ -4018,6 +4108,10 @@ export const OPERATIONS = {
   listOwnJobs: ['GET', '/api/account/jobs'],
   readOwnJob: ['GET', '/api/account/jobs/{uid}'],
   cancelOwnJob: ['POST', '/api/account/jobs/{uid}/cancel'],
+  readDocumentOptions: ['GET', '/api/account/documents/options'],
+  quoteDocument: ['POST', '/api/account/documents/quote'],
+  sendDocument: ['POST', '/api/account/documents'],
+  downloadOwnResult: ['GET', '/api/account/jobs/{uid}/result'],
   listOwnChats: ['GET', '/api/account/chats'],
   listOwnMessages: ['GET', '/api/account/chats/{chat_id}/messages'],
   listOwnDeliveries: ['GET', '/api/account/deliveries'],

@@ -465,12 +465,13 @@ create index jobs_order_number on jobs using brin (order_number int8_minmax_mult
 create index jobs_unjudged on jobs (finished_at) where status = 'completed' and tier = 'human';
 grant select, insert, update on jobs to dragoman_app;
 
--- The long texts of a job, apart from its often updated row. `supplied` is a translation that came with the request.
+-- The long texts of a job, apart from its often updated row. `supplied` is a translation that came with the request,
+-- `name` the name of the document's file.
 create table job_texts (
   part       smallint not null,
   account_id uuid not null,
   job_id     uuid not null,
-  kind       text not null check (kind in ('source', 'supplied', 'instructions', 'result')),
+  kind       text not null check (kind in ('source', 'supplied', 'instructions', 'result', 'name')),
   body       text not null,
   primary key (part, account_id, job_id, kind),
   foreign key (part, account_id, job_id) references jobs (part, account_id, job_id)

@@ -1,0 +1,242 @@
+/**
+ * Routes with which customers translate documents in the web app: `/api/account/documents…`, and the download
+ * of a result. A document becomes a job in the same way as a request of the API.
+ */
+import { hash } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { accountOf } from '../access/session-auth.ts';
+import { type Caller, type Environment, SCOPES } from '../base/account.ts';
+import { notFound } from '../base/errors.ts';
+import { defaultBrand } from '../brands/brands.ts';
+import { TONE_NAMES } from '../brands/tones.ts';
+import type { Database } from '../database/database.ts';
+import { resource } from '../http/http.ts';
+import { answer, CENTS, describedOwn, IN_ENVIRONMENT } from '../http/schemas.ts';
+import type { Languages } from '../languages/languages.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { JobCreator } from './create.ts';
+import { OwnJob, presentOwnJob } from './customer.ts';
+import { attachmentOf, cleanFileName, FILE_TYPES, resultFileName } from './files.ts';
+import { showsResult } from './present.ts';
+import { IDEMPOTENCY_KEY, JobRequest, jobParameters, TEXT_FORMATS } from './schemas.ts';
+import { findJob } from './store.ts';
+import { readTexts } from './text-store.ts';
+
+const LANGUAGE = Type.String({ description: 'A language code.' });
+
+const DocumentOptions = Type.Object(
+  {
+    languages: Type.Array(
+      Type.Object({ source_language: LANGUAGE, target_languages: Type.Array(LANGUAGE) }),
+      { description: 'The offered language pairs, by source language.' },
+    ),
+    formats: Type.Array(
+      Type.Object(
+        {
+          format: Type.Enum([...TEXT_FORMATS]),
+          extensions: Type.Array(Type.String({ description: 'In lower case, without the dot.' })),
+        },
+        { title: 'DocumentFormat' },
+      ),
+    ),
+    tones: Type.Array(Type.String()),
+    max_bytes: Type.Integer({ description: 'The maximum size of a document in bytes of UTF-8.' }),
+  },
+  { title: 'DocumentOptions' },
+);
+
+const { text, source_language, target_language, text_format, brand, tone, instructions } =
+  JobRequest.properties;
+const NewDocument = Type.Object(
+  {
+    environment: IN_ENVIRONMENT,
+    tier: Type.Enum(['human', 'machine']),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'The name of the file.' })),
+    text,
+    source_language,
+    target_language,
+    text_format,
+    brand,
+    tone,
+    instructions,
+  },
+  { title: 'NewDocument' },
+);
+
+const DocumentQuote = Type.Object(
+  {
+    source_language: Type.String({ description: 'The given or detected source language.' }),
+    words: Type.Integer({ minimum: 0 }),
+    price: CENTS,
+  },
+  { title: 'DocumentQuote' },
+);
+const SentDocument = Type.Object(
+  {
+    job: OwnJob,
+    repeated: Type.Boolean({
+      description: 'Whether an earlier request with the same document created the job. Nothing was charged.',
+    }),
+  },
+  { title: 'SentDocument' },
+);
+
+const createSchema = {
+  operationId: 'sendDocument',
+  summary: 'Translate a document',
+  description:
+    'Creates a job. Without an `Idempotency-Key`, a request with the same name, text and options within 24 hours returns the job of the first one. Error `insufficient_balance`: `missing` is the number of cents that are missing.',
+  tags: ['Own account'],
+  headers: Type.Object({ 'Idempotency-Key': IDEMPOTENCY_KEY }),
+  body: NewDocument,
+  response: {
+    200: answer('The job that an earlier request created.', SentDocument),
+    201: answer('The new job.', SentDocument),
+  },
+} satisfies FastifySchema;
+
+const resultSchema = {
+  operationId: 'downloadOwnResult',
+  summary: 'Download the result of a job as a file',
+  tags: ['Own account'],
+  params: jobParameters,
+  querystring: Type.Object({ environment: IN_ENVIRONMENT }),
+  response: {
+    200: {
+      description: 'The file. Its name contains the target language.',
+      content: Object.fromEntries(
+        Object.values(FILE_TYPES).map(({ mediaType }) => [mediaType, { schema: Type.String() }]),
+      ),
+    },
+  },
+} satisfies FastifySchema;
+
+const schemas = {
+  options: describedOwn(
+    'readDocumentOptions',
+    'Read the languages and formats of documents',
+    DocumentOptions,
+    { querystring: Type.Object({ environment: IN_ENVIRONMENT }) },
+  ),
+  quote: describedOwn('quoteDocument', 'Check a document and calculate its price', DocumentQuote, {
+    description: 'Nothing is created. The errors are those of `sendDocument`, except for the balance.',
+    body: NewDocument,
+  }),
+};
+
+export interface DocumentRouteOptions {
+  database: Database;
+  creator: JobCreator;
+  languages: Languages;
+  settings: Pick<Settings, 'maxTextBytes'>;
+}
+
+export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptions): void {
+  const { database, creator } = options;
+  resource(app, '/api/account/documents/options', {
+    GET: {
+      schema: schemas.options,
+      handler: (request) => readOptions(options, request.query.environment),
+    },
+  });
+  resource(app, '/api/account/documents/quote', {
+    POST: {
+      schema: schemas.quote,
+      bodyLimit: 'texts',
+      emptyIsAbsent: true,
+      async handler(request) {
+        const { environment, tier, name: _, ...fields } = request.body;
+        const caller = await callerOf(database, request, environment);
+        const { sourceLanguage, words, priceCents } = await creator.quote(caller, tier, fields);
+        return { source_language: sourceLanguage, words, price: priceCents };
+      },
+    },
+  });
+  resource(app, '/api/account/documents', {
+    POST: {
+      schema: createSchema,
+      bodyLimit: 'texts',
+      emptyIsAbsent: true,
+      async handler(request, reply) {
+        const { environment, tier, name: given = '', ...fields } = request.body;
+        const name = cleanFileName(given);
+        const caller = await callerOf(database, request, environment);
+        const key = request.headers['idempotency-key'] ?? keyOf(request.body);
+        const sent = await creator.create(caller, tier, fields, key, name === '' ? undefined : name);
+        const row = await findJob(database, caller.account, environment, sent.body.uid);
+        const { name: stored } = await readTexts(database, caller.account, row!.job_id, ['name']);
+        return reply
+          .code(sent.status)
+          .send({ job: presentOwnJob(row!, stored), repeated: sent.status === 200 });
+      },
+    },
+  });
+  resource(app, '/api/account/jobs/:uid/result', {
+    GET: {
+      schema: resultSchema,
+      async handler(request, reply) {
+        const { ref } = accountOf(request);
+        const { uid } = request.params;
+        const row = await findJob(database, ref, request.query.environment, uid);
+        if (row === undefined || !showsResult(row.status)) throw notFound();
+        const { result, name } = await readTexts(database, ref, row.job_id, ['result', 'name']);
+        // The retention of the account may have deleted the texts.
+        if (result === undefined) throw notFound();
+        const { text_format: format, target_language: target } = row;
+        return reply
+          .type(`${FILE_TYPES[format].mediaType}; charset=utf-8`)
+          .header('content-disposition', attachmentOf(resultFileName(name ?? uid, format, target)))
+          .send(result);
+      },
+    },
+  });
+}
+
+/** Returns the caller of a job that a signed-in customer creates. It has the rights of a key without limits. */
+async function callerOf(
+  database: Database,
+  request: FastifyRequest,
+  environment: Environment,
+): Promise<Caller> {
+  const { ref, username } = accountOf(request);
+  return {
+    account: ref,
+    username,
+    keyId: '',
+    environment,
+    dialect: 'spec',
+    readOnly: false,
+    scopes: SCOPES,
+    requestsPerSecond: undefined,
+    allowedOrigins: [],
+    defaultBrand: await defaultBrand(database, ref),
+  };
+}
+
+/**
+ * Returns the idempotency key of a document. It depends only on the document and its options, so that two
+ * browsers that send the same document create one job.
+ */
+function keyOf(sent: Static<typeof NewDocument>): string {
+  const fields = Object.keys(NewDocument.properties) as (keyof typeof sent)[];
+  const values = fields.map((field) => sent[field] ?? null);
+  return `document ${hash('sha256', JSON.stringify(values), 'hex')}`;
+}
+
+async function readOptions(
+  { languages, settings }: DocumentRouteOptions,
+  environment: Environment,
+): Promise<Static<typeof DocumentOptions>> {
+  const pairs = await languages.pairs(environment);
+  const bySource = Map.groupBy(pairs, ({ lang_pair }) => lang_pair.source_language.shortname);
+  return {
+    languages: [...bySource].map(([source, ofSource]) => ({
+      source_language: source,
+      target_languages: ofSource.map(({ lang_pair }) => lang_pair.target_language.shortname),
+    })),
+    formats: TEXT_FORMATS.map((format) => ({ format, extensions: [...FILE_TYPES[format].extensions] })),
+    tones: [...TONE_NAMES],
+    max_bytes: settings.maxTextBytes,
+  };
+}

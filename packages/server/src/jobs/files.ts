@@ -1,0 +1,57 @@
+/** The files of documents: their types, and the name of a translated file. The functions are pure. */
+import type { TextFormat } from './store.ts';
+
+export interface FileType {
+  /** The extensions of such files in lower case, without the dot. New files get the first one. */
+  extensions: readonly string[];
+  mediaType: string;
+}
+
+export const FILE_TYPES: Readonly<Record<TextFormat, FileType>> = {
+  text: { extensions: ['txt', 'text'], mediaType: 'text/plain' },
+  html: { extensions: ['html', 'htm'], mediaType: 'text/html' },
+  srt: { extensions: ['srt'], mediaType: 'application/x-subrip' },
+  xliff: { extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml' },
+};
+
+/** Control characters, and characters that change the order in which a name is displayed. */
+const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** Removes invisible characters from the name of a file, because they can hide its extension. */
+export function cleanFileName(name: string): string {
+  return name.replace(INVISIBLE, '').trim();
+}
+
+/** The characters that a file system forbids in a name, or that lead to another folder. */
+const FORBIDDEN = /["*/:<>?\\|]/g;
+/** The longest name without language and extension, in characters. File systems allow 255 bytes. */
+const MAX_STEM = 60;
+
+/**
+ * Returns the name of a translated file: the name of the source with the target language before the extension,
+ * such as `guide.de.html`.
+ * @param name the name of the source file, or the uid of the job
+ */
+export function resultFileName(name: string, format: TextFormat, targetLanguage: string): string {
+  const { extensions } = FILE_TYPES[format];
+  const lower = name.toLowerCase();
+  const length = extensions.find((one) => lower.endsWith(`.${one}`))?.length;
+  const extension = length === undefined ? extensions[0] : name.slice(-length);
+  const stem = length === undefined ? name : name.slice(0, -length - 1);
+  const safe = [...cleanFileName(stem).replace(FORBIDDEN, '_')].slice(0, MAX_STEM).join('');
+  // A name that begins with a dot is hidden on many systems.
+  return `${safe.startsWith('.') || safe === '' ? `_${safe}` : safe}.${targetLanguage}.${extension}`;
+}
+
+/**
+ * Returns the `Content-Disposition` header of a download (RFC 6266). Clients that do not know `filename*` get
+ * a name in ASCII.
+ */
+export function attachmentOf(name: string): string {
+  const ascii = name.replace(/[^\w.@+-]/g, '_');
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}
