@@ -5,6 +5,7 @@ import {
   IconChecklist,
   IconDatabase,
   IconFileText,
+  IconFileUpload,
   IconHistory,
   IconKey,
   IconLanguage,
@@ -39,6 +40,7 @@ const NAVIGATION: Record<User['role'], NavigationEntry[]> = {
   editor: EDITING,
   customer: [
     { to: paths.account.overview, label: 'nav.overview', icon: IconLayoutDashboard, exact: true },
+    { to: paths.account.translate, label: 'nav.translate', icon: IconFileUpload },
     { to: paths.account.access, label: 'nav.access', icon: IconKey },
     { to: paths.account.jobs, label: 'nav.jobs', icon: IconFileText },
     { to: paths.account.chats, label: 'nav.chats', icon: IconMessages },

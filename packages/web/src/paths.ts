@@ -12,6 +12,7 @@ export const paths = {
   me: '/me',
   account: {
     overview: '/account',
+    translate: '/account/translate',
     access: '/account/access',
     jobs: '/account/jobs',
     chats: '/account/chats',

@@ -1,8 +1,9 @@
 /** The side panel of one job: texts, timeline, deliveries and actions. */
 import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { call, query } from '../api/client.ts';
+import { call, hrefOf, query } from '../api/client.ts';
 import type { OwnJobDetail, OwnJobText } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { hasProgress, JobProgress } from '../JobProgress.tsx';
@@ -37,7 +38,7 @@ interface JobPanelProps {
 export function JobPanel({ uid, environment, onClose }: JobPanelProps) {
   const t = useTranslate();
   return (
-    <SidePanel title={t('account.job')} opened={uid !== undefined} onClose={onClose}>
+    <SidePanel title={t('account.job')} opened={uid !== undefined} onClose={onClose} wide>
       {uid !== undefined && <Job key={uid} uid={uid} environment={environment} />}
     </SidePanel>
   );
@@ -73,6 +74,7 @@ function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProg
       {job.failure !== null && <Notice tone="danger">{job.failure}</Notice>}
       <Facts
         facts={[
+          ...(job.name === null ? [] : [{ label: t('account.job.file'), value: <bdi>{job.name}</bdi> }]),
           { label: 'uid', value: code(job.uid) },
           { label: t('account.status'), value: <StatusBadge status={job.status} /> },
           ...(hasProgress(job)
@@ -90,23 +92,25 @@ function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProg
           ...(job.tone === null ? [] : [{ label: t('account.tone'), value: t('tone', { tone: job.tone }) }]),
         ]}
       />
-      <Block title={t('account.job.source')}>
-        <Text text={job.source} language={job.source_language} label={t('account.job.source')} />
-      </Block>
-      {job.machine_result !== null && (
-        <Block title={t('account.job.machine_result')}>
-          <Text
-            text={job.machine_result}
-            language={job.target_language}
-            label={t('account.job.machine_result')}
-          />
+      <div className={css.beside}>
+        <Block title={t('account.job.source')}>
+          <Text text={job.source} language={job.source_language} label={t('account.job.source')} />
         </Block>
-      )}
-      {job.result !== null && (
-        <Block title={t('account.job.result')}>
-          <Text text={job.result} language={job.target_language} label={t('account.job.result')} />
-        </Block>
-      )}
+        {job.machine_result !== null && (
+          <Block title={t('account.job.machine_result')}>
+            <Text
+              text={job.machine_result}
+              language={job.target_language}
+              label={t('account.job.machine_result')}
+            />
+          </Block>
+        )}
+        {job.result !== null && (
+          <Block title={t('account.job.result')}>
+            <Text text={job.result} language={job.target_language} label={t('account.job.result')} />
+          </Block>
+        )}
+      </div>
       <Block title={t('account.job.timeline')}>
         <ol className={css.steps}>
           {job.timeline.map(({ at, status, actor, detail }) => (
@@ -177,14 +181,26 @@ function Actions({ job }: { job: OwnJobDetail }) {
   const [confirming, setConfirming] = useState<'accept' | 'cancel' | 'reject'>();
   const close = () => setConfirming(undefined);
   const { uid, environment, may } = job;
+  const hasResult = job.result !== null;
+  const title = { uid: job.name ?? uid };
   const changed = () =>
     queries.invalidateQueries({
       predicate: ({ queryKey }) =>
         ['readOwnJob', 'listOwnJobs', 'readOwnAccount'].includes(String(queryKey[0])),
     });
-  if (!may.cancel && !may.accept && !may.reject) return null;
+  if (!hasResult && !may.cancel && !may.accept && !may.reject) return null;
   return (
     <div className={css.buttons}>
+      {hasResult && (
+        <Button
+          component="a"
+          href={hrefOf('downloadOwnResult', { path: { uid }, query: { environment } })}
+          download
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          {t('account.job.download')}
+        </Button>
+      )}
       {may.accept && (
         <Button variant="filled" onClick={() => setConfirming('accept')}>
           {t('account.job.accept')}
@@ -193,7 +209,7 @@ function Actions({ job }: { job: OwnJobDetail }) {
       {may.reject && <Button onClick={() => setConfirming('reject')}>{t('account.job.reject')}</Button>}
       {may.cancel && <Button onClick={() => setConfirming('cancel')}>{t('account.job.cancel')}</Button>}
       <ConfirmDialog
-        title={t('account.job.accept.title', { uid })}
+        title={t('account.job.accept.title', title)}
         opened={confirming === 'accept'}
         onClose={close}
         action={t('account.job.accept')}
@@ -206,7 +222,7 @@ function Actions({ job }: { job: OwnJobDetail }) {
         {t('account.job.accept.text')}
       </ConfirmDialog>
       <ConfirmDialog
-        title={t('account.job.cancel.title', { uid })}
+        title={t('account.job.cancel.title', title)}
         opened={confirming === 'cancel'}
         onClose={close}
         action={t('account.job.cancel')}
@@ -218,7 +234,7 @@ function Actions({ job }: { job: OwnJobDetail }) {
       >
         {t(job.machine_result === null ? 'account.job.cancel.text' : 'account.job.cancel.text.upgraded')}
       </ConfirmDialog>
-      <Dialog title={t('account.job.reject.title', { uid })} opened={confirming === 'reject'} onClose={close}>
+      <Dialog title={t('account.job.reject.title', title)} opened={confirming === 'reject'} onClose={close}>
         <p>{t(`account.job.reject.text.${environment}`)}</p>
         <Form
           onSubmit={async ({ reason = '' }) => {

@@ -26,9 +26,9 @@ export function JobTable({ label, jobs, opened, ...rest }: JobTableProps) {
       key: 'uid',
       header: t('account.job'),
       wide: true,
-      cell: ({ uid }) => (
+      cell: ({ uid, name }) => (
         <bdi className={css.uid} title={uid}>
-          {uid}
+          {name ?? uid}
         </bdi>
       ),
     },

@@ -4,7 +4,9 @@ import { call } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import { type PageProps, useFilters, usePages } from '../page.tsx';
+import { paths } from '../paths.ts';
 import { Empty } from '../ui/Empty.tsx';
+import { ButtonLink } from '../ui/Link.tsx';
 import { Page } from '../ui/Page.tsx';
 import { More } from '../ui/Table.tsx';
 import css from './account.module.css';
@@ -37,7 +39,18 @@ export default function Jobs({ search }: PageProps) {
     <Page
       title={t('account.jobs.title')}
       lead={first !== undefined && t('account.jobs.count', { count: first.total })}
-      actions={<EnvironmentSwitch search={search} />}
+      actions={
+        <>
+          <ButtonLink
+            variant="filled"
+            to={paths.account.translate}
+            search={environment === 'sandbox' ? { environment } : undefined}
+          >
+            {t('account.translate.action')}
+          </ButtonLink>
+          <EnvironmentSwitch search={search} />
+        </>
+      }
     >
       {environment === 'production' && <OpenQueries onOpen={(one) => setFilters({ open: one })} />}
       <search className={css.filters}>

@@ -43,7 +43,14 @@ export default function Overview({ search }: PageProps) {
     <Page
       title={t('account.overview.title')}
       lead={<bdi>{data.username}</bdi>}
-      actions={<EnvironmentSwitch search={search} />}
+      actions={
+        <>
+          <ButtonLink variant="filled" to={paths.account.translate} search={sandbox}>
+            {t('account.translate.action')}
+          </ButtonLink>
+          <EnvironmentSwitch search={search} />
+        </>
+      }
     >
       {isUsedUp(data, environment) && (
         <Notice

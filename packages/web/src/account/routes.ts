@@ -6,6 +6,7 @@ import { paths } from '../paths.ts';
 export function accountPages(parent: AnyRoute) {
   return [
     page(parent, paths.account.overview, () => import('./Overview.tsx')),
+    page(parent, paths.account.translate, () => import('./Translate.tsx')),
     page(parent, paths.account.access, () => import('./Access.tsx')),
     page(parent, paths.account.jobs, () => import('./Jobs.tsx')),
     page(parent, paths.account.chats, () => import('./Chats.tsx')),

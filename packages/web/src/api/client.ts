@@ -76,6 +76,8 @@ interface CallOptions {
   idempotencyKey?: string;
   /** Lets the request finish after the user has left the page. */
   keepalive?: boolean;
+  /** Called while the body is sent, with the sent part from 0 to 1. */
+  onProgress?: (sent: number) => void;
 }
 
 /**
@@ -90,7 +92,7 @@ export async function call<Name extends OperationName>(
 ): Promise<Answer<Name>> {
   const [method, path] = OPERATIONS[name] as readonly [string, string];
   const sent: Sent = input as object;
-  const response = await send(addressOf(path, sent), {
+  const response = await request(addressOf(path, sent), {
     method,
     ...options,
     headers: {
@@ -121,6 +123,30 @@ async function send(address: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted) throw error;
     throw new CallError(OFFLINE, 'The server could not be reached.');
   }
+}
+
+/** Sends a request. Its progress is only known with `XMLHttpRequest`. */
+function request(
+  address: string,
+  { onProgress, ...init }: RequestInit & Pick<CallOptions, 'onProgress'>,
+): Promise<Response> {
+  if (onProgress === undefined) return send(address, init);
+  return new Promise((resolve, reject) => {
+    const transfer = new XMLHttpRequest();
+    transfer.open(init.method ?? 'GET', address);
+    new Headers(init.headers).forEach((value, name) => {
+      transfer.setRequestHeader(name, value);
+    });
+    transfer.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
+    transfer.onload = () => {
+      const { status, statusText, responseText } = transfer;
+      const id = transfer.getResponseHeader('x-request-id');
+      const headers = id === null ? {} : { 'x-request-id': id };
+      resolve(new Response(responseText, { status, statusText, headers }));
+    };
+    transfer.onerror = () => reject(new CallError(OFFLINE, 'The server could not be reached.'));
+    transfer.send(init.body as string);
+  });
 }
 
 /**

@@ -31,15 +31,21 @@ export function Dialog({ title, opened, onClose, wide = false, children }: Dialo
   );
 }
 
-/** Shows the details of a row next to its list. */
-export function SidePanel({ title, opened, onClose, children }: DialogProps) {
+/** Shows the details of a row next to its list. @param wide true for a panel with texts side by side */
+export function SidePanel({
+  title,
+  opened,
+  onClose,
+  wide = false,
+  children,
+}: DialogProps & { wide?: boolean }) {
   const t = useTranslate();
   return (
     <Drawer
       title={title}
       opened={opened}
       onClose={onClose}
-      size="34rem"
+      size={wide ? '56rem' : '34rem'}
       closeButtonProps={{ 'aria-label': t('ui.close') }}
     >
       <div className={css.body}>{children}</div>

@@ -1,0 +1,106 @@
+/** The fields for the choices that apply to all documents: languages, tier, brand, tone and instructions. */
+import { Checkbox, NativeSelect, Textarea } from '@mantine/core';
+import type { DocumentOptions, OwnBrand } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLanguageName } from '../ui/Pair.tsx';
+import type { Choices } from './choices.ts';
+import css from './Translate.module.css';
+
+/** The languages into which documents of a source language can be translated; of any, if it is detected. */
+function offeredTargets({ languages }: DocumentOptions, source: string): string[] {
+  const of = languages.filter((one) => source === '' || one.source_language === source);
+  return [...new Set(of.flatMap((one) => one.target_languages))];
+}
+
+/** Returns the chosen target languages that are offered. */
+export function targetsFor(options: DocumentOptions, { source, targets }: Choices): string[] {
+  return offeredTargets(options, source).filter((one) => targets.includes(one));
+}
+
+interface ChoiceFieldsProps {
+  options: DocumentOptions;
+  brands: readonly OwnBrand[];
+  choices: Choices;
+  onChange(change: Partial<Choices>): void;
+}
+
+export function ChoiceFields({ options, brands, choices, onChange }: ChoiceFieldsProps) {
+  const t = useTranslate();
+  const nameOf = useLanguageName();
+  const byName = (codes: readonly string[]) =>
+    codes
+      .map((value) => ({ value, label: nameOf(value) }))
+      .sort((one, other) => one.label.localeCompare(other.label));
+  const standard = brands.find((one) => one.default);
+  return (
+    <div className={css.choices}>
+      <NativeSelect
+        label={t('account.translate.source')}
+        value={choices.source}
+        data={[
+          { value: '', label: t('account.translate.detect') },
+          ...byName(options.languages.map((one) => one.source_language)),
+        ]}
+        onChange={(event) => onChange({ source: event.currentTarget.value })}
+      />
+      <NativeSelect
+        label={t('account.tier')}
+        description={t(`account.translate.tier.${choices.tier}`)}
+        inputWrapperOrder={['label', 'input', 'description']}
+        value={choices.tier}
+        data={(['human', 'machine'] as const).map((value) => ({ value, label: t(`account.tier.${value}`) }))}
+        onChange={(event) => onChange({ tier: event.currentTarget.value as Choices['tier'] })}
+      />
+      {brands.length > 0 && (
+        <NativeSelect
+          label={t('account.brand')}
+          value={brands.some((one) => one.external_id === choices.brand) ? choices.brand : ''}
+          data={[
+            {
+              value: '',
+              label:
+                standard === undefined
+                  ? t('account.translate.no_brand')
+                  : t('account.translate.default_brand', { name: standard.name }),
+            },
+            ...brands
+              .filter((one) => !one.default)
+              .map(({ external_id, name }) => ({ value: external_id, label: name })),
+          ]}
+          onChange={(event) => onChange({ brand: event.currentTarget.value })}
+        />
+      )}
+      <NativeSelect
+        label={t('account.tone')}
+        value={choices.tone}
+        data={[
+          { value: '', label: t('account.translate.any_tone') },
+          ...options.tones.map((value) => ({ value, label: t('tone', { tone: value }) })),
+        ]}
+        onChange={(event) => onChange({ tone: event.currentTarget.value })}
+      />
+      <Checkbox.Group
+        className={css.whole!}
+        label={t('account.translate.targets')}
+        value={[...choices.targets]}
+        onChange={(targets) => onChange({ targets })}
+      >
+        <div className={css.targets}>
+          {byName(offeredTargets(options, choices.source)).map(({ value, label }) => (
+            <Checkbox key={value} value={value} label={label} />
+          ))}
+        </div>
+      </Checkbox.Group>
+      <Textarea
+        className={css.whole!}
+        label={t('ui.optional', { label: t('account.translate.instructions') })}
+        description={t('account.translate.instructions.help')}
+        rows={2}
+        maxLength={10_000}
+        dir="auto"
+        value={choices.instructions}
+        onChange={(event) => onChange({ instructions: event.currentTarget.value })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,205 @@
+/** The table of the added documents: one row for each document and target language. */
+import { ActionIcon, Button } from '@mantine/core';
+import { IconAlertTriangle, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { FormattedNumber } from 'react-intl';
+import { CallError, query } from '../api/client.ts';
+import type { DocumentQuote, OwnJob } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
+import { hasProgress, JobProgress } from '../JobProgress.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
+import { useErrorMessage, useFieldErrors } from '../ui/Failure.tsx';
+import { Money, useMoney } from '../ui/Money.tsx';
+import { Pair, useLanguageName } from '../ui/Pair.tsx';
+import { Progress } from '../ui/Progress.tsx';
+import { StatusBadge } from '../ui/StatusBadge.tsx';
+import { type Column, Table } from '../ui/Table.tsx';
+import {
+  isProblem,
+  type LocalDocument,
+  type ProblemFile,
+  removeDocument,
+  type Sending,
+  type Shipment,
+  sendAgain,
+  sendingsOf,
+} from './document-list.ts';
+import css from './Translate.module.css';
+
+interface RowOf<State extends string> {
+  key: string;
+  document: LocalDocument | ProblemFile;
+  state: State;
+}
+interface Targeted<State extends string> extends RowOf<State> {
+  shipment: Shipment;
+}
+export type Row =
+  | RowOf<'problem' | 'untargeted'>
+  | Targeted<'checking'>
+  | (Targeted<'refused'> & { error: Error })
+  | (Targeted<'ready'> & { quote: DocumentQuote })
+  | (Targeted<'sending'> & Extract<Sending, { state: 'sending' }>)
+  | (Targeted<'failed'> & Extract<Sending, { state: 'failed' }> & { quote: DocumentQuote | undefined })
+  | (Targeted<'done'> & Extract<Sending, { state: 'done' }>);
+
+/** The number of rows that subscribe to their jobs. A page has at most 12 subscriptions. */
+const MAX_LIVE = 8;
+
+export function DocumentTable({ rows, onOpen }: { rows: readonly Row[]; onOpen(job: OwnJob): void }) {
+  const t = useTranslate();
+  const live = new Set(rows.filter(({ state }) => state === 'done').slice(0, MAX_LIVE));
+  const columns: Column<Row>[] = [
+    {
+      key: 'name',
+      header: t('account.translate.document'),
+      wide: true,
+      cell: ({ document }) => <bdi>{document.name ?? t('account.translate.pasted')}</bdi>,
+    },
+    { key: 'pair', header: t('account.pair'), cell: (row) => <Languages row={row} /> },
+    {
+      key: 'words',
+      header: t('queue.words'),
+      align: 'end',
+      cell: (row) => 'quote' in row && row.quote && <FormattedNumber value={row.quote.words} />,
+    },
+    {
+      key: 'price',
+      header: t('account.price'),
+      align: 'end',
+      cell: (row) => {
+        if (row.state === 'done') return <Money cents={row.job.price} />;
+        return 'quote' in row && row.quote && <Money cents={row.quote.price} />;
+      },
+    },
+    {
+      key: 'status',
+      header: t('account.status'),
+      wide: true,
+      cell: (row) => <Status row={row} isLive={live.has(row)} />,
+    },
+    {
+      key: 'actions',
+      header: t('account.actions'),
+      bare: true,
+      align: 'end',
+      cell: (row) => <Actions row={row} onOpen={onOpen} />,
+    },
+  ];
+  return (
+    <Table
+      label={t('account.translate.documents')}
+      columns={columns}
+      rows={rows}
+      rowKey={({ key }) => key}
+      empty={null}
+    />
+  );
+}
+
+function Languages({ row }: { row: Row }) {
+  const nameOf = useLanguageName();
+  if (row.state === 'done') return <Pair from={row.job.source_language} to={row.job.target_language} />;
+  if (!('shipment' in row)) return null;
+  const { target, body } = row.shipment;
+  const source = ('quote' in row ? row.quote?.source_language : undefined) ?? body.source_language;
+  return source === undefined ? nameOf(target) : <Pair from={source} to={target} />;
+}
+
+function Status({ row, isLive }: { row: Row; isLive: boolean }) {
+  const t = useTranslate();
+  switch (row.state) {
+    case 'problem':
+      return (
+        <Refusal>{isProblem(row.document) && t(`account.translate.problem.${row.document.problem}`)}</Refusal>
+      );
+    case 'untargeted':
+      return t('account.translate.no_target');
+    case 'checking':
+      return t('account.translate.checking');
+    case 'refused':
+    case 'failed':
+      return <Fault error={row.error} />;
+    case 'ready':
+      return t('account.translate.ready');
+    case 'sending':
+      return (
+        <Progress label={t('account.translate.sending')} done={row.sent} of={1}>
+          <FormattedNumber value={row.sent} style="percent" />
+        </Progress>
+      );
+    case 'done':
+      return <SentJob sent={row.job} repeated={row.repeated} isLive={isLive} />;
+  }
+}
+
+function Refusal({ children }: { children: ReactNode }) {
+  return (
+    <span className={css.refusal} role="alert">
+      <IconAlertTriangle size={16} aria-hidden />
+      <span>{children}</span>
+    </span>
+  );
+}
+
+/** Says why the server refused a document. */
+function Fault({ error }: { error: Error }) {
+  const t = useTranslate();
+  const money = useMoney();
+  const messageOf = useErrorMessage();
+  const fieldsOf = useFieldErrors();
+  if (error instanceof CallError && error.code === 'insufficient_balance') {
+    return (
+      <Refusal>{t('account.translate.missing', { amount: money(Number(error.details.missing)) })}</Refusal>
+    );
+  }
+  const fields = error instanceof CallError ? Object.values(fieldsOf(error)) : [];
+  return <Refusal>{fields.length > 0 ? fields.join(' ') : messageOf(error)}</Refusal>;
+}
+
+/** The status and the progress of a sent job. */
+function SentJob({ sent, repeated, isLive }: { sent: OwnJob; repeated: boolean; isLive: boolean }) {
+  const t = useTranslate();
+  const { uid, environment } = sent;
+  const drafted = useLiveUpdates(isLive ? `job:${environment}:${uid}` : undefined, 'readOwnJob');
+  const { data } = useQuery(query('readOwnJob', { path: { uid }, query: { environment } }));
+  const job = data ?? { ...sent, progress: null };
+  return (
+    <div className={css.status}>
+      <StatusBadge status={job.status} />
+      {hasProgress(job) && <JobProgress job={job} drafted={drafted} />}
+      {repeated && <span>{t('account.translate.repeated')}</span>}
+    </div>
+  );
+}
+
+function Actions({ row, onOpen }: { row: Row; onOpen(job: OwnJob): void }) {
+  const t = useTranslate();
+  const name = row.document.name ?? t('account.translate.pasted');
+  if (row.state === 'done') {
+    return (
+      <span className={css.actions}>
+        {row.repeated && (
+          <Button size="xs" onClick={() => void sendAgain(row.shipment)}>
+            {t('account.translate.again')}
+          </Button>
+        )}
+        <Button size="xs" onClick={() => onOpen(row.job)}>
+          {t('account.translate.open')}
+          <span className="visually-hidden"> {name}</span>
+        </Button>
+      </span>
+    );
+  }
+  if (sendingsOf(row.document.id).length > 0) return null;
+  return (
+    <ActionIcon
+      size={32}
+      aria-label={t('account.translate.remove', { name })}
+      onClick={() => removeDocument(row.document)}
+    >
+      <IconX size={16} />
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,259 @@
+/** Sends documents and pasted texts for translation, and follows their jobs. */
+import { Button } from '@mantine/core';
+import { useQueries, useSuspenseQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { call, query } from '../api/client.ts';
+import type { DocumentQuote, NewDocument, OwnAccount } from '../api/generated.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useLiveUpdates } from '../live-updates.ts';
+import { type Loading, type PageProps, useFilters, useList } from '../page.tsx';
+import { paths } from '../paths.ts';
+import { useUser } from '../session.ts';
+import { Numbers } from '../ui/Facts.tsx';
+import { FailureNotice } from '../ui/Failure.tsx';
+import { ButtonLink, Link } from '../ui/Link.tsx';
+import { Money, useMoney } from '../ui/Money.tsx';
+import { Notice } from '../ui/Notice.tsx';
+import { Card, Page, Section } from '../ui/Page.tsx';
+import { Lines } from '../ui/Skeleton.tsx';
+import { beforeReload } from '../upgrade.ts';
+import { AddDocuments } from './AddDocuments.tsx';
+import css from './account.module.css';
+import { ChoiceFields, targetsFor } from './ChoiceFields.tsx';
+import { type Choices, useChoices } from './choices.ts';
+import { DocumentTable, type Row } from './DocumentTable.tsx';
+import {
+  clearSent,
+  isProblem,
+  keyOf,
+  type LocalDocument,
+  type Shipment,
+  sendDocuments,
+  sendingsOf,
+  useDocuments,
+} from './document-list.ts';
+import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
+import { JobPanel } from './JobPanel.tsx';
+
+const options = (environment: Environment) => query('readDocumentOptions', { query: { environment } });
+const own = () => query('readOwnAccount');
+const brands = () => query('listOwnBrands');
+
+export const load = ({ queries, search }: Loading) =>
+  Promise.all([
+    queries.ensureQueryData(options(environmentOf(search))),
+    queries.ensureQueryData(own()),
+    queries.ensureQueryData(brands()),
+  ]);
+
+/** The states of rows that are lost without harm when the window is closed. */
+const FINAL: readonly Row['state'][] = ['problem', 'refused', 'done'];
+
+export default function Translate({ search }: PageProps) {
+  const t = useTranslate();
+  const environment = environmentOf(search);
+  const user = useUser()?.email ?? '';
+  const { data: offered, error } = useList(options(environment));
+  const { data: account } = useSuspenseQuery(own());
+  const { data: known } = useSuspenseQuery(brands());
+  const [choices, choose] = useChoices(user);
+  const { documents } = useDocuments(user);
+  const setFilters = useFilters();
+  useLiveUpdates('balance', 'readOwnAccount');
+  useLiveUpdates('jobs', 'readOwnJob');
+  const targets = offered === undefined ? [] : targetsFor(offered, choices);
+  const rows = useRows(environment, choices, targets);
+  useUnsentWarning(rows.some(({ state }) => !FINAL.includes(state)));
+  return (
+    <Page
+      title={t('account.translate.title')}
+      lead={t('account.translate.lead')}
+      actions={<EnvironmentSwitch search={search} />}
+    >
+      {environment === 'sandbox' && <Notice tone="info">{t('account.translate.sandbox')}</Notice>}
+      {error !== null && <FailureNotice error={error} />}
+      {offered === undefined ? (
+        <Lines count={8} />
+      ) : (
+        <>
+          <Card>
+            <AddDocuments options={offered} />
+          </Card>
+          <Card>
+            <ChoiceFields options={offered} brands={known.objects} choices={choices} onChange={choose} />
+          </Card>
+        </>
+      )}
+      {documents.length > 0 && (
+        <Section
+          title={t('account.translate.documents')}
+          actions={
+            rows.some(({ state }) => state === 'done') && (
+              <>
+                <Button onClick={clearSent}>{t('account.translate.clear')}</Button>
+                <ButtonLink
+                  to={paths.account.jobs}
+                  search={{
+                    tier: choices.tier,
+                    ...(environment === 'sandbox' ? { environment } : {}),
+                  }}
+                >
+                  {t('account.overview.all')}
+                </ButtonLink>
+              </>
+            )
+          }
+        >
+          <DocumentTable rows={rows} onOpen={({ uid }) => setFilters({ open: uid })} />
+          <Order rows={rows} account={account} environment={environment} />
+        </Section>
+      )}
+      <JobPanel uid={search.open} environment={environment} onClose={() => setFilters({ open: '' })} />
+    </Page>
+  );
+}
+
+/** Returns a row for each document and target language, and for each document without a target language. */
+function useRows(environment: Environment, choices: Choices, targets: readonly string[]): Row[] {
+  const { documents } = useDocuments(useUser()?.email ?? '');
+  const shipments = documents.flatMap((document) => {
+    if (isProblem(document)) return [];
+    const sent = sendingsOf(document.id).map(([key]) => key.slice(key.indexOf(' ') + 1));
+    return [...new Set([...sent, ...targets])].map((target) => ({
+      document,
+      target,
+      body: bodyOf(environment, choices, document, target),
+    }));
+  });
+  const quotes = useQuotes(shipments);
+  return documents.flatMap((document): Row[] => {
+    if (isProblem(document)) return [{ key: String(document.id), document, state: 'problem' }];
+    const ofDocument = shipments.filter((one) => one.document === document);
+    if (ofDocument.length === 0) return [{ key: String(document.id), document, state: 'untargeted' }];
+    const sendings = Object.fromEntries(sendingsOf(document.id));
+    return ofDocument.map((shipment): Row => {
+      const key = keyOf(document, shipment.target);
+      const row = { key, document, shipment };
+      const sending = sendings[key];
+      if (sending !== undefined && sending.state !== 'failed') return { ...row, ...sending };
+      const { data: quote, error } = quotes[shipments.indexOf(shipment)]!;
+      if (sending !== undefined) return { ...row, quote, ...sending };
+      if (error !== null) return { ...row, state: 'refused', error };
+      return quote === undefined ? { ...row, state: 'checking' } : { ...row, state: 'ready', quote };
+    });
+  });
+}
+
+function bodyOf(
+  environment: Environment,
+  choices: Choices,
+  { name, text, format }: LocalDocument,
+  target: string,
+): NewDocument {
+  const { tier, source, brand, tone, instructions } = choices;
+  return {
+    environment,
+    tier,
+    text,
+    text_format: format,
+    target_language: target,
+    ...(name === undefined ? {} : { name }),
+    ...(source === '' ? {} : { source_language: source }),
+    ...(brand === '' ? {} : { brand }),
+    ...(tone === '' ? {} : { tone: tone as NonNullable<NewDocument['tone']> }),
+    ...(instructions.trim() === '' ? {} : { instructions }),
+  };
+}
+
+/** Quotes the documents that were not sent. The key has no text, which may be long. */
+function useQuotes(shipments: readonly Shipment[]) {
+  return useQueries({
+    queries: shipments.map(({ document, target, body }) => {
+      const { environment, tier, source_language, brand } = body;
+      const isSent = sendingsOf(document.id).some(
+        ([key, { state }]) => key === keyOf(document, target) && state !== 'failed',
+      );
+      return {
+        queryKey: ['quoteDocument', document.id, target, environment, tier, source_language, brand],
+        queryFn: ({ signal }: { signal: AbortSignal }): Promise<DocumentQuote> =>
+          // Instructions and tone change no price.
+          call('quoteDocument', { body: { ...body, instructions: undefined, tone: undefined } }, { signal }),
+        enabled: !isSent,
+        staleTime: Number.POSITIVE_INFINITY,
+      };
+    }),
+  });
+}
+
+/** The sum of the documents that can be sent, and the button that sends them. */
+function Order({
+  rows,
+  account,
+  environment,
+}: {
+  rows: readonly Row[];
+  account: OwnAccount;
+  environment: Environment;
+}) {
+  const t = useTranslate();
+  const money = useMoney();
+  const { busy } = useDocuments(useUser()?.email ?? '');
+  const sendable = rows.flatMap((row) =>
+    (row.state === 'ready' || row.state === 'failed') && row.quote !== undefined
+      ? [{ ...row.shipment, quote: row.quote }]
+      : [],
+  );
+  const isChecking = rows.some(({ state }) => state === 'checking');
+  if (sendable.length === 0 && !isChecking) return null;
+  const sum = (pick: (quote: DocumentQuote) => number) =>
+    sendable.reduce((total, { quote }) => total + pick(quote), 0);
+  const price = sum(({ price }) => price);
+  const found = account.balances.find((one) => one.environment === environment);
+  const available = found?.credit_limit == null ? undefined : found.balance + found.credit_limit;
+  const missing = available === undefined ? 0 : Math.max(0, price - available);
+  return (
+    <>
+      <Numbers
+        facts={[
+          { label: t('queue.words'), value: sum(({ words }) => words) },
+          { label: t('account.price'), value: <Money cents={price} /> },
+          ...(available === undefined
+            ? []
+            : [{ label: t('account.translate.available'), value: <Money cents={available} /> }]),
+        ]}
+      />
+      {missing > 0 && (
+        <Notice
+          tone="danger"
+          action={<Link to={paths.account.balance}>{t('account.overview.to_balance')}</Link>}
+        >
+          {t('account.translate.missing', { amount: money(missing) })}
+        </Notice>
+      )}
+      <div className={css.buttons}>
+        <Button
+          variant="filled"
+          loading={busy}
+          disabled={missing > 0 || isChecking || sendable.length === 0}
+          onClick={() => void sendDocuments(sendable)}
+        >
+          {t('account.translate.send', { count: sendable.length })}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Warns before the window is closed while documents are not sent. */
+function useUnsentWarning(hasUnsent: boolean): void {
+  useEffect(() => {
+    if (!hasUnsent) return;
+    const warn = (event: Event) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    const stop = beforeReload(async () => false);
+    return () => {
+      removeEventListener('beforeunload', warn);
+      stop();
+    };
+  }, [hasUnsent]);
+}

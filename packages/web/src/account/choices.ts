@@ -1,0 +1,45 @@
+/** The choices of the page *Translate*. The browser keeps them for the next visit, without any document. */
+import { useEffect, useState } from 'react';
+
+export interface Choices {
+  tier: 'human' | 'machine';
+  /** The source language; empty to detect it. */
+  source: string;
+  targets: readonly string[];
+  /** The external id of a brand; empty for the default brand. */
+  brand: string;
+  /** A tone; empty for the tone of the brand. */
+  tone: string;
+  instructions: string;
+}
+
+const FIRST: Choices = { tier: 'human', source: '', targets: [], brand: '', tone: '', instructions: '' };
+
+/** Returns the choices of a user, and a function that changes them. */
+export function useChoices(user: string): [Choices, (change: Partial<Choices>) => void] {
+  const key = `dragoman_translate ${user}`;
+  const [choices, setChoices] = useState(() => ({ ...FIRST, ...read(key) }));
+  useEffect(() => {
+    try {
+      localStorage.setItem(key, JSON.stringify(choices));
+    } catch {
+      // The browser stores nothing, so the next visit begins with the first choices.
+    }
+  }, [key, choices]);
+  return [choices, (change) => setChoices((before) => ({ ...before, ...change }))];
+}
+
+/** Returns the stored choices that have the right type. Another version of the app may have stored them. */
+function read(key: string): Partial<Choices> {
+  try {
+    const stored = Object.entries(JSON.parse(localStorage.getItem(key) ?? '{}'));
+    return Object.fromEntries(
+      stored.filter(([name, value]) => {
+        const first = FIRST[name as keyof Choices];
+        return Array.isArray(first) ? Array.isArray(value) : typeof value === typeof first;
+      }),
+    );
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * The documents that a customer has added but not sent, and the jobs that were sent from them. The list is kept
+ * outside of React, so that it outlasts a visit to another page, and uploads go on there. It never leaves the
+ * memory of the page.
+ */
+import { useSyncExternalStore } from 'react';
+import { call } from '../api/client.ts';
+import type { DocumentOptions, NewDocument, OwnJob } from '../api/generated.ts';
+
+/** Why the page does not send a file. The server checks everything else. */
+export type Problem = 'type' | 'size' | 'encoding' | 'empty' | 'unreadable';
+
+interface Added {
+  id: number;
+  /** The name of the file; undefined for a pasted text. */
+  name: string | undefined;
+}
+export interface LocalDocument extends Added {
+  text: string;
+  format: NonNullable<NewDocument['text_format']>;
+}
+/** A file that cannot be sent. */
+export interface ProblemFile extends Added {
+  problem: Problem;
+}
+
+/** What became of a document in one target language. */
+export type Sending =
+  | { state: 'sending'; sent: number }
+  | { state: 'failed'; error: Error }
+  | { state: 'done'; job: OwnJob; repeated: boolean };
+
+interface DocumentList {
+  user: string;
+  documents: readonly (LocalDocument | ProblemFile)[];
+  /** By `keyOf`. */
+  sendings: Readonly<Record<string, Sending>>;
+  busy: boolean;
+}
+
+let list: DocumentList = { user: '', documents: [], sendings: {}, busy: false };
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function change(next: Partial<DocumentList>): void {
+  list = { ...list, ...next };
+  for (const notify of listeners) notify();
+}
+
+/** Returns the list of a user. The list of another user of this browser is dropped. */
+export function useDocuments(user: string): DocumentList {
+  if (list.user !== user) list = { user, documents: [], sendings: {}, busy: false };
+  return useSyncExternalStore(watch, () => list);
+}
+
+function watch(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const isProblem = (one: LocalDocument | ProblemFile): one is ProblemFile => 'problem' in one;
+
+export const keyOf = (document: Added, target: string): string => `${document.id} ${target}`;
+
+/** Reads files and adds them. A file with a problem is added too, so that the page can name the problem. */
+export async function addFiles(files: Iterable<File>, options: DocumentOptions): Promise<void> {
+  const added = await Promise.all(Array.from(files, (file) => readDocument(file, options)));
+  change({ documents: [...list.documents, ...added] });
+}
+
+export function addText(text: string): void {
+  const document: LocalDocument = { id: ++lastId, name: undefined, text, format: 'text' };
+  change({ documents: [...list.documents, document] });
+}
+
+export function removeDocument({ id }: Added): void {
+  change({ documents: list.documents.filter((one) => one.id !== id) });
+}
+
+/** Removes the documents that were sent. Their jobs stay on the page *Jobs*. */
+export function clearSent(): void {
+  const kept = list.documents.filter(({ id }) => {
+    const own = sendingsOf(id);
+    return own.length === 0 || own.some(([, { state }]) => state !== 'done');
+  });
+  change({ documents: kept, sendings: Object.fromEntries(kept.flatMap(({ id }) => sendingsOf(id))) });
+}
+
+/** Returns what became of a document, by `keyOf`. */
+export function sendingsOf(id: number): [key: string, sending: Sending][] {
+  return Object.entries(list.sendings).filter(([key]) => key.startsWith(`${id} `));
+}
+
+async function readDocument(file: File, options: DocumentOptions): Promise<LocalDocument | ProblemFile> {
+  const { name } = file;
+  const added = { id: ++lastId, name };
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  const type = options.formats.find(({ extensions }) => extensions.includes(extension));
+  if (type === undefined) return { ...added, problem: 'type' };
+  if (file.size > options.max_bytes) return { ...added, problem: 'size' };
+  try {
+    // Characters that are not UTF-8 would be lost, and the result would be damaged.
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    const text = decoder.decode(await file.arrayBuffer());
+    return text.trim() === '' ? { ...added, problem: 'empty' } : { ...added, text, format: type.format };
+  } catch (error) {
+    return { ...added, problem: error instanceof TypeError ? 'encoding' : 'unreadable' };
+  }
+}
+
+export interface Shipment {
+  document: LocalDocument;
+  target: string;
+  body: NewDocument;
+}
+
+/** The idempotency keys of documents that are sent again on purpose, until they are sent. */
+const againKeys = new Map<string, string>();
+
+/** Sends a document again that was sent before, as a new job. */
+export function sendAgain(shipment: Shipment): Promise<void> {
+  const key = keyOf(shipment.document, shipment.target);
+  if (!againKeys.has(key)) againKeys.set(key, crypto.getRandomValues(new Uint32Array(4)).join('-'));
+  return sendDocuments([shipment]);
+}
+
+/**
+ * Sends documents one after another. The server recognizes a document that was sent before, so a retry after a
+ * lost answer creates no second job.
+ */
+export async function sendDocuments(shipments: readonly Shipment[]): Promise<void> {
+  if (list.busy) return;
+  change({ busy: true });
+  const { user } = list;
+  for (const { document, target, body } of shipments) {
+    const key = keyOf(document, target);
+    const idempotencyKey = againKeys.get(key);
+    const report = (sending: Sending) => {
+      // Another user may have signed in since.
+      if (list.user === user) change({ sendings: { ...list.sendings, [key]: sending } });
+    };
+    report({ state: 'sending', sent: 0 });
+    try {
+      const answer = await call(
+        'sendDocument',
+        { body },
+        {
+          onProgress: (sent) => report({ state: 'sending', sent }),
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        },
+      );
+      againKeys.delete(key);
+      report({ state: 'done', ...answer });
+    } catch (error) {
+      report({ state: 'failed', error: error as Error });
+    }
+  }
+  if (list.user === user) change({ busy: false });
+}

@@ -1,0 +1,203 @@
+/** Tests of the page on which a customer translates documents. */
+import { createFake } from '@dragoman/engines/fake';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
+import { expectAccessible, follow, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
+
+const PATH = '/account/translate';
+const HOSTILE = '<img src=x onerror=alert(1)>.txt';
+const TEXT = 'The house is big.\nThe garden is small.';
+const HTML = '<h1>The house</h1>\n<p>The garden is <b>small</b>.</p>\n';
+
+let web: Web;
+let customer: TestPerson;
+let context: BrowserContext;
+beforeAll(async () => {
+  web = await startWeb({
+    engine: () => createFake({ directions: ['en>es', 'en>de', 'es>en'] }),
+    settings: { DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_PRICE_HUMAN: '10' },
+  });
+  const account = await web.createAccount({ prepaid: true, balanceCents: 1_000 });
+  customer = await createPerson(web, { role: 'customer', account });
+  context = await web.signedIn(customer);
+});
+afterAll(async () => {
+  await context.close();
+  await web.stop();
+});
+
+const file = (name: string, content: string | Buffer) => ({
+  name,
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.from(content),
+});
+
+const chooseFiles = (page: Page, ...files: ReturnType<typeof file>[]) =>
+  page.locator('input[type=file]').setInputFiles(files);
+
+async function chooseOptions(page: Page, ...targets: string[]): Promise<void> {
+  await page.getByLabel('Source language').selectOption('en');
+  await page.getByLabel('Tier').selectOption('machine');
+  for (const target of targets) await page.getByRole('checkbox', { name: target }).check();
+}
+
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+async function jobsNamed(name: string | null): Promise<{ uid: string }[]> {
+  const { body } = await customer.call('GET', '/api/account/jobs?tier=machine&limit=1000');
+  return body.objects.filter((job: { name: string | null }) => job.name === name);
+}
+
+/** Drops a file on the page as a user does with the pointer. */
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const data = new DataTransfer();
+    data.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
+    return data;
+  })()`);
+  const zone = page.getByText('Drop files here');
+  for (const type of ['dragover', 'drop']) await zone.dispatchEvent(type, { dataTransfer });
+}
+
+it('a customer drops and chooses files, sees words and prices, sends them once, and downloads a result', async () => {
+  await web.visit({ context, path: PATH }, async (page) => {
+    await drop(page, HOSTILE, TEXT);
+    await rowOf(page, HOSTILE).getByText('Choose a target language.').waitFor();
+    await chooseOptions(page, 'Spanish', 'German');
+    await chooseFiles(page, file('garden.html', HTML));
+    await page.getByRole('row').filter({ hasText: '$0.16' }).nth(1).waitFor();
+    await rowOf(page, 'garden.html').getByText('$0.12').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Send 4 jobs' }).waitFor();
+    await page.getByText('$0.56').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-translate-ready', 'state');
+    await page.getByRole('button', { name: 'Send 4 jobs' }).dblclick();
+    const sent = page.getByRole('row').filter({ hasText: 'Completed' });
+    await sent.nth(3).waitFor();
+    expect([(await jobsNamed(HOSTILE)).length, (await jobsNamed('garden.html')).length]).toEqual([2, 2]);
+    await expectAccessible(page);
+
+    await sent.filter({ hasText: 'garden.html' }).filter({ hasText: 'German' }).getByRole('button').click();
+    const panel = page.getByRole('dialog', { name: 'Job' });
+    await panel.getByRole('region', { name: 'Source' }).getByText('The garden is').waitFor();
+    await panel.getByRole('region', { name: 'Translation' }).getByText('THE GARDEN IS').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-translate-result', 'state');
+    const downloading = page.waitForEvent('download');
+    await panel.getByRole('link', { name: 'Download' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('garden.de.html');
+    const written = (await (await download.createReadStream()).toArray()).join('');
+    expect(written).toBe('<h1>THE HOUSE</h1>\n<p>THE GARDEN IS <b>SMALL</b>.</p>\n');
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Clear sent documents' }).click();
+    await sent.first().waitFor({ state: 'detached' });
+    await follow(page, '/account/jobs?tier=machine');
+    await rowOf(page, HOSTILE).first().waitFor();
+  });
+});
+
+it('each file that cannot be translated has its reason, and only the others are sent', async () => {
+  await web.visit({ context, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await page.getByRole('checkbox', { name: 'German' }).uncheck();
+    await chooseFiles(
+      page,
+      file('photo.png', 'x'),
+      file('latin-1.txt', Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])),
+      file('blank.txt', ' \n'),
+      file('film.srt', 'Hello.\nThere are no times here.'),
+      file('parts.xlf', '<xliff version="1.2">\n<file></xliff>'),
+      file('good.txt', TEXT),
+    );
+    for (const [name, reason] of [
+      ['photo.png', 'This type of file cannot be translated.'],
+      ['latin-1.txt', 'The file is not UTF-8.'],
+      ['blank.txt', 'The file contains no text.'],
+      ['film.srt', 'Line 1, column 1: This is not SRT'],
+      ['parts.xlf', /Line 2, column \d+: The XLIFF document is not well-formed/],
+    ] as const) {
+      await rowOf(page, name).getByText(reason).waitFor();
+    }
+    await rowOf(page, 'good.txt').getByText('Ready to send').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-translate-refused', 'state');
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'good.txt').getByText('Completed').waitFor();
+    expect(await jobsNamed('film.srt')).toEqual([]);
+    await page.getByRole('button', { name: 'Remove photo.png' }).click();
+    await rowOf(page, 'photo.png').waitFor({ state: 'detached' });
+  });
+});
+
+it('a document that is sent again after a lost answer is one job, and can be sent again on purpose', async () => {
+  await web.visit({ context, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await chooseFiles(page, file('lost.txt', TEXT));
+    await page.route('**/api/account/documents', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'lost.txt').getByText('The server does not respond.').waitFor();
+    await page.unroute('**/api/account/documents');
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'lost.txt').getByText('This document was sent before.').waitFor();
+    expect(await jobsNamed('lost.txt')).toHaveLength(1);
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await until(async () => (await jobsNamed('lost.txt')).length === 2);
+    await rowOf(page, 'lost.txt').getByText('Completed').waitFor();
+  });
+});
+
+it('the page says how much money is missing, and sends nothing', async () => {
+  await web.visit({ context, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await chooseFiles(page, file('book.txt', 'The house is big. '.repeat(1_000)));
+    // 4,000 words at 2 cents; the balance is below 10 dollars.
+    await rowOf(page, 'book.txt').getByText('$80.00').waitFor();
+    const { body } = await customer.call('GET', '/api/account');
+    const missing = (8_000 - body.balances[0].balance) / 100;
+    await page.getByText(`$${missing.toFixed(2)} is missing`).waitFor();
+    expect(await page.getByRole('button', { name: 'Send 1 job' }).isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-translate-missing', 'state');
+  });
+});
+
+it('a visit to another page keeps the documents, and the next visit has the same choices', async () => {
+  await web.visit({ context, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await page.getByLabel('Instructions').fill('Be brief.');
+    await page.getByLabel('Or paste a text').fill(TEXT);
+    await page.getByRole('button', { name: 'Add text' }).click();
+    await rowOf(page, 'Pasted text').getByText('$0.16').waitFor();
+    await follow(page, '/account/jobs');
+    await follow(page, PATH);
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'Pasted text').getByText('Completed').waitFor();
+    expect(await jobsNamed(null)).toHaveLength(1);
+  });
+  await web.visit({ context, path: PATH }, async (page) => {
+    expect(await page.getByLabel('Tier').inputValue()).toBe('machine');
+    expect(await page.getByRole('checkbox', { name: 'Spanish' }).isChecked()).toBe(true);
+    expect(await page.getByLabel('Instructions').inputValue()).toBe('Be brief.');
+    expect(await page.getByRole('row').count()).toBe(0);
+  });
+});
+
+it.each(['ar', 'de'] as const)('the page has no overflow on a phone in %s', async (language) => {
+  await web.visit({ context, path: PATH, language, size: PHONE }, async (page) => {
+    const name = 'ein-langer-dateiname-ohne-leerzeichen-für-die-übersetzung.txt';
+    await chooseFiles(page, file(name, TEXT), file('film.srt', 'x'));
+    await rowOf(page, name).getByText('0.16').or(rowOf(page, name).getByText('0,16')).waitFor();
+    await rowOf(page, 'film.srt').getByRole('alert').waitFor();
+    const wide = await page.evaluate('document.documentElement.scrollWidth');
+    expect(wide).toBe(PHONE.width);
+    if (process.env.SCREENSHOTS !== undefined) {
+      await page.screenshot({ path: `screenshots/account-translate-phone-${language}.png`, fullPage: true });
+    }
+  });
+});
