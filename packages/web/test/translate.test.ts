@@ -62,6 +62,7 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
 
 it('a customer drops and chooses files, sees words and prices, sends them once, and downloads a result', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
+    await takeScreenshots(page, 'account-translate');
     await drop(page, HOSTILE, TEXT);
     await rowOf(page, HOSTILE).getByText('Choose a target language.').waitFor();
     await chooseOptions(page, 'Spanish', 'German');
@@ -196,8 +197,5 @@ it.each(['ar', 'de'] as const)('the page has no overflow on a phone in %s', asyn
     await rowOf(page, 'film.srt').getByRole('alert').waitFor();
     const wide = await page.evaluate('document.documentElement.scrollWidth');
     expect(wide).toBe(PHONE.width);
-    if (process.env.SCREENSHOTS !== undefined) {
-      await page.screenshot({ path: `screenshots/account-translate-phone-${language}.png`, fullPage: true });
-    }
   });
 });

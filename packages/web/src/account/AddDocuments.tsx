@@ -49,7 +49,7 @@ export function AddDocuments({ options }: { options: DocumentOptions }) {
       >
         <Textarea
           label={t('account.translate.paste')}
-          rows={6}
+          rows={4}
           dir="auto"
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
@@ -67,7 +67,8 @@ function FileTypes({ options }: { options: DocumentOptions }) {
   const t = useTranslate();
   const size = useSizeLimit();
   const types = options.formats.map(({ extensions }) => `.${extensions[0]}`).join(', ');
-  return t('account.translate.types', { types, size: size(options) });
+  // The isolate keeps the dots before the extensions in text from right to left.
+  return t('account.translate.types', { types: `\u2066${types}\u2069`, size: size(options) });
 }
 
 /** Returns the function that names the size limit of a file. */

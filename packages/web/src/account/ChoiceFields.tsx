@@ -74,7 +74,7 @@ export function ChoiceFields({ options, brands, choices, onChange }: ChoiceField
         label={t('account.tone')}
         value={choices.tone}
         data={[
-          { value: '', label: t('account.translate.any_tone') },
+          { value: '', label: t(brands.length > 0 ? 'account.translate.any_tone' : 'account.any') },
           ...options.tones.map((value) => ({ value, label: t('tone', { tone: value }) })),
         ]}
         onChange={(event) => onChange({ tone: event.currentTarget.value })}

@@ -75,14 +75,9 @@ export default function Translate({ search }: PageProps) {
       {offered === undefined ? (
         <Lines count={8} />
       ) : (
-        <>
-          <Card>
-            <AddDocuments options={offered} />
-          </Card>
-          <Card>
-            <ChoiceFields options={offered} brands={known.objects} choices={choices} onChange={choose} />
-          </Card>
-        </>
+        <Card>
+          <AddDocuments options={offered} />
+        </Card>
       )}
       {documents.length > 0 && (
         <Section
@@ -93,10 +88,7 @@ export default function Translate({ search }: PageProps) {
                 <Button onClick={clearSent}>{t('account.translate.clear')}</Button>
                 <ButtonLink
                   to={paths.account.jobs}
-                  search={{
-                    tier: choices.tier,
-                    ...(environment === 'sandbox' ? { environment } : {}),
-                  }}
+                  search={{ tier: choices.tier, ...(environment === 'sandbox' ? { environment } : {}) }}
                 >
                   {t('account.overview.all')}
                 </ButtonLink>
@@ -105,9 +97,14 @@ export default function Translate({ search }: PageProps) {
           }
         >
           <DocumentTable rows={rows} onOpen={({ uid }) => setFilters({ open: uid })} />
-          <Order rows={rows} account={account} environment={environment} />
         </Section>
       )}
+      {offered !== undefined && (
+        <Card>
+          <ChoiceFields options={offered} brands={known.objects} choices={choices} onChange={choose} />
+        </Card>
+      )}
+      <Order rows={rows} account={account} environment={environment} />
       <JobPanel uid={search.open} environment={environment} onClose={() => setFilters({ open: '' })} />
     </Page>
   );
