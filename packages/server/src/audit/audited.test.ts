@@ -57,6 +57,8 @@ const UNAUDITED: Record<string, string> = {
   beginSecondFactor: 'has no effect until it is confirmed',
   requestPasswordReset: 'anybody may call it; the link has an entry, which password-reset.test.ts checks',
   requestSandbox: 'the request itself is stored',
+  sendDocument: 'the job itself is stored; a job of an API key gets no entry either',
+  quoteDocument: 'changes nothing',
   previewBrand: 'changes nothing',
   testEngine: 'changes nothing',
 };
