@@ -77,6 +77,14 @@ describe('the readings of a human job', () => {
     expect(await html('<p>The house is big.</p>')).not.toBe(bold);
   });
 
+  it('are equal for equal words with other addresses, and differ with other variables', async () => {
+    const reading = async (text: string) => (await readingsOf(await orderEdit(call, text)))[0]!.reading;
+    const shop = await reading('See https://shop.example/a?b=1 or write to ann@shop.example.');
+    expect(await reading('See www.example.org or write to bob@example.org.')).toBe(shop);
+    expect(await reading('See {page} or write to bob@example.org.')).not.toBe(shop);
+    expect(await reading('Write {name}.')).not.toBe(await reading('Write {street}.'));
+  });
+
   it('differ by brand, by tone and by language pair, and a tone of the brand counts as the tone', async () => {
     const reading = (fields: object) =>
       orderEdit(call, 'A garden.', fields).then(async (uid) => (await readingsOf(uid))[0]!.reading);
@@ -104,6 +112,15 @@ describe('the readings of a human job', () => {
     await until(async () => (await call('GET', `${HUMAN}${task.job.uid}/`)).body.status === 'completed');
     expect(await readingsOf(task.job.uid)).toEqual([]);
   });
+});
+
+it('hashTarget returns the same hash for the same words whatever the addresses', () => {
+  const pieces = (text: string, address: string) => [{ text }, { keep: 1, text: address }];
+  const hash = (text: string, address: string) =>
+    hashTarget(pieces('See ', address), pieces(text, address)).toString('hex');
+  expect(hash('Vea ', 'https://a.example')).toBe(hash('Vea ', 'a@b.example'));
+  expect(hash('Vea ', 'https://a.example')).not.toBe(hash('Mire ', 'https://a.example'));
+  expect(hash('Vea ', '%@')).not.toBe(hash('Vea ', '%s'));
 });
 
 it('hashTarget returns the same hash for the same words whatever the numbers of the codes', () => {

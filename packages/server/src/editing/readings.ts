@@ -1,6 +1,7 @@
 /**
  * Readings. A reading is what an editor sees of a segment: its source with the codes by shape, for one
- * language pair, brand and tone. Segments with the same reading can have the same target.
+ * language pair, brand and tone. Segments with the same reading can have the same target. Web and e-mail
+ * addresses count as codes: each segment keeps its own.
  */
 import { createHash } from 'node:crypto';
 import type { Piece } from '@dragoman/documents';
@@ -32,16 +33,25 @@ export function contextOf(position: number, count: number): ReadingContext {
 /** Returns the SHA-256 by which segments with the same reading are found. */
 export function hashReading(scope: ReadingScope, source: readonly Piece[]): Buffer {
   const { environment, from, to, brand, tone } = scope;
-  return sha256([environment, from, to, brand, tone, readingOf(source)]);
+  return sha256([environment, from, to, brand, tone, readingOf(withoutAddresses(source))]);
+}
+
+const ADDRESS = /^(?:\w+:\/\/|www\.|[\w.+%-]+@[\w-]+\.)/;
+
+/** Returns a source with empty words in place of its protected addresses. No word around them depends on them. */
+function withoutAddresses(source: readonly Piece[]): Piece[] {
+  return source.map((piece) =>
+    'keep' in piece && ADDRESS.test(piece.text) ? { keep: piece.keep, text: '' } : piece,
+  );
 }
 
 /**
  * Returns the SHA-256 of a target. It is equal for the same words with the codes of the source in the same
- * places, whatever the numbers of the codes and the width of the spaces.
+ * places, whatever the numbers of the codes, the addresses and the width of the spaces.
  */
 export function hashTarget(source: readonly Piece[], target: readonly Piece[]): Buffer {
   const isCode = (piece: Piece) => 'keep' in piece || !('text' in piece);
-  const numbered = source.filter(isCode).map((piece, index): Piece => {
+  const numbered = withoutAddresses(source.filter(isCode)).map((piece, index): Piece => {
     if ('keep' in piece) return { keep: index, text: piece.text };
     if ('open' in piece) return { open: index };
     return 'close' in piece ? { close: index } : { single: index };

@@ -218,6 +218,24 @@ describe('a confirmed text', () => {
     expect(filled.draft).toEqual([{ text: 'Es ' }, own[0], { text: 'grande' }, own[1], { text: '.' }]);
   });
 
+  it('keeps the address of the segment that it fills, and is confirmed when two editors agree', async () => {
+    const addresses = ['https://a.example/1', 'https://b.example/2', 'www.c.example'];
+    const uids = await Promise.all(
+      addresses.map((address) => orderEdit(call, `See ${address}.`, { brand: 'confirms' })),
+    );
+    for (const [index, person] of [ann, bob].entries()) {
+      const task = await claimTask(person, await taskOf(uids[index]!));
+      const [segment] = task.segments;
+      const address = segment.source.find((piece: object) => 'keep' in piece);
+      const target = [{ text: 'Consulte ' }, address, { text: '.' }];
+      expect((await confirm(person, task, segment, { target })).status).toBe(200);
+      await settled();
+    }
+    const [filled] = await segmentsOf(uids[2]!);
+    expect(filled).toMatchObject({ status: 'confirmed', route: 'memory:vote' });
+    expect(filled!.target!.map(({ text }) => text).join('')).toBe('Consulte www.c.example.');
+  });
+
   it('does not replace a translation that the customer supplied', async () => {
     const source = sentence();
     const own = await orderEdit(call, source, { target_text: 'Mi propia casa es grande.' });
