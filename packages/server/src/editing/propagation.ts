@@ -134,16 +134,25 @@ async function propagateTo(
   observer.filled('draft', made.filled.length - confirmed);
 }
 
-/** Returns the inputs of the checks by job. Unread documents are described only if they limit lengths. */
+/** The number of jobs whose inputs are read at the same time. The requests of editors need connections too. */
+const READ_AT_ONCE = 4;
+
+/**
+ * Returns the inputs of the checks by job, for the jobs with waiting segments. Unread documents are described only if
+ * they limit lengths.
+ */
 async function readInputs(
   context: EditingContext,
   account: AccountRef,
   rows: readonly fills.FillableRow[],
 ): Promise<ReadonlyMap<string, InputOf>> {
+  const jobs = [...new Map(rows.filter(fills.isWaiting).map((row) => [row.job_id, row])).values()];
   const inputs = new Map<string, InputOf>();
-  for (const row of rows) {
-    if (inputs.has(row.job_id)) continue;
-    inputs.set(row.job_id, await checkInputs(context, { account, jobId: row.job_id }, row, 'limits'));
+  while (jobs.length > 0) {
+    const read = jobs.splice(0, READ_AT_ONCE).map(async (row) => {
+      inputs.set(row.job_id, await checkInputs(context, { account, jobId: row.job_id }, row, 'limits'));
+    });
+    await Promise.all(read);
   }
   return inputs;
 }
