@@ -138,6 +138,9 @@ export type Delivery = {
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
+  /** The HTTP status of the last attempt, if the receiver answered. */
+  last_status_code?: number | undefined;
+  last_outcome?: DeliveryOutcome | undefined;
   /** The number of attempts. */
   attempts: number
 };
@@ -146,8 +149,7 @@ export type DeliveryAttempt = {
   attempt: number;
   started_at: string;
   finished_at?: string | undefined;
-  /** How the attempt ended; absent while it is in progress, or if the sender stopped during it. */
-  outcome?: 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other' | undefined;
+  outcome?: DeliveryOutcome | undefined;
   /** A description of the failure, if there was no answer. */
   detail?: string | undefined;
   status_code?: number | undefined;
@@ -179,6 +181,9 @@ export type DeliveryDetail = {
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
+  /** The HTTP status of the last attempt, if the receiver answered. */
+  last_status_code?: number | undefined;
+  last_outcome?: DeliveryOutcome | undefined;
   /** The last hundred attempts, oldest first. */
   attempts: DeliveryAttempt[]
 };
@@ -188,6 +193,9 @@ export type DeliveryList = {
   /** The value of `after` for the next page; null at the end. */
   next: string | null
 };
+
+/** How the attempt ended; absent while it is in progress, or if the sender stopped during it. */
+export type DeliveryOutcome = 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other';
 
 /** `pending` until the receiver answers 2xx; `dead` after 410 or 72 hours. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';

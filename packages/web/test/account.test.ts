@@ -207,7 +207,18 @@ it('the job list finds a job by a part of its uid, keeps the filter in the addre
 
 it('a customer replays a dead callback', async () => {
   const context = await web.signedIn(customer);
-  await web.visit({ context, path: '/account/deliveries?status=dead' }, async (page) => {
+  await web.visit({ context, path: '/account/deliveries' }, async (page) => {
+    const search = page.getByLabel('Callbacks of the job with this uid');
+    await search.fill('no such uid');
+    await page.keyboard.press('Enter');
+    await page.getByText('No callbacks match.').waitFor();
+    await search.fill('newsletter-december');
+    await page.keyboard.press('Enter');
+    const row = page.getByRole('row').filter({ hasText: 'newsletter-december' });
+    await row.getByText('410', { exact: true }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-deliveries-of-job', 'state');
     await page.getByRole('button', { name: `${receiver.url}/gone` }).click();
     const panel = page.getByRole('dialog', { name: 'Callback' });
     await panel.getByText('410', { exact: true }).waitFor();
@@ -218,6 +229,28 @@ it('a customer replays a dead callback', async () => {
     await panel.getByRole('button', { name: 'Replay' }).click();
     await page.getByText('The callback is being sent again.').first().waitFor();
     await until(() => receiver.received.length > before);
+  });
+  await context.close();
+});
+
+it('the statement has one line for each job, adds up, and can be printed without navigation', async () => {
+  const context = await web.signedIn(customer);
+  await web.visit({ context, path: '/account/balance' }, async (page) => {
+    const rows = page.getByRole('table', { name: 'Balance' }).getByRole('row');
+    await rows.filter({ hasText: 'order-confirmation-2026-11' }).getByText('Charged').waitFor();
+    // The header, the opening top-up and one line for each of the two jobs, of 8 words at 2 cents.
+    expect(await rows.count()).toBe(4);
+    expect(await rows.getByText('-$0.16').count()).toBe(2);
+    const figure = (label: string) =>
+      page.locator('dl > div').filter({ hasText: label }).locator('dd').innerText();
+    expect(await figure('Charged in this period')).toBe('$0.32');
+    expect(await figure('Closing balance')).toBe('$49.68');
+    expect(await figure('On hold')).toBe('$0.00');
+    await expectAccessible(page);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('navigation').isVisible()).toBe(false);
+    expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+    expect(await rows.first().isVisible()).toBe(true);
   });
   await context.close();
 });

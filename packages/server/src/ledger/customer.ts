@@ -8,23 +8,24 @@ import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
 import { CENTS, describedOwn, ENVIRONMENT, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { statementAsCsv } from './csv.ts';
+import { joinByJob } from './entries.ts';
 import { readStatement } from './ledger.ts';
 import { PERIOD, periodOf } from './period.ts';
 
-/** The maximum number of transfers in the JSON answer. The CSV file has all transfers. */
+/** The maximum number of entries in the JSON answer. The CSV file has all transfers. */
 const MAX_SHOWN = 1000;
 
-const Line = Type.Object(
+const Entry = Type.Object(
   {
-    at: MOMENT,
-    kind: Type.String({ examples: ['hold'] }),
+    at: Type.String({ ...MOMENT, description: 'The time of the last transfer.' }),
+    kind: Type.String({ description: 'The kind of the last transfer.', examples: ['capture'] }),
     uid: OPTIONAL_TEXT,
     memo: OPTIONAL_TEXT,
-    amount: CENTS,
+    on_hold: CENTS,
+    charged: Type.Integer({ description: 'The charges less the refunds, in US cents.' }),
     change: Type.Integer({ description: 'The change of the balance.' }),
-    balance: Type.Integer({ description: 'The balance after the transfer.' }),
   },
-  { title: 'LedgerLine' },
+  { title: 'LedgerEntry', description: 'All transfers of a job, or one transfer without a job.' },
 );
 const Ledger = Type.Object(
   {
@@ -33,8 +34,9 @@ const Ledger = Type.Object(
     until: MOMENT,
     opening: CENTS,
     closing: CENTS,
-    lines: Type.Array(Line, { description: `The latest ${MAX_SHOWN}, oldest first.` }),
-    left_out: Type.Integer({ description: 'The number of earlier transfers that are left out.' }),
+    charged: Type.Integer({ description: 'The charges of the period less its refunds, in US cents.' }),
+    entries: Type.Array(Entry, { description: `The latest ${MAX_SHOWN}, oldest first.` }),
+    left_out: Type.Integer({ description: 'The number of earlier entries that are left out.' }),
   },
   { title: 'Ledger' },
 );
@@ -53,7 +55,7 @@ const csvSchema = {
 export function ledgerOfCustomer(app: FastifyInstance, { database }: { database: Database }): void {
   resource(app, '/api/account/ledger', {
     GET: {
-      schema: describedOwn('readOwnLedger', 'Transfers of the own balance', Ledger, {
+      schema: describedOwn('readOwnLedger', 'Changes of the own balance, one entry for each job', Ledger, {
         querystring: PERIOD,
       }),
       async handler(request) {
@@ -61,13 +63,15 @@ export function ledgerOfCustomer(app: FastifyInstance, { database }: { database:
         const { environment } = request.query;
         const period = periodOf(request.query);
         const { opening, closing, lines } = await readStatement(database, ref, environment, period);
+        const entries = joinByJob(lines);
         return {
           environment,
           ...period,
           opening,
           closing,
-          lines: lines.slice(-MAX_SHOWN),
-          left_out: Math.max(0, lines.length - MAX_SHOWN),
+          charged: entries.reduce((sum, { charged }) => sum + charged, 0),
+          entries: entries.slice(-MAX_SHOWN).map(({ onHold, ...entry }) => ({ ...entry, on_hold: onHold })),
+          left_out: Math.max(0, entries.length - MAX_SHOWN),
         };
       },
     },

@@ -249,6 +249,13 @@ export async function readBalances(
   }));
 }
 
+/** Returns the cents that an account's unfinished jobs hold, by environment. */
+export async function readHeld(on: Queryable, account: AccountRef): Promise<Record<Environment, number>> {
+  const rows = await store.sumHeld(on, account);
+  const of = (environment: Environment) => rows.find((row) => row.environment === environment)?.cents ?? 0;
+  return { production: of('production'), sandbox: of('sandbox') };
+}
+
 /**
  * Recalculates every balance and every job's price from the transfers. The ledger is consistent if this finds
  * no discrepancies.

@@ -413,6 +413,22 @@ const BALANCES = statement<{
     where part = $1 and account_id = $2 order by environment`,
 );
 
+const HELD = statement<{ environment: Environment; cents: number }>(
+  'ledger.held',
+  `select environment, sum(price_cents)::bigint as cents from jobs
+    where part = $1 and account_id = $2 and tier in ('human', 'machine')
+      and status in ('new', 'machine_translate_in_progress', 'translating')
+    group by environment`,
+);
+
+/** Returns the cents that the unfinished jobs of an account hold. An environment without such jobs is left out. */
+export function sumHeld(
+  on: Queryable,
+  account: AccountRef,
+): Promise<{ environment: Environment; cents: number }[]> {
+  return on.query(HELD, [account.part, account.accountId]);
+}
+
 export function listBalances(
   on: Queryable,
   account: AccountRef,

@@ -27,7 +27,13 @@ let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({
-    settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_PRICE_HUMAN: '3' },
+    settings: {
+      DRAGOMAN_SANDBOX_HOLD: '0',
+      DRAGOMAN_PRICE_MACHINE: '2',
+      DRAGOMAN_PRICE_HUMAN: '3',
+      // No test waits for the second attempt of a callback.
+      DRAGOMAN_CALLBACK_SCHEDULE: '3600',
+    },
   });
 });
 afterAll(async () => {
@@ -76,7 +82,12 @@ it('the account page shows the balances, the number of jobs by status, and the j
   const { status, body } = await customer.call('GET', '/api/account');
   expect(status).toBe(200);
   expect(body).toMatchObject({ username: customer.account!.username, chat: true });
-  expect(body.balances).toContainEqual({ environment: 'production', balance: 980, credit_limit: null });
+  expect(body.balances).toContainEqual({
+    environment: 'production',
+    balance: 980,
+    credit_limit: null,
+    on_hold: 12,
+  });
   expect(body.jobs).toContainEqual({
     environment: 'production',
     tier: 'machine',
@@ -333,6 +344,29 @@ it('a customer sees deliveries with their attempts and can replay them', async (
   expect((await list('?environment=sandbox')).objects).toEqual([]);
 });
 
+it('a customer sees the last HTTP status of a pending delivery and sends it at once', async () => {
+  const customer = await createCustomer();
+  let status = 500;
+  receiver.answer(({ path }) => (path === '/broken' ? status : 200));
+  await customer.finish('broken', `${receiver.url}/broken`);
+  const read = async () => (await customer.call('GET', '/api/account/jobs/broken')).body.deliveries[0];
+  const pending = await until(async () => {
+    const found = await read();
+    return found?.last_outcome === 'answered' && found;
+  });
+  expect(pending).toMatchObject({ status: 'pending', attempts: 1, last_status_code: 500 });
+  const listed = (await customer.call('GET', '/api/account/deliveries')).body.objects[0];
+  expect(listed).toEqual(pending);
+  status = 200;
+  expect((await customer.call('POST', `/api/account/deliveries/${pending.id}/replay`)).status).toBe(202);
+  const delivered = await until(async () => {
+    const found = await read();
+    return found.status === 'delivered' && found;
+  });
+  expect(delivered).toMatchObject({ attempts: 2, last_status_code: 200 });
+  expect(await auditOf(customer)).toContainEqual(['delivery.replayed', customer.email]);
+});
+
 it('a customer sees chats with their messages', async () => {
   const customer = await createCustomer();
   const message = (chat: string, id: string) => ({
@@ -361,10 +395,12 @@ it('a customer sees the transfers of a balance, also as CSV without formulas', a
   await customer.program('POST', HUMAN, job('@sum'));
   const ledger = (await customer.call('GET', '/api/account/ledger')).body;
   expect(ledger).toMatchObject({ opening: 0, closing: 88, left_out: 0 });
-  expect(ledger.lines).toMatchObject([
+  expect(ledger.entries).toMatchObject([
     { kind: 'top_up', change: 100 },
-    { kind: 'hold', uid: '@sum', change: -12, balance: 88 },
+    { kind: 'hold', uid: '@sum', on_hold: 12, charged: 0, change: -12 },
   ]);
+  const { balances } = (await customer.call('GET', '/api/account')).body;
+  expect(balances[0]).toMatchObject({ environment: 'production', balance: 88, on_hold: 12 });
   const csv = await customer.call('GET', '/api/account/ledger.csv');
   expect(csv.headers.get('content-type')).toMatch(/^text\/csv/);
   expect(csv.headers.get('content-disposition')).toMatch(

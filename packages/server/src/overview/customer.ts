@@ -27,7 +27,7 @@ import {
 } from '../http/schemas.ts';
 import { listLatestJobs, OwnJob } from '../jobs/customer.ts';
 import { countJobsByDay, countJobsByStatus, countJobsSince } from '../jobs/overview.ts';
-import { readBalances } from '../ledger/ledger.ts';
+import { readBalances, readHeld } from '../ledger/ledger.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
@@ -59,6 +59,7 @@ const Overview = Type.Object(
         environment: ENVIRONMENT,
         balance: CENTS,
         credit_limit: Type.Union([CENTS, Type.Null()], { description: 'Null: no limit.' }),
+        on_hold: Type.Integer({ description: 'What unfinished jobs hold, in US cents.' }),
       }),
     ),
     jobs: Type.Array(
@@ -360,10 +361,11 @@ async function readOverview(
   { ref, username }: NonNullable<Person['account']>,
 ): Promise<Static<typeof Overview>> {
   const since = new Date(Date.now() - MILLISECONDS_30_DAYS);
-  const [{ email, chat }, balances, jobs, lately, days, failed, sandboxWords, production, sandbox] =
+  const [{ email, chat }, balances, held, jobs, lately, days, failed, sandboxWords, production, sandbox] =
     await Promise.all([
       accountNamed(database, username),
       readBalances(database, ref),
+      readHeld(database, ref),
       countJobsByStatus(database, ref),
       countJobsSince(database, ref, since),
       countJobsByDay(database, ref, DAYS, new Date()),
@@ -376,7 +378,7 @@ async function readOverview(
     username,
     email,
     chat,
-    balances,
+    balances: balances.map((one) => ({ ...one, on_hold: held[one.environment] })),
     jobs,
     last_30_days: lately,
     days,

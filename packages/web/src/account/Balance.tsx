@@ -1,66 +1,56 @@
-/** The balance and its transfers. */
-import { TextInput } from '@mantine/core';
+/** The balance, and a statement with one line for each job, which can be printed. */
+import { Button, TextInput } from '@mantine/core';
+import { IconDownload, IconPrinter } from '@tabler/icons-react';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { hrefOf, query } from '../api/client.ts';
-import type { LedgerLine } from '../api/generated.ts';
+import type { LedgerEntry } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
-import { type PageProps, useFilters, useList } from '../page.tsx';
+import { type Loading, type PageProps, useFilters, useList } from '../page.tsx';
+import { paths } from '../paths.ts';
 import { Empty } from '../ui/Empty.tsx';
 import { Numbers } from '../ui/Facts.tsx';
+import { Link } from '../ui/Link.tsx';
 import { Money } from '../ui/Money.tsx';
 import { Page } from '../ui/Page.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import css from './account.module.css';
-import { EnvironmentSwitch, environmentOf } from './environment.tsx';
+import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
+import { availableOf, balanceOf, LowBalance } from './LowBalance.tsx';
 
 const KINDS = ['hold', 'capture', 'void', 'refund', 'top_up', 'adjustment'] as const;
+
+const own = () => query('readOwnAccount');
+
+export const load = ({ queries }: Loading) => queries.ensureQueryData(own());
 
 export default function Balance({ search }: PageProps) {
   const t = useTranslate();
   const setFilters = useFilters();
-  const filters = { environment: environmentOf(search), from: search.from, until: search.until };
+  const environment = environmentOf(search);
+  const filters = { environment, from: search.from, until: search.until };
+  const { data: account } = useSuspenseQuery(own());
   const { data, error, refetch } = useList(query('readOwnLedger', { query: filters }));
   useLiveUpdates('balance', 'readOwnLedger', 'readOwnAccount');
-  const kindOf = (kind: string) => {
-    const known = KINDS.find((one) => one === kind);
-    return known === undefined ? kind : t(`account.ledger.${known}`);
-  };
-  const columns: Column<LedgerLine>[] = [
-    { key: 'at', header: t('account.ledger.at'), cell: ({ at }) => <When at={at} /> },
-    { key: 'kind', header: t('account.ledger.kind'), cell: ({ kind }) => kindOf(kind) },
-    {
-      key: 'about',
-      header: t('account.ledger.about'),
-      wide: true,
-      cell: ({ uid, memo }) => (
-        <>
-          {uid !== null && <bdi>{uid}</bdi>} {memo !== null && <bdi className={css.muted}>{memo}</bdi>}
-        </>
-      ),
-    },
-    {
-      key: 'change',
-      header: t('account.ledger.change'),
-      align: 'end',
-      cell: ({ change }) => <Money cents={change} />,
-    },
-    {
-      key: 'balance',
-      header: t('account.balance'),
-      align: 'end',
-      cell: ({ balance }) => <Money cents={balance} />,
-    },
-  ];
+  const balance = balanceOf(account, environment);
+  const columns = useColumns(environment);
   return (
     <Page
       title={t('account.balance.title')}
       lead={t('account.balance.lead')}
       actions={<EnvironmentSwitch search={search} />}
     >
+      <LowBalance account={account} environment={environment} />
       {data !== undefined && (
         <Numbers
           facts={[
+            {
+              label: t('account.translate.available'),
+              value: <Money cents={availableOf(account, environment) ?? balance?.balance ?? 0} />,
+            },
+            { label: t('account.balance.on_hold'), value: <Money cents={balance?.on_hold ?? 0} /> },
+            { label: t('account.ledger.charged_in_period'), value: <Money cents={data.charged} /> },
             { label: t('account.ledger.opening'), value: <Money cents={data.opening} /> },
             { label: t('account.ledger.closing'), value: <Money cents={data.closing} /> },
           ]}
@@ -76,9 +66,17 @@ export default function Balance({ search }: PageProps) {
             onChange={(event) => setFilters({ [end]: event.currentTarget.value })}
           />
         ))}
-        <a href={hrefOf('downloadLedger', { query: filters })} download>
+        <Button
+          component="a"
+          href={hrefOf('downloadLedger', { query: filters })}
+          download
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
           {t('account.ledger.csv')}
-        </a>
+        </Button>
+        <Button leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => print()}>
+          {t('account.ledger.print')}
+        </Button>
       </search>
       {(data?.left_out ?? 0) > 0 && (
         <p className={css.muted}>{t('account.ledger.left_out', { count: data?.left_out })}</p>
@@ -86,7 +84,7 @@ export default function Balance({ search }: PageProps) {
       <Table
         label={t('account.balance.title')}
         columns={columns}
-        rows={data?.lines.toReversed()}
+        rows={data?.entries.toReversed()}
         rowKey={({ at, kind, uid }) => `${at} ${kind} ${uid}`}
         error={error}
         onRetry={() => void refetch()}
@@ -94,4 +92,53 @@ export default function Balance({ search }: PageProps) {
       />
     </Page>
   );
+}
+
+/** Returns the columns of the statement. */
+function useColumns(environment: Environment): Column<LedgerEntry>[] {
+  const t = useTranslate();
+  const kindOf = (kind: string) => {
+    const known = KINDS.find((one) => one === kind);
+    return known === undefined ? kind : t(`account.ledger.${known}`);
+  };
+  return [
+    { key: 'at', header: t('account.ledger.at'), cell: ({ at }) => <When at={at} /> },
+    { key: 'kind', header: t('account.ledger.kind'), cell: ({ kind }) => kindOf(kind) },
+    {
+      key: 'about',
+      header: t('account.ledger.about'),
+      wide: true,
+      cell: ({ uid, memo }) => (
+        <>
+          {uid !== null && (
+            <Link
+              to={paths.account.jobs}
+              search={{ open: uid, ...(environment === 'sandbox' ? { environment } : {}) }}
+            >
+              <bdi>{uid}</bdi>
+            </Link>
+          )}{' '}
+          {memo !== null && <bdi className={css.muted}>{memo}</bdi>}
+        </>
+      ),
+    },
+    {
+      key: 'on_hold',
+      header: t('account.balance.on_hold'),
+      align: 'end',
+      cell: ({ on_hold }) => on_hold !== 0 && <Money cents={on_hold} />,
+    },
+    {
+      key: 'charged',
+      header: t('account.ledger.charged'),
+      align: 'end',
+      cell: ({ charged }) => charged !== 0 && <Money cents={charged} />,
+    },
+    {
+      key: 'change',
+      header: t('account.ledger.change'),
+      align: 'end',
+      cell: ({ change }) => <Money cents={change} />,
+    },
+  ];
 }

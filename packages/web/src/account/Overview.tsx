@@ -20,6 +20,7 @@ import css from './account.module.css';
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
 import { JobPanel } from './JobPanel.tsx';
 import { JobTable } from './JobTable.tsx';
+import { balanceOf, LowBalance } from './LowBalance.tsx';
 import { firstRequest } from './snippets.ts';
 
 const own = () => query('readOwnAccount');
@@ -52,14 +53,7 @@ export default function Overview({ search }: PageProps) {
         </>
       }
     >
-      {isUsedUp(data, environment) && (
-        <Notice
-          tone="warning"
-          action={<Link to={paths.account.balance}>{t('account.overview.to_balance')}</Link>}
-        >
-          {t('account.overview.low')}
-        </Notice>
-      )}
+      <LowBalance account={data} environment={environment} isLinked />
       {failed > 0 && (
         <Notice
           tone="danger"
@@ -115,6 +109,10 @@ function useFigures(account: OwnAccount, environment: Environment): Fact[] {
   return [
     { label: t('account.balance'), value: <Money cents={balanceOf(account, environment)?.balance ?? 0} /> },
     {
+      label: t('account.balance.on_hold'),
+      value: <Money cents={balanceOf(account, environment)?.on_hold ?? 0} />,
+    },
+    {
       label: t('account.overview.under_way'),
       value: (
         <FormattedNumber value={counted('new', 'translating', 'rejected', 'machine_translate_in_progress')} />
@@ -138,16 +136,6 @@ function useFigures(account: OwnAccount, environment: Environment): Fact[] {
       : []),
     { label: t('account.overview.spent'), value: <Money cents={sum((row) => row.cents)} /> },
   ];
-}
-
-const balanceOf = ({ balances }: OwnAccount, environment: Environment) =>
-  balances.find((one) => one.environment === environment);
-
-/** Returns whether the production balance is used up. */
-function isUsedUp(account: OwnAccount, environment: Environment): boolean {
-  const found = balanceOf(account, environment);
-  if (environment === 'sandbox' || found === undefined || found.credit_limit === null) return false;
-  return found.balance <= 0;
 }
 
 /** Jobs and costs of each of the last days. */

@@ -34,6 +34,7 @@ import {
 } from './document-list.ts';
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
 import { JobPanel } from './JobPanel.tsx';
+import { availableOf } from './LowBalance.tsx';
 
 const options = (environment: Environment) => query('readDocumentOptions', { query: { environment } });
 const own = () => query('readOwnAccount');
@@ -205,8 +206,7 @@ function Order({
   const sum = (pick: (quote: DocumentQuote) => number) =>
     sendable.reduce((total, { quote }) => total + pick(quote), 0);
   const price = sum(({ price }) => price);
-  const found = account.balances.find((one) => one.environment === environment);
-  const available = found?.credit_limit == null ? undefined : found.balance + found.credit_limit;
+  const available = availableOf(account, environment);
   const missing = available === undefined ? 0 : Math.max(0, price - available);
   return (
     <>

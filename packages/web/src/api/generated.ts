@@ -247,6 +247,9 @@ export type ConsoleDelivery = {
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
+  /** The HTTP status of the last attempt, if the receiver answered. */
+  last_status_code?: number | undefined;
+  last_outcome?: DeliveryOutcome | undefined;
   /** The number of attempts. */
   attempts: number
 };
@@ -271,6 +274,9 @@ export type ConsoleDeliveryDetail = {
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
+  /** The HTTP status of the last attempt, if the receiver answered. */
+  last_status_code?: number | undefined;
+  last_outcome?: DeliveryOutcome | undefined;
   /** The number of attempts. */
   attempts: number;
   content_type: string;
@@ -753,6 +759,9 @@ export type Delivery = {
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
+  /** The HTTP status of the last attempt, if the receiver answered. */
+  last_status_code?: number | undefined;
+  last_outcome?: DeliveryOutcome | undefined;
   /** The number of attempts. */
   attempts: number
 };
@@ -761,8 +770,7 @@ export type DeliveryAttempt = {
   attempt: number;
   started_at: string;
   finished_at?: string | undefined;
-  /** How the attempt ended; absent while it is in progress, or if the sender stopped during it. */
-  outcome?: 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other' | undefined;
+  outcome?: DeliveryOutcome | undefined;
   /** A description of the failure, if there was no answer. */
   detail?: string | undefined;
   status_code?: number | undefined;
@@ -794,6 +802,9 @@ export type DeliveryDetail = {
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
   next_attempt_at?: string | undefined;
+  /** The HTTP status of the last attempt, if the receiver answered. */
+  last_status_code?: number | undefined;
+  last_outcome?: DeliveryOutcome | undefined;
   /** The last hundred attempts, oldest first. */
   attempts: DeliveryAttempt[]
 };
@@ -803,6 +814,9 @@ export type DeliveryList = {
   /** The value of `after` for the next page; null at the end. */
   next: string | null
 };
+
+/** How the attempt ended; absent while it is in progress, or if the sender stopped during it. */
+export type DeliveryOutcome = 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other';
 
 /** `pending` until the receiver answers 2xx; `dead` after 410 or 72 hours. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
@@ -1065,24 +1079,28 @@ export type Ledger = {
   opening: number;
   /** US cents. */
   closing: number;
+  /** The charges of the period less its refunds, in US cents. */
+  charged: number;
   /** The latest 1000, oldest first. */
-  lines: LedgerLine[];
-  /** The number of earlier transfers that are left out. */
+  entries: LedgerEntry[];
+  /** The number of earlier entries that are left out. */
   left_out: number
 };
 
-export type LedgerLine = {
-  /** ISO 8601, in UTC. */
+/** All transfers of a job, or one transfer without a job. */
+export type LedgerEntry = {
+  /** The time of the last transfer. */
   at: string;
+  /** The kind of the last transfer. */
   kind: string;
   uid: string | null;
   memo: string | null;
   /** US cents. */
-  amount: number;
+  on_hold: number;
+  /** The charges less the refunds, in US cents. */
+  charged: number;
   /** The change of the balance. */
-  change: number;
-  /** The balance after the transfer. */
-  balance: number
+  change: number
 };
 
 export type ListedAccount = {
@@ -1293,7 +1311,9 @@ export type OwnAccount = {
     /** US cents. */
     balance: number;
     /** Null: no limit. */
-    credit_limit: number | null
+    credit_limit: number | null;
+    /** What unfinished jobs hold, in US cents. */
+    on_hold: number
   })[];
   /** The number of jobs by status. */
   jobs: ({
@@ -3033,7 +3053,7 @@ export interface Operations {
     body: undefined;
     answer: DeliveryDetail
   };
-  /** Replay a delivery that has ended */
+  /** Send a delivery now */
   replayOwnDelivery: {
     path: {
       delivery_id: string
@@ -3042,7 +3062,7 @@ export interface Operations {
     body: undefined;
     answer: Delivery
   };
-  /** Transfers of the own balance */
+  /** Changes of the own balance, one entry for each job */
   readOwnLedger: {
     path: undefined;
     query: {

@@ -1,0 +1,54 @@
+/** Tests of the statement with one line for each job. */
+import { expect, it } from 'vitest';
+import { joinByJob } from './entries.ts';
+import type { StatementLine } from './ledger.ts';
+
+/** Returns a line of a statement, `minute` minutes after the first. */
+function line(
+  minute: number,
+  kind: string,
+  uid: string | null,
+  amount: number,
+  change: number,
+): StatementLine {
+  const at = new Date(Date.UTC(2026, 0, 1, 0, minute));
+  return { at, kind, uid, memo: null, amount, change, balance: 0 };
+}
+
+it('a job has one entry with what is on hold and what was charged, at the time of its last transfer', () => {
+  const lines = [
+    line(0, 'top_up', null, 100, 100),
+    line(1, 'hold', 'done', 12, -12),
+    line(2, 'hold', 'open', 5, -5),
+    line(3, 'hold', 'canceled', 7, -7),
+    line(4, 'void', 'canceled', 7, 7),
+    line(5, 'top_up', null, 100, 100),
+    line(6, 'capture', 'done', 12, 0),
+  ];
+  const entries = joinByJob(lines).map(({ uid, kind, onHold, charged, change }) => [
+    uid,
+    kind,
+    onHold,
+    charged,
+    change,
+  ]);
+  expect(entries).toEqual([
+    [null, 'top_up', 0, 0, 100],
+    ['open', 'hold', 5, 0, -5],
+    ['canceled', 'void', 0, 0, 0],
+    [null, 'top_up', 0, 0, 100],
+    ['done', 'capture', 0, 12, -12],
+  ]);
+});
+
+it('a job that was held before the period is charged without a change, and a later refund is negative', () => {
+  expect(joinByJob([line(0, 'capture', 'a', 12, 0)])).toMatchObject([{ onHold: 0, charged: 12, change: 0 }]);
+  expect(joinByJob([line(0, 'refund', 'a', 12, 12)])).toMatchObject([
+    { onHold: 0, charged: -12, change: 12 },
+  ]);
+});
+
+it('an upgraded job has one entry with both charges', () => {
+  const lines = [line(0, 'hold', 'a', 2, -2), line(1, 'capture', 'a', 2, 0), line(2, 'hold', 'a', 10, -10)];
+  expect(joinByJob(lines)).toMatchObject([{ kind: 'hold', onHold: 10, charged: 2, change: -12 }]);
+});

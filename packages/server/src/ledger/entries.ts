@@ -1,0 +1,38 @@
+/** The lines of a statement as customers read them: one line for each job. The function is pure. */
+import type { StatementLine } from './ledger.ts';
+
+/** All transfers of a job in a period, or one transfer without a job. All amounts are in cents. */
+export interface StatementEntry extends Pick<StatementLine, 'at' | 'kind' | 'uid' | 'memo' | 'change'> {
+  /** The amount that was held in the period and is neither charged nor released. */
+  onHold: number;
+  /** The charged amount without refunds; negative if a charge of an earlier period was refunded. */
+  charged: number;
+}
+
+/**
+ * Joins the lines of each job. An entry has the time, the kind and the memo of its last transfer, and the entries are
+ * in the order of these times. The sum of their changes is the sum of the lines' changes.
+ */
+export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
+  const entries = new Map<unknown, StatementEntry>();
+  for (const line of lines) {
+    const { at, kind, uid, memo, amount, change } = line;
+    const key = uid ?? line;
+    const before = entries.get(key) ?? { onHold: 0, charged: 0, change: 0 };
+    const held = kind === 'hold' ? amount : kind === 'capture' || kind === 'void' ? -amount : 0;
+    const charged = kind === 'capture' ? amount : kind === 'refund' ? -amount : 0;
+    // The map then has the entry at its end.
+    entries.delete(key);
+    entries.set(key, {
+      at,
+      kind,
+      uid,
+      memo,
+      change: before.change + change,
+      // The hold of an earlier period ends in this one.
+      onHold: Math.max(0, before.onHold + held),
+      charged: before.charged + charged,
+    });
+  }
+  return [...entries.values()];
+}
