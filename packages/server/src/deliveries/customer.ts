@@ -17,6 +17,7 @@ import {
   replayDead,
   replayDelivery,
 } from './log.ts';
+import { sendNow } from './queue.ts';
 import { Delivery, DeliveryDetail, DeliveryList } from './schemas.ts';
 
 /**
@@ -86,9 +87,10 @@ const schemas = {
       body: Type.Object({ environment: IN_ENVIRONMENT, since: SINCE, until: Type.Optional(GIVEN_MOMENT) }),
     },
   ),
-  replay: describedOwn('replayOwnDelivery', 'Replay a delivery that has ended', Delivery, {
+  replay: describedOwn('replayOwnDelivery', 'Send a delivery now', Delivery, {
     status: 202,
-    description: 'Sends the same bytes under the same `webhook-id`. `conflict`: it is already pending.',
+    description:
+      'Replays a delivery that has ended, with the same bytes and the same `webhook-id`. Makes the next attempt of a pending delivery due at once. `conflict`: an attempt is in progress.',
     params: parameters,
   }),
 };
@@ -166,16 +168,13 @@ export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeli
       schema: schemas.replay,
       async handler(request, reply) {
         const { id: wanted } = await requested(request);
+        const { person } = request;
+        const { ref } = accountOf(request);
         if (
-          !(await replayDelivery(
-            database,
-            request.person,
-            accountOf(request).ref,
-            wanted,
-            onDeliveriesChanged,
-          ))
+          !(await replayDelivery(database, person, ref, wanted, onDeliveriesChanged)) &&
+          !(await sendNow(database, person, ref, wanted))
         ) {
-          throw new ApiError('conflict', 'This delivery is already pending.');
+          throw new ApiError('conflict', 'An attempt of this delivery is in progress.');
         }
         deliveryDue();
         return reply.code(202).send(await requested(request));

@@ -9,6 +9,7 @@ import type { AccountRef, Environment } from '../base/account.ts';
 import { firstIdOf, momentOf } from '../base/ids.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import { listAttempts } from './attempt-store.ts';
 import type { OnDeliveriesChanged } from './deliveries.ts';
 import type { ChangedDelivery, EventType } from './store.ts';
 
@@ -30,12 +31,17 @@ interface RecordRow {
   created_at: Date;
   finished_at: Date | null;
   due_at: Date | null;
+  last_status_code: number | null;
+  last_outcome: string | null;
 }
 
 const COLUMNS = `d.delivery_id, d.environment, d.event, j.uid, d.chat_id, d.message_id, d.url, d.host, d.status,
-  d.failure, d.attempts, d.created_at, d.finished_at, d.due_at`;
-const WITH_JOB =
-  'left join jobs j on j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id';
+  d.failure, d.attempts, d.created_at, d.finished_at, d.due_at, l.status_code as last_status_code,
+  l.outcome as last_outcome`;
+/** Joins the job of a delivery and its last attempt. */
+const JOINS = `left join jobs j on j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id
+  left join attempts l on l.part = d.part and l.account_id = d.account_id and l.delivery_id = d.delivery_id
+    and l.attempt = d.attempts`;
 
 /** The maximum time between the ids of an event and of its delivery: one transaction creates both. */
 const NEAR_MILLISECONDS = 5_000;
@@ -55,6 +61,10 @@ export interface DeliveryRecord {
   finished_at?: string;
   /** The earliest time of the next attempt, or the time at which the current attempt is considered lost. */
   next_attempt_at?: string;
+  /** The HTTP status of the last attempt, if the receiver answered. */
+  last_status_code?: number;
+  /** How the last attempt ended; absent while it is in progress. */
+  last_outcome?: string;
 }
 
 function present(row: RecordRow): DeliveryRecord {
@@ -71,12 +81,14 @@ function present(row: RecordRow): DeliveryRecord {
     created_at: row.created_at.toISOString(),
     ...(row.finished_at === null ? {} : { finished_at: row.finished_at.toISOString() }),
     ...(row.due_at === null ? {} : { next_attempt_at: row.due_at.toISOString() }),
+    ...(row.last_status_code === null ? {} : { last_status_code: row.last_status_code }),
+    ...(row.last_outcome === null ? {} : { last_outcome: row.last_outcome }),
   };
 }
 
 const LIST = statement<RecordRow>(
   'deliveries.list',
-  `select ${COLUMNS} from deliveries d ${WITH_JOB}
+  `select ${COLUMNS} from deliveries d ${JOINS}
     where d.part = $1 and d.account_id = $2 and d.environment = $3 and ($4::text is null or d.status = $4)
       and ($5::uuid is null or d.delivery_id < $5)
     order by d.delivery_id desc limit $6`,
@@ -99,7 +111,7 @@ export async function listDeliveries(
 const OF_JOB = statement<RecordRow>(
   'deliveries.of_job',
   `select ${COLUMNS} from unnest($4::uuid[], $5::uuid[]) as span (low, high)
-     join deliveries d on d.part = $1 and d.account_id = $2 and d.delivery_id between span.low and span.high ${WITH_JOB}
+     join deliveries d on d.part = $1 and d.account_id = $2 and d.delivery_id between span.low and span.high ${JOINS}
     where d.job_id = $3 order by d.delivery_id`,
 );
 
@@ -179,7 +191,7 @@ export async function countFailedDeliveries(
 
 const FIND = statement<RecordRow>(
   'deliveries.find',
-  `select ${COLUMNS} from deliveries d ${WITH_JOB}
+  `select ${COLUMNS} from deliveries d ${JOINS}
     where d.part = $1 and d.account_id = $2 and d.delivery_id = $3 and ($4::text is null or d.environment = $4)`,
 );
 
@@ -192,19 +204,6 @@ export async function findDelivery(
 ): Promise<DeliveryRecord | undefined> {
   const [row] = await on.query(FIND, [account.part, account.accountId, deliveryId, environment ?? null]);
   return row && present(row);
-}
-
-interface AttemptRow {
-  attempt: number;
-  started_at: Date;
-  finished_at: Date | null;
-  outcome: string | null;
-  detail: string | null;
-  status_code: number | null;
-  milliseconds: number | null;
-  headers: Record<string, string> | null;
-  answer: string | null;
-  answer_complete: boolean | null;
 }
 
 /** An attempt of a delivery. Without an outcome, the attempt is in progress or its sender died. */
@@ -221,19 +220,13 @@ export interface AttemptRecord {
   answer_complete?: boolean;
 }
 
-const ATTEMPTS = statement<AttemptRow>(
-  'deliveries.attempts',
-  `select attempt, started_at, finished_at, outcome, detail, status_code, milliseconds, headers, answer, answer_complete
-     from attempts where part = $1 and account_id = $2 and delivery_id = $3 order by attempt desc limit 100`,
-);
-
 /** Returns the last hundred attempts of a delivery, oldest first. */
 export async function readAttempts(
   on: Queryable,
   account: AccountRef,
   deliveryId: string,
 ): Promise<AttemptRecord[]> {
-  const rows = await on.query(ATTEMPTS, [account.part, account.accountId, deliveryId]);
+  const rows = await listAttempts(on, account, deliveryId);
   return rows.reverse().map(({ attempt, started_at, finished_at, ...rest }) => {
     const given = Object.entries(rest).filter(([, value]) => value !== null);
     return {
@@ -400,7 +393,7 @@ type OwnedRow = RecordRow & { username: string; part: number; account_id: string
 const LIST_OWNED = statement<OwnedRow>(
   'deliveries.list_owned',
   `select a.username, a.part, a.account_id, d.* from accounts a cross join lateral (
-     select ${COLUMNS} from deliveries d ${WITH_JOB}
+     select ${COLUMNS} from deliveries d ${JOINS}
       where d.part = a.part and d.account_id = a.account_id and ($2::text is null or d.status = $2)
         and ($3::uuid is null or d.delivery_id = $3) and ($5::uuid is null or d.delivery_id < $5)
         and ($6::text is null or d.environment = $6) and ($7::text is null or d.host = $7)

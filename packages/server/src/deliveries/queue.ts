@@ -8,6 +8,7 @@
  * Order: only the first pending delivery of an `order_key` may be claimed. A due delivery behind it is
  * parked: it becomes due again when the first one is due, or at once when the first one ends.
  */
+import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -374,4 +375,36 @@ export async function skipTime(on: Queryable, account: AccountRef, seconds: numb
   const skipped = await on.query(SKIP_TIME, [account.part, account.accountId, seconds]);
   if (skipped.length > 0) on.changed('deliveries', account);
   return skipped.length;
+}
+
+const SEND_NOW = statement<{ host: string }>(
+  'deliveries.send_now',
+  `with due as (
+     update deliveries set due_at = now()
+      where part = $1 and account_id = $2 and delivery_id = $3 and status = 'pending' and lease_token is null
+     returning host),
+   tried as (
+     update breakers set open_until = now()
+      where part = $1 and account_id = $2 and host in (select host from due) and open_until > now())
+   select host from due`,
+);
+
+/**
+ * Makes the next attempt of a pending delivery due at once.
+ * @returns false if the delivery is not pending, or an attempt is in progress
+ */
+export function sendNow(
+  database: Database,
+  by: Actor,
+  account: AccountRef,
+  deliveryId: string,
+): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const [row] = await transaction.query(SEND_NOW, [account.part, account.accountId, deliveryId]);
+    if (row === undefined) return false;
+    transaction.changed('deliveries', account);
+    const detail = { host: row.host };
+    await recordAudit(transaction, by, { action: 'delivery.replayed', account, subject: deliveryId, detail });
+    return true;
+  });
 }

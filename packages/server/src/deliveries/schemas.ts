@@ -27,6 +27,10 @@ const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
   title: 'DeliveryStatus',
   description: '`pending` until the receiver answers 2xx; `dead` after 410 or 72 hours.',
 });
+const Outcome = Type.Enum(['answered', 'timeout', 'refused address', 'connect', 'reset', 'tls', 'other'], {
+  title: 'DeliveryOutcome',
+  description: 'How the attempt ended; absent while it is in progress, or if the sender stopped during it.',
+});
 const delivery = {
   id: ID,
   event: EventTypeName,
@@ -45,6 +49,10 @@ const delivery = {
   next_attempt_at: Type.Optional(
     Type.String({ format: 'date-time', description: 'The earliest time of the next attempt.' }),
   ),
+  last_status_code: Type.Optional(
+    Type.Integer({ description: 'The HTTP status of the last attempt, if the receiver answered.' }),
+  ),
+  last_outcome: Type.Optional(Outcome),
 };
 export const Delivery = Type.Object(
   { ...delivery, attempts: Type.Integer({ minimum: 0, description: 'The number of attempts.' }) },
@@ -55,12 +63,7 @@ export const Attempt = Type.Object(
     attempt: Type.Integer({ minimum: 1 }),
     started_at: TIME,
     finished_at: Type.Optional(TIME),
-    outcome: Type.Optional(
-      Type.Enum(['answered', 'timeout', 'refused address', 'connect', 'reset', 'tls', 'other'], {
-        description:
-          'How the attempt ended; absent while it is in progress, or if the sender stopped during it.',
-      }),
-    ),
+    outcome: Type.Optional(Outcome),
     detail: Type.Optional(
       Type.String({ description: 'A description of the failure, if there was no answer.' }),
     ),

@@ -2,16 +2,18 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, query } from '../api/client.ts';
+import { CallError, call, query } from '../api/client.ts';
 import type { Delivery, DeliveryAttempt } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import { type PageProps, useFilters, usePages } from '../page.tsx';
+import { paths } from '../paths.ts';
 import { Dialog, DialogActions, SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Facts } from '../ui/Facts.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { Form, SubmitButton } from '../ui/form.tsx';
+import { Link } from '../ui/Link.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Lines } from '../ui/Skeleton.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
@@ -20,6 +22,7 @@ import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import css from './account.module.css';
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
+import { SearchField } from './SearchField.tsx';
 
 const STATUSES = ['pending', 'delivered', 'dead'] as const;
 
@@ -38,8 +41,75 @@ export default function Deliveries({ search }: PageProps) {
   } = usePages(['listOwnDeliveries', filters], (after, signal) =>
     call('listOwnDeliveries', { query: { ...filters, after, limit: 50 } }, { signal }),
   );
-  useLiveUpdates('deliveries', 'listOwnDeliveries', 'readOwnDelivery');
-  const columns: Column<Delivery>[] = [
+  useLiveUpdates('deliveries', 'listOwnDeliveries', 'readOwnDelivery', 'readOwnJob');
+  const ofJob = useDeliveriesOf(search.uid, environment);
+  const columns = useColumns();
+  return (
+    <Page
+      title={t('account.deliveries.title')}
+      lead={t('account.deliveries.lead')}
+      actions={
+        <>
+          <Button onClick={() => setResending(true)}>{t('account.deliveries.resend')}</Button>
+          <EnvironmentSwitch search={search} />
+        </>
+      }
+    >
+      <search className={css.filters}>
+        <SearchField
+          key={search.uid ?? ''}
+          label={t('account.deliveries.uid')}
+          value={search.uid ?? ''}
+          onSearch={(uid) => setFilters({ uid })}
+        />
+        <NativeSelect
+          label={t('account.status')}
+          disabled={search.uid !== undefined}
+          value={status ?? ''}
+          data={[
+            { value: '', label: t('account.any') },
+            ...STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
+          ]}
+          onChange={(event) => setFilters({ status: event.currentTarget.value })}
+        />
+      </search>
+      <Table
+        label={t('account.deliveries.title')}
+        columns={columns}
+        rows={search.uid === undefined ? rows : ofJob.rows}
+        rowKey={({ id }) => id}
+        onOpen={({ id }) => setFilters({ open: id })}
+        isSelected={({ id }) => id === search.open}
+        empty={
+          <Empty>
+            {search.uid === undefined && status === undefined
+              ? t('account.deliveries.empty')
+              : t('account.deliveries.none')}
+          </Empty>
+        }
+        {...(search.uid === undefined ? state : ofJob.state)}
+      />
+      {search.uid === undefined && <More {...more} />}
+      <Dialog title={t('account.deliveries.resend')} opened={resending} onClose={() => setResending(false)}>
+        {resending && <Resend environment={environment} onClose={() => setResending(false)} />}
+      </Dialog>
+      <SidePanel
+        title={t('account.delivery')}
+        opened={search.open !== undefined}
+        onClose={() => setFilters({ open: '' })}
+      >
+        {search.open !== undefined && (
+          <DeliveryDetails key={search.open} id={search.open} environment={environment} />
+        )}
+      </SidePanel>
+    </Page>
+  );
+}
+
+/** Returns the columns of the list. */
+function useColumns(): Column<Delivery>[] {
+  const t = useTranslate();
+  return [
     {
       key: 'url',
       header: t('account.delivery.url'),
@@ -50,8 +120,18 @@ export default function Deliveries({ search }: PageProps) {
         </bdi>
       ),
     },
-    { key: 'event', header: t('account.delivery.event'), cell: ({ event }) => <code>{event}</code> },
+    {
+      key: 'uid',
+      header: 'uid',
+      cell: ({ uid }) =>
+        uid !== undefined && (
+          <bdi className={`${css.uid} ${css.short}`} title={uid}>
+            {uid}
+          </bdi>
+        ),
+    },
     { key: 'status', header: t('account.status'), cell: (one) => <StatusBadge status={one.status} /> },
+    { key: 'answer', header: t('account.delivery.answer'), cell: (one) => <Outcome {...one} /> },
     {
       key: 'attempts',
       header: t('account.delivery.attempts'),
@@ -65,52 +145,32 @@ export default function Deliveries({ search }: PageProps) {
     },
     { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
   ];
+}
+
+/** Returns the deliveries of a job, newest first. A uid without a job has none. */
+function useDeliveriesOf(uid: string | undefined, environment: Environment) {
+  const { data, error, refetch } = useQuery({
+    ...query('readOwnJob', { path: { uid: uid ?? '' }, query: { environment } }),
+    enabled: uid !== undefined,
+  });
+  const isUnknown = error instanceof CallError && error.status === 404;
+  return {
+    rows: isUnknown ? [] : data?.deliveries.toReversed(),
+    state: { error: isUnknown ? null : error, onRetry: () => void refetch() },
+  };
+}
+
+/** Shows how an attempt ended: the HTTP status, or the fault of the connection. */
+function Outcome({ last_status_code: code, last_outcome: outcome }: Partial<Delivery>) {
+  const t = useTranslate();
+  const good = code !== undefined && code >= 200 && code < 300;
   return (
-    <Page
-      title={t('account.deliveries.title')}
-      lead={t('account.deliveries.lead')}
-      actions={
-        <>
-          <Button onClick={() => setResending(true)}>{t('account.deliveries.resend')}</Button>
-          <EnvironmentSwitch search={search} />
-        </>
-      }
-    >
-      <search className={css.filters}>
-        <NativeSelect
-          label={t('account.status')}
-          value={status ?? ''}
-          data={[
-            { value: '', label: t('account.any') },
-            ...STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
-          ]}
-          onChange={(event) => setFilters({ status: event.currentTarget.value })}
-        />
-      </search>
-      <Table
-        label={t('account.deliveries.title')}
-        columns={columns}
-        rows={rows}
-        rowKey={({ id }) => id}
-        onOpen={({ id }) => setFilters({ open: id })}
-        isSelected={({ id }) => id === search.open}
-        empty={
-          <Empty>{t(status === undefined ? 'account.deliveries.empty' : 'account.deliveries.none')}</Empty>
-        }
-        {...state}
-      />
-      <More {...more} />
-      <Dialog title={t('account.deliveries.resend')} opened={resending} onClose={() => setResending(false)}>
-        {resending && <Resend environment={environment} onClose={() => setResending(false)} />}
-      </Dialog>
-      <SidePanel
-        title={t('account.delivery')}
-        opened={search.open !== undefined}
-        onClose={() => setFilters({ open: '' })}
-      >
-        {search.open !== undefined && <DeliveryDetails key={search.open} id={search.open} />}
-      </SidePanel>
-    </Page>
+    <>
+      {code !== undefined && <Tag tone={good ? 'success' : 'danger'}>{String(code)}</Tag>}
+      {outcome !== undefined && outcome !== 'answered' && (
+        <Tag tone="danger">{t(`account.outcome.${outcome}`)}</Tag>
+      )}
+    </>
   );
 }
 
@@ -178,32 +238,52 @@ function Resend({ environment, onClose }: { environment: Environment; onClose():
   );
 }
 
-function DeliveryDetails({ id }: { id: string }) {
+function DeliveryDetails({ id, environment }: { id: string; environment: Environment }) {
   const t = useTranslate();
   const queries = useQueryClient();
-  const { data, error, refetch } = useQuery(query('readOwnDelivery', { path: { delivery_id: id } }));
-  if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
+  const [error, setError] = useState<Error | null>(null);
+  const { data, error: unread, refetch } = useQuery(query('readOwnDelivery', { path: { delivery_id: id } }));
+  const sandbox = environment === 'sandbox' ? { environment } : {};
+  if (unread !== null) return <FailureNotice error={unread} onRetry={() => void refetch()} />;
   if (data === undefined) return <Lines count={6} />;
   async function resend(): Promise<void> {
-    await call('replayOwnDelivery', { path: { delivery_id: id } });
+    try {
+      await call('replayOwnDelivery', { path: { delivery_id: id } });
+      setError(null);
+    } catch (failed) {
+      return setError(failed as Error);
+    }
     await Promise.all([refetch(), queries.invalidateQueries({ queryKey: ['listOwnDeliveries'] })]);
     toast(t('account.delivery.resent'));
   }
   return (
     <>
-      {data.status !== 'pending' && (
-        <div>
-          <Button variant="filled" onClick={() => void resend()}>
-            {t('account.delivery.resend')}
-          </Button>
-        </div>
-      )}
+      {error !== null && <FailureNotice error={error} />}
+      <div>
+        <Button variant="filled" onClick={() => void resend()}>
+          {t(data.status === 'pending' ? 'account.delivery.send_now' : 'account.delivery.resend')}
+        </Button>
+      </div>
       <Facts
         facts={[
           { label: t('account.status'), value: <StatusBadge status={data.status} /> },
           { label: t('account.delivery.url'), value: <bdi>{data.url}</bdi> },
           { label: t('account.delivery.event'), value: <code>{data.event}</code> },
-          ...(data.uid === undefined ? [] : [{ label: 'uid', value: <bdi>{data.uid}</bdi> }]),
+          ...(data.next_attempt_at === undefined
+            ? []
+            : [{ label: t('account.delivery.next'), value: <When at={data.next_attempt_at} /> }]),
+          ...(data.uid === undefined
+            ? []
+            : [
+                {
+                  label: 'uid',
+                  value: (
+                    <Link to={paths.account.jobs} search={{ open: data.uid, ...sandbox }}>
+                      <bdi>{data.uid}</bdi>
+                    </Link>
+                  ),
+                },
+              ]),
           ...(data.failure === undefined
             ? []
             : [
@@ -218,9 +298,9 @@ function DeliveryDetails({ id }: { id: string }) {
       />
       <h3>{t('account.delivery.attempts')}</h3>
       <ol className={css.thread}>
-        {data.attempts.map((attempt) => (
+        {data.attempts.map((attempt, index) => (
           <li key={attempt.attempt} className={css.block}>
-            <Attempt attempt={attempt} />
+            <Attempt attempt={attempt} isLast={index === data.attempts.length - 1} />
           </li>
         ))}
       </ol>
@@ -228,18 +308,18 @@ function DeliveryDetails({ id }: { id: string }) {
   );
 }
 
-function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
+/** @param isLast true for the last attempt, whose answer is shown at once */
+function Attempt({ attempt, isLast }: { attempt: DeliveryAttempt; isLast: boolean }) {
   const t = useTranslate();
   const { started_at, status_code, outcome, detail, milliseconds, headers, answer } = attempt;
-  const good = status_code !== undefined && status_code >= 200 && status_code < 300;
   return (
     <>
       <div className={css.step}>
         <strong>{attempt.attempt}.</strong>
-        {status_code !== undefined && <Tag tone={good ? 'success' : 'danger'}>{String(status_code)}</Tag>}
-        {outcome !== undefined && outcome !== 'answered' && (
-          <Tag tone="danger">{t(`account.outcome.${outcome}`)}</Tag>
-        )}
+        <Outcome
+          {...(status_code === undefined ? {} : { last_status_code: status_code })}
+          {...(outcome === undefined ? {} : { last_outcome: outcome })}
+        />
         {milliseconds !== undefined && (
           <span className={css.muted}>{t('account.milliseconds', { count: milliseconds })}</span>
         )}
@@ -249,7 +329,7 @@ function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
       </div>
       {detail !== undefined && <p className={css.wrap}>{detail}</p>}
       {(headers !== undefined || (answer ?? '') !== '') && (
-        <details>
+        <details open={isLast}>
           <summary>{t('account.delivery.answer')}</summary>
           <pre className={css.text} dir="ltr">
             {Object.entries(headers ?? {})
