@@ -7,6 +7,7 @@ import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web } from './
 let web: Web;
 beforeAll(async () => {
   web = await startWeb();
+  await createPerson(web, { role: 'operator' }); // Without one, the page says how to create the first.
 });
 afterAll(() => web.stop());
 

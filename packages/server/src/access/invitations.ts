@@ -1,9 +1,12 @@
-/** Invitations and reset links: single-use links with which users set their password. */
+/**
+ * Invitations and reset links: single-use links with which users set their password. Also the link that creates
+ * the first operator, who cannot be invited by anybody.
+ */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import { ApiError, type Reason, wrongFields } from '../base/errors.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import type { Settings } from '../settings/settings.ts';
-import { readName } from './names.ts';
+import { normalEmail, readName } from './names.ts';
 import { hashPassword, passwordFault } from './passwords.ts';
 import {
   type ChangedUser,
@@ -26,7 +29,7 @@ import {
 import { mayUsePassword } from './sign-in.ts';
 
 const HOURS = 3600;
-const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS } as const;
+const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS, operator: 24 * HOURS } as const;
 /** Anybody can request a link for a forgotten password, so it is valid for a shorter time. */
 const FORGOTTEN_SECONDS = HOURS;
 /** The number of valid links of a user at which no further link is created for a forgotten password. */
@@ -40,7 +43,7 @@ export function inviteUser(
   database: Database,
   by: Actor,
   user: ChangedUser,
-  purpose: store.LinkPurpose,
+  purpose: UserLinkPurpose,
 ): Promise<Link> {
   return database.transaction(async (transaction) => {
     await store.endInvitations(transaction, user.user_id);
@@ -52,7 +55,7 @@ async function writeLink(
   transaction: Transaction,
   by: Actor,
   user: ChangedUser,
-  purpose: store.LinkPurpose,
+  purpose: UserLinkPurpose,
   seconds: number = LIFE_SECONDS[purpose],
   invitedBy: string | undefined = typeof by === 'string' ? undefined : by.userId,
 ): Promise<Link> {
@@ -62,6 +65,9 @@ async function writeLink(
   await recordAudit(transaction, by, personAudit('person.link', user, { purpose }));
   return { token, purpose, expires_at: new Date(Date.now() + seconds * 1000) };
 }
+
+/** The purpose of a link for a user who exists. */
+type UserLinkPurpose = Exclude<store.LinkPurpose, 'operator'>;
 
 /** A link with which a user sets their password. */
 export interface Link {
@@ -110,6 +116,22 @@ export async function invitePerson(
   return made!;
 }
 
+/**
+ * Creates the link with which the first operator is created, and ends the previous one. Only a hash of the link
+ * is stored.
+ * @returns undefined if there is an operator
+ */
+export function linkForFirstOperator(database: Database): Promise<Link | undefined> {
+  return database.transaction(async (transaction) => {
+    const { token, hash } = createToken();
+    const expiresAt = await store.writeOperatorLink(transaction, hash, LIFE_SECONDS.operator);
+    if (expiresAt === undefined) return undefined;
+    const detail = { purpose: 'operator' };
+    await recordAudit(transaction, 'program', { action: 'person.link', subject: '', detail });
+    return { token, purpose: 'operator', expires_at: expiresAt };
+  });
+}
+
 /** Returns the URL of an invitation or reset link. @param root the public address of the server */
 export function invitationLink(root: string, token: string): string {
   return `${root}/app/invitation/${token}`;
@@ -117,7 +139,8 @@ export function invitationLink(root: string, token: string): string {
 
 export interface OpenInvitation {
   purpose: store.LinkPurpose;
-  user: User;
+  /** The user who sets a password; undefined for the link that creates the first operator. */
+  user: User | undefined;
   expires_at: Date;
 }
 
@@ -126,14 +149,27 @@ export interface OpenInvitation {
  */
 export async function readInvitation(on: Queryable, token: string): Promise<OpenInvitation> {
   const found = await store.findInvitation(on, hashKey(token));
-  const user = found && (await readPerson(on, found.user_id));
-  if (found === undefined || user === undefined) throw usedUp();
+  if (found === undefined) throw usedUp();
+  const user = found.user_id === null ? undefined : await readPerson(on, found.user_id);
   return { purpose: found.purpose, user, expires_at: found.expires_at };
 }
 
+/** What a person enters on the page of a link. */
+export interface InvitationAnswer {
+  /** The e-mail address of the first operator. Ignored for other links, whose user has one. */
+  email?: string | undefined;
+  name?: string | undefined;
+  password: string;
+  code?: string | undefined;
+}
+
+export type AcceptedInvitation = StartedSession &
+  Pick<store.InvitationRow, 'purpose' | 'made_by' | 'requested'> & { user: Pick<User, 'email' | 'name'> };
+
 /**
  * Accepts an invitation or a reset link: sets the password, ends the user's sessions and starts a new one.
- * A user with a second factor needs its code too, because a mailbox alone must not open their sessions.
+ * A user with a second factor needs its code too, because a mailbox alone must not open their sessions. The
+ * link for the first operator creates its user.
  * @throws ApiError `not_found` when the link is not valid; `invalid_request` that names every invalid field;
  * `second_factor_required`; `passwords_off`; `too_many_attempts`
  */
@@ -142,20 +178,15 @@ export async function acceptInvitation(
   vault: Vault,
   limits: SessionLimits & Pick<Settings, 'passwordUsers'>,
   token: string,
-  {
-    name: written,
-    password,
-    code,
-  }: { name?: string | undefined; password: string; code?: string | undefined },
+  given: InvitationAnswer,
   visitor: SessionClient,
-): Promise<
-  StartedSession &
-    Pick<store.InvitationRow, 'purpose' | 'made_by' | 'requested'> & { userId: string; user: User }
-> {
+): Promise<AcceptedInvitation> {
   const { user } = await readInvitation(database, token);
-  if (!mayUsePassword(limits, user.email)) {
+  if (!mayUsePassword(limits, user?.email ?? normalEmail(given.email ?? '') ?? '')) {
     throw new ApiError('passwords_off', 'Users of this server sign in with its provider.');
   }
+  if (user === undefined) return createFirstOperator(database, limits, token, given, visitor);
+  const { name: written, password, code } = given;
   const named = written === undefined ? undefined : readName(written);
   const fields: Record<string, Reason> = {};
   if (named !== undefined && 'fault' in named) fields.name = named.fault;
@@ -177,8 +208,34 @@ export async function acceptInvitation(
     await recordAudit(transaction, by, personAudit('person.accepted', user, { purpose: used.purpose }));
     const started = await startSession(transaction, limits, { userId: used.user_id, passwordHash }, visitor);
     const { purpose, made_by, requested } = used;
-    return { ...started, userId: used.user_id, user, purpose, made_by, requested };
+    return { ...started, user, purpose, made_by, requested };
   });
+}
+
+/** @throws ApiError as `acceptInvitation` */
+async function createFirstOperator(
+  database: Database,
+  limits: SessionLimits,
+  token: string,
+  { email = '', name, password }: InvitationAnswer,
+  visitor: SessionClient,
+): Promise<AcceptedInvitation> {
+  let accepted: AcceptedInvitation | undefined;
+  const wanted = { email, name, role: 'operator' as const, password };
+  await createPerson(database, 'program', wanted, async (transaction, userId) => {
+    if (!(await store.useOperatorLink(transaction, hashKey(token), userId))) throw usedUp();
+    const user = (await store.findById(transaction, userId))!;
+    const by = { userId, email: user.email };
+    await recordAudit(transaction, by, {
+      action: 'person.accepted',
+      subject: user.email,
+      detail: { purpose: 'operator' },
+    });
+    const passwordHash = user.password_hash;
+    const started = await startSession(transaction, limits, { userId, passwordHash }, visitor);
+    accepted = { ...started, user, purpose: 'operator', made_by: null, requested: false };
+  });
+  return accepted!;
 }
 
 function usedUp(): ApiError {

@@ -309,7 +309,8 @@ export async function writeLanguages(
   ]);
 }
 
-export type LinkPurpose = 'invitation' | 'reset';
+/** `operator` is the purpose of the link that creates the first operator. */
+export type LinkPurpose = 'invitation' | 'reset' | 'operator';
 
 const END_INVITATIONS = statement(
   'people.end_invitations',
@@ -332,7 +333,7 @@ export async function insertInvitation(
   invitation: {
     tokenHash: Buffer;
     userId: string;
-    purpose: LinkPurpose;
+    purpose: Exclude<LinkPurpose, 'operator'>;
     invitedBy: string | undefined;
     seconds: number;
   },
@@ -341,8 +342,40 @@ export async function insertInvitation(
   await on.query(INSERT_INVITATION, [tokenHash, userId, purpose, invitedBy ?? null, seconds]);
 }
 
+// An operator who was disabled counts too. Otherwise disabling the last operator would let a link create another.
+const OPERATOR = `select from users o where o.role = 'operator' and (o.password_hash is not null or o.subject is not null)`;
+
+const HAS_OPERATOR = statement<{ has: boolean }>('people.has_operator', `select exists (${OPERATOR}) as has`);
+
+/** Returns whether an operator has ever set a password or signed in with the provider. */
+export async function hasOperator(on: Queryable): Promise<boolean> {
+  return (await on.query(HAS_OPERATOR))[0]!.has;
+}
+
+const WRITE_OPERATOR_LINK = statement<{ expires_at: Date }>(
+  'people.write_operator_link',
+  `insert into invitations (token_hash, purpose, expires_at)
+   select $1, 'operator', now() + make_interval(secs => $2::float8) where not exists (${OPERATOR})
+   on conflict (purpose) where purpose = 'operator' and used_at is null
+   do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = now()
+   returning expires_at`,
+);
+
+/**
+ * Stores the link that creates the first operator, in place of an older one. There is never more than one.
+ * @returns the time until which it is valid; undefined if there is an operator
+ */
+export async function writeOperatorLink(
+  on: Queryable,
+  tokenHash: Buffer,
+  seconds: number,
+): Promise<Date | undefined> {
+  return (await on.query(WRITE_OPERATOR_LINK, [tokenHash, seconds]))[0]?.expires_at;
+}
+
 export interface InvitationRow {
-  user_id: string;
+  /** The user who sets a password; null for the link that creates the first operator. */
+  user_id: string | null;
   purpose: LinkPurpose;
   /**
    * The e-mail address of the customer who created the invitation; null when an operator or a command created
@@ -356,13 +389,15 @@ export interface InvitationRow {
 
 const OPEN_INVITATION = `i.used_at is null and i.expires_at > now()
       and exists (select from users u where u.user_id = i.user_id and u.disabled_at is null)`;
+const OPEN_OPERATOR_LINK = `i.purpose = 'operator' and i.used_at is null and i.expires_at > now()`;
 
 const CREATOR = `(select m.email from users m where m.user_id = i.invited_by and m.role = 'customer') as made_by,
           i.invited_by is not distinct from i.user_id as requested`;
 
 const FIND_INVITATION = statement<InvitationRow>(
   'people.invitation',
-  `select i.user_id, i.purpose, i.expires_at, ${CREATOR} from invitations i where i.token_hash = $1 and ${OPEN_INVITATION}`,
+  `select i.user_id, i.purpose, i.expires_at, ${CREATOR} from invitations i
+    where i.token_hash = $1 and (${OPEN_INVITATION} or ${OPEN_OPERATOR_LINK} and not exists (${OPERATOR}))`,
 );
 
 /** Returns the invitation with this token if it is still valid. */
@@ -380,7 +415,7 @@ export async function countLinks(on: Queryable, userId: string): Promise<number>
   return (await on.query(COUNT_LINKS, [userId]))[0]!.links;
 }
 
-const USE_INVITATION = statement<InvitationRow>(
+const USE_INVITATION = statement<InvitationRow & { user_id: string }>(
   'people.use_invitation',
   `update invitations i set used_at = now() where i.token_hash = $1 and ${OPEN_INVITATION}
    returning i.user_id, i.purpose, i.expires_at, ${CREATOR}`,
@@ -390,6 +425,24 @@ const USE_INVITATION = statement<InvitationRow>(
  * Uses up a valid invitation. If several calls use the same invitation, only one of them gets it and the
  * others get undefined.
  */
-export async function useInvitation(on: Queryable, tokenHash: Buffer): Promise<InvitationRow | undefined> {
+export async function useInvitation(
+  on: Queryable,
+  tokenHash: Buffer,
+): Promise<(InvitationRow & { user_id: string }) | undefined> {
   return (await on.query(USE_INVITATION, [tokenHash]))[0];
+}
+
+const USE_OPERATOR_LINK = statement<{ used: true }>(
+  'people.use_operator_link',
+  `update invitations i set used_at = now() where i.token_hash = $1 and ${OPEN_OPERATOR_LINK}
+      and not exists (${OPERATOR} and o.user_id <> $2)
+   returning true as used`,
+);
+
+/**
+ * Uses up the link that creates the first operator. @param userId the operator whom this transaction creates
+ * @returns false when the link is no longer valid or there is another operator
+ */
+export async function useOperatorLink(on: Queryable, tokenHash: Buffer, userId: string): Promise<boolean> {
+  return (await on.query(USE_OPERATOR_LINK, [tokenHash, userId])).length > 0;
 }

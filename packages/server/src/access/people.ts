@@ -70,6 +70,8 @@ export interface NewPerson {
   keepsPending?: boolean | undefined;
 }
 
+export { hasOperator } from './people-store.ts';
+
 const UNIQUE_VIOLATION = '23505';
 
 /**

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptInvitation, readInvitation } from '../access/invitations.ts';
 import { normalEmail } from '../access/names.ts';
-import { changePassword, changeProfile, readPerson } from '../access/people.ts';
+import { changePassword, changeProfile, hasOperator, readPerson } from '../access/people.ts';
 import {
   clearSessionCookie,
   clientOf,
@@ -84,6 +84,7 @@ function invitationRoutes(app: FastifyInstance, options: PeopleOptions): void {
       schema: peopleSchemas.readInvitation,
       async handler(request) {
         const { purpose, user, expires_at } = await readInvitation(database, request.params.token);
+        if (user === undefined) return { purpose, role: 'operator', second_factor: false, expires_at };
         const { email, name, role } = user;
         const account = user.account === undefined ? {} : { account: user.account.username };
         return { purpose, email, name, role, ...account, second_factor: user.second_factor, expires_at };
@@ -114,6 +115,7 @@ function resetRoutes(app: FastifyInstance, options: PeopleOptions): void {
         reset_by_mail: canResetByMail(options.settings),
         passwords: options.settings.passwordUsers === 'everybody',
         provider: options.provider?.name ?? null,
+        has_operator: await hasOperator(options.database),
       }),
     },
   });

@@ -75,9 +75,11 @@ export const Session = Type.Object(
 
 export const Invitation = Type.Object(
   {
-    purpose: Type.Enum(['invitation', 'reset']),
-    email: Type.String(),
-    name: Type.String(),
+    purpose: Type.Enum(['invitation', 'reset', 'operator'], {
+      description: '`operator`: the link creates the first operator, who has no e-mail address and name yet.',
+    }),
+    email: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String()),
     role: ROLE,
     account: Type.Optional(Type.String()),
     second_factor: Type.Boolean({ description: 'Whether the answer needs the code of a second factor.' }),
@@ -136,6 +138,10 @@ export const peopleSchemas = {
           provider: Type.Union([Type.String(), Type.Null()], {
             description:
               'The name of the OpenID Connect provider; null without one. Sign-in starts at `/api/sign-in/provider`.',
+          }),
+          has_operator: Type.Boolean({
+            description:
+              'Whether an operator has ever signed in. If not, the server waits for its first one.',
           }),
         },
         { title: 'SignInOptions' },
@@ -208,7 +214,14 @@ export const peopleSchemas = {
     {
       params: tokenParameter,
       body: Type.Object(
-        { name: Type.Optional(Type.String()), password: PASSWORD, code: CODE },
+        {
+          email: Type.Optional(
+            Type.String({ description: 'Required by the link that creates the first operator.' }),
+          ),
+          name: Type.Optional(Type.String()),
+          password: PASSWORD,
+          code: CODE,
+        },
         { title: 'InvitationAnswer' },
       ),
     },

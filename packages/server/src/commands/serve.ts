@@ -1,11 +1,14 @@
 import { flushCompileCache } from 'node:module';
-import { createLog } from '../base/log.ts';
-import { removeAddress, writeAddress } from '../roles/address.ts';
+import { invitationLink, linkForFirstOperator } from '../access/invitations.ts';
+import { hasOperator } from '../access/people.ts';
+import { createLog, type Log } from '../base/log.ts';
+import type { Database } from '../database/database.ts';
+import { addressForLinks, removeAddress, writeAddress } from '../roles/address.ts';
 import { openStore } from '../roles/program.ts';
 import { type Role, startServer } from '../roles/serve.ts';
 import { type Settings, warnOfUnknownSettings } from '../settings/settings.ts';
 import { createEngines } from '../translation/engines.ts';
-import { CommandError } from './output.ts';
+import { CommandError, print } from './output.ts';
 
 /**
  * The time after the first signal at which the process ends even if the stop is not complete. A second signal
@@ -31,7 +34,10 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     await store.close();
     throw LISTEN_CODES.has(error.code ?? '') ? new CommandError(cannotListen(settings, error.code!)) : error;
   });
-  if (role !== 'worker') writeAddress(settings, server.url);
+  if (role !== 'worker') {
+    writeAddress(settings, server.url);
+    await showFirstSteps(settings, store.database, log);
+  }
   flushCompileCache(); // Node's compile cache is written now, because the process may be killed later.
   await untilSignal();
   log.info('stopping');
@@ -45,6 +51,25 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
   await store.close();
   clearTimeout(last);
   log.info('stopped');
+}
+
+/**
+ * Prints the address on a terminal and, while there is no operator, the link that creates the first one. Without a
+ * terminal the output is a log, which must not contain a secret. Then the log names the command for a link.
+ */
+async function showFirstSteps(settings: Settings, database: Database, log: Log): Promise<void> {
+  const address = addressForLinks(settings);
+  if (!process.stdout.isTTY) {
+    if (await hasOperator(database)) return;
+    log.info('no operator yet; get a link for one with "dragoman user invite EMAIL --role operator"');
+    return;
+  }
+  print(`Dragoman is running at ${address}/app/`);
+  const link = await linkForFirstOperator(database);
+  if (link === undefined) return;
+  print('There is no operator yet. Create the first one here:');
+  print(invitationLink(address, link.token));
+  print('The link works once, for 24 hours. A new start of the server replaces it.');
 }
 
 function cannotListen({ host, port }: Settings, code: string): string {

@@ -76,6 +76,43 @@ it('dragoman user invites a customer and creates a reset link', async () => {
   expect((await accept(reset.stdout.trim())).status).toBe(201);
 });
 
+it('dragoman serve prints a link for the first operator on a terminal, and no secret into a log', async () => {
+  const own = {
+    DATABASE_URL: urlOf(server.connection),
+    DRAGOMAN_SECRET_KEY: SECRET_KEY,
+    DRAGOMAN_LOG_LEVEL: 'info',
+  };
+  const args = ['--role', 'api', '--data', directory];
+  const inLog = await serve(args, own);
+  await until(() => inLog.output.stderr.includes('dragoman user invite EMAIL --role operator'));
+  expect(await inLog.terminate()).toBe(0);
+  expect(inLog.output.stdout).toBe('');
+  expect(inLog.output.stderr).not.toContain('/app/invitation/');
+
+  const shown = (text: string) => /http:\/\/\S+\/app\/invitation\/[\w-]{43}/.exec(text)?.[0];
+  const start = async () => {
+    const serving = await serve(args, own, { terminal: true });
+    const link = new URL(await until(() => shown(serving.output.stdout)));
+    expect(serving.output.stdout).toContain(`Dragoman is running at ${serving.url}/app/`);
+    expect(link.origin).toBe(serving.url);
+    return {
+      serving,
+      path: `/api${link.pathname.slice('/app'.length).replace('invitation', 'invitations')}`,
+    };
+  };
+  const first = await start();
+  const second = await start();
+  const status = async (path: string) => (await createBrowser(server.url).call('GET', path)).status;
+  expect([await status(first.path), await status(second.path)]).toEqual([404, 200]);
+  const answer = { email: 'olga@example.com', name: 'Olga', password: PASSWORD };
+  expect((await createBrowser(second.serving.url).call('POST', second.path, answer)).status).toBe(201);
+  const third = await serve(args, own, { terminal: true });
+  await until(() => third.output.stdout.includes(`Dragoman is running at ${third.url}/app/`));
+  await third.answers('/readyz');
+  expect(shown(third.output.stdout)).toBeUndefined();
+  await Promise.all([first.serving, second.serving, third].map((one) => one.terminate()));
+});
+
 it('dragoman user prints links to the port on which the server of the data directory listens', async () => {
   const email = 'port@example.com';
   await runJson(['user', 'create', email, '--role', 'operator', '--password-stdin'], `${PASSWORD}\n`);

@@ -127,9 +127,21 @@ export interface Serving extends Program {
   terminate(): Promise<number | null>;
 }
 
-export async function serve(args: string[], own: Environment = {}): Promise<Serving> {
+/** Runs a program on a terminal of its own, and copies what the terminal shows to standard output. */
+const ON_TERMINAL = ['python3', '-c', 'import pty, sys; pty.spawn(sys.argv[1:])'];
+
+/** @param terminal whether the output is a terminal; by default it is a pipe, as for a service */
+export async function serve(
+  args: string[],
+  own: Environment = {},
+  { terminal = false } = {},
+): Promise<Serving> {
   const port = await freePort();
-  const program = start(process.execPath, [DRAGOMAN, 'serve', '--port', String(port), ...args], {
+  const [command, ...line] = [
+    ...(terminal ? ON_TERMINAL : []),
+    ...[process.execPath, DRAGOMAN, 'serve', '--port', String(port), ...args],
+  ];
+  const program = start(command!, line, {
     DRAGOMAN_LOG_LEVEL: 'warn',
     DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
     DRAGOMAN_KEY_REQUESTS: '0',

@@ -990,9 +990,10 @@ export type HistoryEntry = {
 
 /** A valid invitation or reset link. */
 export type Invitation = {
-  purpose: 'invitation' | 'reset';
-  email: string;
-  name: string;
+  /** `operator`: the link creates the first operator, who has no e-mail address and name yet. */
+  purpose: 'invitation' | 'reset' | 'operator';
+  email?: string | undefined;
+  name?: string | undefined;
   role: PersonRole;
   account?: string | undefined;
   /** Whether the answer needs the code of a second factor. */
@@ -1002,6 +1003,8 @@ export type Invitation = {
 };
 
 export type InvitationAnswer = {
+  /** Required by the link that creates the first operator. */
+  email?: string | undefined;
   name?: string | undefined;
   /** The new password, 10 to 200 characters. */
   password: string;
@@ -1955,7 +1958,9 @@ export type SignInOptions = {
   /** Whether all users may sign in with a password. If not, only some operators may. */
   passwords: boolean;
   /** The name of the OpenID Connect provider; null without one. Sign-in starts at `/api/sign-in/provider`. */
-  provider: string | null
+  provider: string | null;
+  /** Whether an operator has ever signed in. If not, the server waits for its first one. */
+  has_operator: boolean
 };
 
 export type SwitchedPair = {

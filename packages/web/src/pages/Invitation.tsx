@@ -40,44 +40,70 @@ function ExpiredLink() {
   );
 }
 
+const TITLES = {
+  invitation: 'invitation.title',
+  reset: 'invitation.reset',
+  operator: 'invitation.operator.title',
+} as const;
+
 function Accept({ token }: { token: string }) {
   const t = useTranslate();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { data } = useSuspenseQuery({ ...invitation(token), staleTime: Number.POSITIVE_INFINITY });
   const { data: options } = useSuspenseQuery(signInOptions());
-  const reset = data.purpose === 'reset';
-  // The provider would replace the second factor of a user.
-  const provider = data.second_factor ? null : options.provider;
+  const { purpose } = data;
+  const reset = purpose === 'reset';
+  const isFirst = purpose === 'operator';
+  // The provider would replace the second factor of a user, and it cannot create the first operator.
+  const provider = data.second_factor || isFirst ? null : options.provider;
   return (
     <SignedOutLayout
-      title={t(reset ? 'invitation.reset' : 'invitation.title')}
+      title={t(TITLES[purpose])}
       lead={
-        <>
-          <bdi>{data.email}</bdi>
-          {data.account !== undefined && (
-            <>
-              {' · '}
-              <bdi>{data.account}</bdi>
-            </>
-          )}
-        </>
+        isFirst ? (
+          t('invitation.operator.text')
+        ) : (
+          <>
+            <bdi>{data.email}</bdi>
+            {data.account !== undefined && (
+              <>
+                {' · '}
+                <bdi>{data.account}</bdi>
+              </>
+            )}
+          </>
+        )
       }
     >
       {provider !== null && <ProviderButton provider={provider} link={token} />}
       {provider !== null && (options.passwords || reset) && <p>{t('provider.or')}</p>}
-      {(options.passwords || reset) && (
+      {(options.passwords || reset || isFirst) && (
         <Form
-          onSubmit={async ({ name, password = '', code }) => {
-            const body = reset ? { password, code } : { name, password };
+          onSubmit={async ({ name, email, password = '', code }) => {
+            const body = reset
+              ? { password, code }
+              : isFirst
+                ? { name, email, password }
+                : { name, password };
             const me = await startSession(queries, await call('acceptInvitation', { path: { token }, body }));
             await navigate({ to: HOMES[me.role], replace: true });
           }}
         >
           {!reset && (
-            <Field name="name" label={t('me.name')} defaultValue={data.name} autoComplete="name" autoFocus />
+            <Field
+              name="name"
+              label={t('me.name')}
+              defaultValue={data.name ?? ''}
+              autoComplete="name"
+              autoFocus
+            />
           )}
-          <input type="hidden" autoComplete="username" value={data.email} readOnly />
+          {isFirst ? (
+            <Field name="email" type="email" label={t('session.email')} autoComplete="username" ltr />
+          ) : (
+            <input type="hidden" autoComplete="username" value={data.email} readOnly />
+          )}
           <PasswordField
             name="password"
             label={t('me.password.new')}

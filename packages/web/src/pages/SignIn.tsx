@@ -50,6 +50,7 @@ export default function SignIn({ search }: PageProps) {
   return (
     <SignedOutLayout title={t('session.sign_in')}>
       {refused !== undefined && <Notice tone="danger">{t(refused, { provider: provider ?? '' })}</Notice>}
+      {!options.has_operator && <FirstOperator />}
       {provider !== null && <ProviderButton provider={provider} next={next} />}
       {hasForm ? (
         <>
@@ -78,6 +79,19 @@ export default function SignIn({ search }: PageProps) {
         </p>
       )}
     </SignedOutLayout>
+  );
+}
+
+/** Says how the first operator is created. The link itself stands only on the server's terminal. */
+function FirstOperator() {
+  const t = useTranslate();
+  return (
+    <Notice tone="info">
+      <div>{t('session.no_operator')}</div>
+      <div>
+        <code dir="ltr">dragoman user invite you@example.com --role operator</code>
+      </div>
+    </Notice>
   );
 }
 

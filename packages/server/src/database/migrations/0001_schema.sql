@@ -113,14 +113,16 @@ grant select, insert, update, delete on sessions to dragoman_app;
 -- Single-use links with which a user chooses a password, the first or a new one.
 create table invitations (
   token_hash bytea primary key check (octet_length(token_hash) = 32),
-  user_id    uuid not null references users (user_id) on delete cascade,
-  purpose    text not null check (purpose in ('invitation', 'reset')),
+  user_id    uuid references users (user_id) on delete cascade, -- null: the link creates the first operator
+  purpose    text not null check (purpose in ('invitation', 'reset', 'operator')),
   invited_by uuid references users (user_id) on delete set null, -- null: by a command; the user: a forgotten password
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
-  used_at    timestamptz
+  used_at    timestamptz,
+  check ((user_id is null) = (purpose = 'operator'))
 );
 create index invitations_of_user on invitations (user_id);
+create unique index invitations_for_operator on invitations (purpose) where purpose = 'operator' and used_at is null;
 grant select, insert, update, delete on invitations to dragoman_app;
 
 -- Failed sign-in attempts, counted by address, and by address and account. `mark` is a hash of these.
