@@ -195,7 +195,6 @@ const READS: Record<string, string> = {
   'operations → messages': 'metrics',
   'overview → balances': 'lists of accounts show and filter by balance',
   'overview → sandbox_requests': 'the list of what needs an operator’s attention',
-  'overview → tasks': 'the list of what needs an operator’s attention',
   'retention → deliveries': 'retention and erasure',
   'retention → events': 'retention and erasure',
   'retention → job_texts': 'retention and erasure',

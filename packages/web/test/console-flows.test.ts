@@ -139,7 +139,7 @@ it('an operator replays a dead callback', async () => {
     await page
       .getByRole('listitem')
       .filter({ hasText: 'failed' })
-      .getByRole('link', { name: 'Open' })
+      .getByRole('link', { name: 'Open callbacks' })
       .click();
     await page.getByRole('link', { name: 'job.completed' }).click();
     await page.getByRole('button', { name: 'Replay', exact: true }).click();

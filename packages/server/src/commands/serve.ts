@@ -34,12 +34,13 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     await store.close();
     throw LISTEN_CODES.has(error.code ?? '') ? new CommandError(cannotListen(settings, error.code!)) : error;
   });
+  const signal = untilSignal();
   if (role !== 'worker') {
     writeAddress(settings, server.url);
     await showFirstSteps(settings, store.database, log);
   }
   flushCompileCache(); // Node's compile cache is written now, because the process may be killed later.
-  await untilSignal();
+  await signal;
   log.info('stopping');
   const last = setTimeout(() => {
     log.error('stopped without draining');

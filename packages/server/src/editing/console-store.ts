@@ -96,6 +96,48 @@ export function countTasks(on: Queryable): Promise<PairCount[]> {
   return on.query(COUNTS);
 }
 
+/** The unfinished tasks of a language pair that editors can work on. */
+export interface TaskQueue {
+  source_language: string;
+  target_language: string;
+  /** The number of tasks that wait for an editor. */
+  waiting: number;
+  /** The number of claimed tasks. */
+  claimed: number;
+  /** The number of reported tasks, which wait for an operator. */
+  reported: number;
+  /** The number of these tasks whose deadline has passed. */
+  late: number;
+  /** The number of waiting tasks that no editor has the right to claim. */
+  unserved: number;
+  /** The age of the oldest waiting task in seconds; 0 without one. */
+  oldest: number;
+}
+
+const QUEUES = statement<TaskQueue>(
+  'editing.task_queues',
+  `with queues as (
+     select source_language, target_language, kind, count(*) filter (where status = 'open') as waiting,
+            count(*) filter (where status = 'claimed') as claimed,
+            count(*) filter (where status = 'reported') as reported,
+            count(*) filter (where deadline_at <= now()) as late,
+            min(created_at) filter (where status = 'open') as oldest_at
+       from tasks where status in ('open', 'claimed', 'reported') group by 1, 2, 3)
+   select source_language, target_language, sum(waiting)::bigint as waiting, sum(claimed)::bigint as claimed,
+          sum(reported)::bigint as reported, sum(late)::bigint as late,
+          coalesce(sum(waiting) filter (where not exists (
+            select from user_languages l join users u on u.user_id = l.user_id
+             where u.disabled_at is null and l.source_language = p.source_language
+               and l.target_language = p.target_language and (p.kind = 'edit' or l.review))), 0)::bigint as unserved,
+          coalesce(extract(epoch from now() - min(oldest_at)), 0)::float8 as oldest
+     from queues p group by 1, 2 order by late desc, oldest desc limit 200`,
+);
+
+/** Counts the tasks of all accounts by language pair. The pair with the most late tasks comes first. */
+export function listTaskQueues(on: Queryable): Promise<TaskQueue[]> {
+  return on.query(QUEUES);
+}
+
 export interface EffortRow {
   key: string;
   segments: number;

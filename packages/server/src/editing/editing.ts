@@ -25,6 +25,7 @@ import { cancelEditing, reopenEditing } from './review.ts';
 
 export { locate } from './claims.ts';
 export { freeTask, listTasks } from './console.ts';
+export { listTaskQueues, type TaskQueue } from './console-store.ts';
 export { type EditingContext, type EditingObserver, type EditingSettings, rulesOf } from './context.ts';
 export { type EditingUpkeep, startEditingUpkeep } from './finish.ts';
 export { startPropagation } from './propagation.ts';

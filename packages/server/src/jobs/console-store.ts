@@ -274,6 +274,13 @@ export interface HourRow {
   failed: number;
 }
 
+const ANY = statement<{ has: boolean }>('jobs.any', 'select exists (select from jobs) as has');
+
+/** Returns whether a job was ever created. */
+export async function hasJobs(on: Queryable): Promise<boolean> {
+  return (await on.query(ANY))[0]!.has;
+}
+
 const HOURS = statement<HourRow>(
   'jobs.console_hours',
   `select date_trunc('hour', j.created_at) as hour, count(*) as created, sum(j.words)::bigint as words,

@@ -4,7 +4,13 @@ import { firstIdOf } from '../base/ids.ts';
 import type { Queryable } from '../database/database.ts';
 import * as store from './console-store.ts';
 
-export { countJobsByStatus, listQueuedPairs, type QueuedPair, type StatusCount } from './console-store.ts';
+export {
+  countJobsByStatus,
+  hasJobs,
+  listQueuedPairs,
+  type QueuedPair,
+  type StatusCount,
+} from './console-store.ts';
 
 /** Counts an account's jobs since a moment, by environment and tier, with words and charged cents. */
 export function countJobsSince(

@@ -6,7 +6,7 @@
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { OperatorError } from '../base/errors.ts';
-import { uuidv7 } from '../base/ids.ts';
+import { firstIdOf, uuidv7 } from '../base/ids.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import * as store from './store.ts';
 import { type Discrepancy, findDiscrepancies, readTotals } from './verify-store.ts';
@@ -29,6 +29,17 @@ export async function openBalances(
       await store.insertTopUp(transaction, account, entry);
     }
   }
+}
+
+/**
+ * Lists the accounts that can spend less than they have spent since a moment, without those that are overdrawn.
+ */
+export function listLowBalances(
+  on: Queryable,
+  since: Date,
+  limit: number,
+): Promise<{ username: string; cents: number }[]> {
+  return store.selectLowBalances(on, firstIdOf(since.getTime()), limit);
 }
 
 /** Adds a top-up. @returns the new balance in cents */

@@ -436,6 +436,32 @@ export function listBalances(
   return on.query(BALANCES, [account.part, account.accountId]);
 }
 
+const LOW = statement<{ username: string; cents: number }>(
+  'ledger.low_balances',
+  `select a.username, b.available_cents + b.credit_limit_cents as cents
+     from balances b
+     join accounts a on a.part = b.part and a.account_id = b.account_id
+     cross join lateral (
+       select sum(t.amount_cents) as cents from transfers t
+        where t.part = b.part and t.account_id = b.account_id and t.transfer_id >= $1 and t.kind = 'hold'
+          and t.environment = 'production') spent
+    where b.environment = 'production' and b.available_cents >= 0 and b.credit_limit_cents is not null
+      and b.available_cents + b.credit_limit_cents < spent.cents
+    order by cents limit $2`,
+);
+
+/**
+ * Lists the accounts that can spend less than they have spent since a moment, without those that are overdrawn.
+ * @param since the id of the first transfer that counts
+ */
+export function selectLowBalances(
+  on: Queryable,
+  since: string,
+  limit: number,
+): Promise<{ username: string; cents: number }[]> {
+  return on.query(LOW, [since, limit]);
+}
+
 const SET_CREDIT = statement(
   'ledger.set_credit',
   `update balances set credit_limit_cents = $4 where part = $1 and account_id = $2 and environment = $3`,

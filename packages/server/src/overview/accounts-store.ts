@@ -81,3 +81,14 @@ export function listOverdrawn(
 ): Promise<{ username: string; environment: Environment; balance: number }[]> {
   return on.query(OVERDRAWN, [limit]);
 }
+
+const SETUP = statement<{ account: boolean; editors: boolean }>(
+  'accounts.setup',
+  `select exists (select from accounts where erased_at is null) as account,
+          exists (select from user_languages l join users u on u.user_id = l.user_id where u.disabled_at is null) as editors`,
+);
+
+/** Returns whether there is an account, and a user who is not disabled and has a language pair. */
+export async function findSetup(on: Queryable): Promise<{ account: boolean; editors: boolean }> {
+  return (await on.query(SETUP))[0]!;
+}

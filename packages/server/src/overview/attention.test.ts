@@ -10,7 +10,8 @@ const calm: Situation = {
   hosts: [],
   dead: [],
   overdrawn: [],
-  reported: 0,
+  low: [],
+  tasks: [],
   requests: 0,
 };
 const kinds = (situation: Partial<Situation>) =>
@@ -32,7 +33,11 @@ it('the attention list is ordered by severity, then by kind, then by age with th
   expect(
     kinds({
       requests: 2,
-      reported: 1,
+      low: [{ username: 'short', cents: 5 }],
+      tasks: [
+        { source_language: 'en', target_language: 'ja', late: 2, reported: 1, unserved: 2 },
+        { source_language: 'en', target_language: 'it', late: 0, reported: 0, unserved: 0 },
+      ],
       overdrawn: [
         { username: 'little', balance: -1 },
         { username: 'much', balance: -100 },
@@ -55,11 +60,14 @@ it('the attention list is ordered by severity, then by kind, then by age with th
     ['host', 'bad', 'old'],
     ['dead', 'bad', 'dead'],
     ['reported', 'bad', ''],
+    ['late', 'bad', 'en>ja'],
     ['engine', 'look', 'half'],
     ['queue', 'look', 'en>es'],
     ['host', 'look', 'new'],
+    ['unserved', 'look', 'en>ja'],
     ['overdrawn', 'look', 'much'],
     ['overdrawn', 'look', 'little'],
+    ['low', 'look', 'short'],
     ['requests', 'look', ''],
   ]);
 });

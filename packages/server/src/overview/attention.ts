@@ -1,6 +1,20 @@
 /** The list of problems that need an operator's attention, most severe first. */
+import type { TaskQueue } from '../editing/editing.ts';
 
-export type AttentionKind = 'engine' | 'queue' | 'host' | 'dead' | 'overdrawn' | 'reported' | 'requests';
+/** The kinds within one severity are in this order: kinds that affect more customers come first. */
+export const ATTENTION_KINDS = [
+  'engine',
+  'queue',
+  'host',
+  'dead',
+  'reported',
+  'late',
+  'unserved',
+  'overdrawn',
+  'low',
+  'requests',
+] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 /** `bad`: customers are affected now. `look`: an operator should look at the problem within the hour. */
 export type Severity = 'bad' | 'look';
@@ -15,8 +29,8 @@ export interface Attention {
   /** The account that delivers to the host; absent for other kinds. */
   account?: string;
   /**
-   * The number of affected jobs, deliveries, tasks or requests. For an overdrawn account, the amount in
-   * cents.
+   * The number of affected jobs, deliveries, tasks or requests. For an overdrawn account, the cents that it
+   * owes; for a low balance, the cents that the account can still spend.
    */
   amount: number;
   /** The time when the problem began, if known. */
@@ -46,26 +60,18 @@ export interface Situation {
   hosts: readonly { username: string; host: string; since: Date | null; waiting: number }[];
   dead: readonly { username: string; dead: number; since: Date }[];
   overdrawn: readonly { username: string; balance: number; credit_limit?: number | null }[];
-  /** The number of tasks that editors reported. */
-  reported: number;
+  /** The accounts that can spend less than they spent in the last 24 hours. */
+  low: readonly { username: string; cents: number }[];
+  tasks: readonly Pick<TaskQueue, 'source_language' | 'target_language' | 'late' | 'reported' | 'unserved'>[];
   /** The number of open sandbox requests. */
   requests: number;
 }
 
 const RANK: Record<Severity, number> = { bad: 0, look: 1 };
-/** The order within a severity: kinds that affect more customers come first. */
-const ORDER: readonly AttentionKind[] = [
-  'engine',
-  'queue',
-  'host',
-  'dead',
-  'reported',
-  'overdrawn',
-  'requests',
-];
 
 export function attentionOf(situation: Situation): Attention[] {
-  const { now, engines, queues, hosts, dead, overdrawn, reported, requests } = situation;
+  const { now, engines, queues, hosts, dead, overdrawn, low, tasks, requests } = situation;
+  const reported = tasks.reduce((sum, pair) => sum + pair.reported, 0);
   const age = (since: Date) => (now.getTime() - since.getTime()) / 1000;
   const found: Attention[] = [
     ...engines
@@ -117,13 +123,28 @@ export function attentionOf(situation: Situation): Attention[] {
         amount: -balance,
       }),
     ),
+    ...low.map(
+      ({ username, cents }): Attention => ({
+        kind: 'low',
+        severity: 'look',
+        subject: username,
+        amount: cents,
+      }),
+    ),
+    ...tasks.flatMap(({ source_language, target_language, late, unserved }): Attention[] => {
+      const subject = `${source_language}>${target_language}`;
+      return [
+        ...(late > 0 ? [{ kind: 'late', severity: 'bad', subject, amount: late } as const] : []),
+        ...(unserved > 0 ? [{ kind: 'unserved', severity: 'look', subject, amount: unserved } as const] : []),
+      ];
+    }),
     ...(reported > 0 ? [{ kind: 'reported', severity: 'bad', subject: '', amount: reported } as const] : []),
     ...(requests > 0 ? [{ kind: 'requests', severity: 'look', subject: '', amount: requests } as const] : []),
   ];
   return found.sort(
     (a, b) =>
       RANK[a.severity] - RANK[b.severity] ||
-      ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) ||
+      ATTENTION_KINDS.indexOf(a.kind) - ATTENTION_KINDS.indexOf(b.kind) ||
       (a.since ?? '9').localeCompare(b.since ?? '9') ||
       b.amount - a.amount ||
       a.subject.localeCompare(b.subject),

@@ -4,21 +4,24 @@ import Type, { type Static } from 'typebox';
 import type { Database } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { listDeadByAccount, listFailingHosts } from '../deliveries/log.ts';
+import { listTaskQueues } from '../editing/editing.ts';
 import { resource } from '../http/http.ts';
 import { CENTS, described, MOMENT } from '../http/schemas.ts';
 import { countJobsByHour, listQueuedPairs } from '../jobs/overview.ts';
+import { listLowBalances } from '../ledger/ledger.ts';
 import { type Settings, showSettings } from '../settings/settings.ts';
 import { listEngines } from '../translation/console.ts';
 import { listOverdrawn } from './accounts.ts';
-import { attentionOf } from './attention.ts';
+import { ATTENTION_KINDS, attentionOf } from './attention.ts';
+import { readSetup, SETUP_STEPS } from './setup.ts';
 
 const AttentionBody = Type.Object(
   {
-    kind: Type.Enum(['engine', 'queue', 'host', 'dead', 'overdrawn', 'reported', 'requests']),
+    kind: Type.Enum([...ATTENTION_KINDS]),
     severity: Type.Enum(['bad', 'look']),
     subject: Type.String(),
     account: Type.Optional(Type.String()),
-    amount: Type.Integer({ description: 'A count; for an overdrawn account, the amount in cents.' }),
+    amount: Type.Integer({ description: 'A count; for an overdrawn account or a low balance, cents.' }),
     since: Type.Optional(MOMENT),
   },
   { title: 'Attention', description: 'Something that needs an operator’s attention.' },
@@ -38,6 +41,22 @@ const Home = Type.Object(
         oldest: Type.Integer({ description: 'The age of the oldest job, in seconds.' }),
       }),
     ),
+    tasks: Type.Array(
+      Type.Object({
+        source_language: Type.String(),
+        target_language: Type.String(),
+        waiting: Type.Integer(),
+        claimed: Type.Integer(),
+        reported: Type.Integer(),
+        late: Type.Integer({ description: 'The tasks whose deadline has passed.' }),
+        unserved: Type.Integer({ description: 'The waiting tasks that no editor has the right to claim.' }),
+        oldest: Type.Integer({ description: 'The age of the oldest waiting task, in seconds.' }),
+      }),
+      { description: 'The tasks of editors by language pair.' },
+    ),
+    setup: Type.Array(Type.Object({ step: Type.Enum([...SETUP_STEPS]), done: Type.Boolean() }), {
+      description: 'The steps to a working installation; empty when all are done.',
+    }),
     engines: Type.Array(
       Type.Object({
         engine: Type.String(),
@@ -81,10 +100,9 @@ export interface OperationConsoleOptions {
   settings: Settings;
 }
 
-const DECISIONS = statement<{ reported: number; requests: number }>(
-  'operations.decisions',
-  `select (select count(*) from tasks where status = 'reported') as reported,
-          (select count(*) from sandbox_requests where status = 'open') as requests`,
+const REQUESTS = statement<{ requests: number }>(
+  'operations.requests',
+  `select count(*) as requests from sandbox_requests where status = 'open'`,
 );
 
 const DAY_MILLISECONDS = 86_400_000;
@@ -104,14 +122,16 @@ export function operationConsole(
 
 async function readHome(database: Database, settings: Settings, now: Date): Promise<Static<typeof Home>> {
   const yesterday = new Date(now.getTime() - DAY_MILLISECONDS);
-  const [waiting, { engines }, hosts, dead, overdrawn, hours, [decisions]] = await Promise.all([
+  const [waiting, tasks, { engines }, hosts, dead, overdrawn, low, hours, [requests]] = await Promise.all([
     listQueuedPairs(database),
+    listTaskQueues(database),
     listEngines(database, settings.engines, now),
     listFailingHosts(database, MOST),
     listDeadByAccount(database, yesterday, MOST),
     listOverdrawn(database, MOST),
+    listLowBalances(database, yesterday, MOST),
     countJobsByHour(database, 24, now),
-    database.query(DECISIONS),
+    database.query(REQUESTS),
   ]);
   const attention = attentionOf({
     now,
@@ -120,11 +140,15 @@ async function readHome(database: Database, settings: Settings, now: Date): Prom
     hosts,
     dead,
     overdrawn,
-    ...decisions!,
+    low,
+    tasks,
+    ...requests!,
   });
   return {
     at: now.toISOString(),
     attention,
+    setup: await readSetup(database, settings, engines, now),
+    tasks: tasks.map((pair) => ({ ...pair, oldest: Math.round(pair.oldest) })),
     queues: waiting.map((queue) => ({ ...queue, oldest: Math.round(queue.oldest) })),
     engines: engines.map(({ engine, state, waiting, last_hour: { answered, failed } }) => ({
       engine,

@@ -11,11 +11,11 @@ export type AccountCredentials = {
 
 /** Something that needs an operator’s attention. */
 export type Attention = {
-  kind: 'engine' | 'queue' | 'host' | 'dead' | 'overdrawn' | 'reported' | 'requests';
+  kind: 'engine' | 'queue' | 'host' | 'dead' | 'reported' | 'late' | 'unserved' | 'overdrawn' | 'low' | 'requests';
   severity: 'bad' | 'look';
   subject: string;
   account?: string | undefined;
-  /** A count; for an overdrawn account, the amount in cents. */
+  /** A count; for an overdrawn account or a low balance, cents. */
   amount: number;
   /** ISO 8601, in UTC. */
   since?: string | undefined
@@ -342,6 +342,25 @@ export type ConsoleHome = {
     working: number;
     /** The age of the oldest job, in seconds. */
     oldest: number
+  })[];
+  /** The tasks of editors by language pair. */
+  tasks: ({
+    source_language: string;
+    target_language: string;
+    waiting: number;
+    claimed: number;
+    reported: number;
+    /** The tasks whose deadline has passed. */
+    late: number;
+    /** The waiting tasks that no editor has the right to claim. */
+    unserved: number;
+    /** The age of the oldest waiting task, in seconds. */
+    oldest: number
+  })[];
+  /** The steps to a working installation; empty when all are done. */
+  setup: ({
+    step: 'operator' | 'mail' | 'engine' | 'account' | 'price' | 'editors' | 'job';
+    done: boolean
   })[];
   engines: ({
     engine: string;

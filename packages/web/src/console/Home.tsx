@@ -18,6 +18,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import css from './console.module.css';
+import { Setup } from './Setup.tsx';
 import { Count, Duration, Figures, Pair } from './shared.tsx';
 
 const home = () => query('readHome');
@@ -29,14 +30,16 @@ export default function Home() {
   const intl = useIntl();
   const { data } = useSuspenseQuery(home());
   useLiveUpdates('console', 'readHome');
-  const { attention, queues, engines, hours, owed } = data;
+  const { attention, queues, tasks, setup, engines, hours, owed } = data;
   const words = hours.reduce((sum, hour) => sum + hour.words, 0);
   const created = hours.reduce((sum, hour) => sum + hour.created, 0);
+  // Before the first job, the page has only the checklist, because all figures are zero.
+  const isNew = setup.some(({ step, done }) => step === 'job' && !done);
   return (
     <Page title={t('console.home.title')}>
-      {attention.length === 0 ? (
-        <Notice tone="success">{t('console.home.empty')}</Notice>
-      ) : (
+      {isNew && <Setup steps={setup} />}
+      {attention.length === 0 && !isNew && <Notice tone="success">{t('console.home.empty')}</Notice>}
+      {attention.length > 0 && (
         <Section title={t('console.home.attention')}>
           <ul className={css.attention}>
             {attention.map((item) => (
@@ -45,44 +48,115 @@ export default function Home() {
           </ul>
         </Section>
       )}
-      <Section title={t('console.home.day')}>
-        <Card>
-          <div className={css.stack}>
-            <Figures
-              figures={[
-                [t('console.home.jobs'), <Count key="jobs" value={created} />],
-                [t('console.words'), <Count key="words" value={words} />],
-                [
-                  t('console.home.waiting'),
-                  <Count key="waiting" value={queues.reduce((sum, { waiting }) => sum + waiting, 0)} />,
-                ],
-                [t('console.home.owed'), <Money key="owed" cents={owed} />],
-              ]}
-            />
-            <Chart
-              label={t('console.home.chart')}
-              heads={{
-                label: t('console.hour'),
-                value: t('console.home.jobs'),
-                bad: t('status.failed'),
-              }}
-              format={(value) => intl.formatNumber(value)}
-              bars={hours.map(({ hour, created, failed }) => ({
-                label: intl.formatTime(hour, { hour: 'numeric', minute: '2-digit' }),
-                value: created,
-                bad: failed,
-              }))}
-            />
-          </div>
-        </Card>
-      </Section>
-      <Queues queues={queues} />
+      {!isNew && (
+        <>
+          <Section title={t('console.home.day')}>
+            <Card>
+              <div className={css.stack}>
+                <Figures
+                  figures={[
+                    [t('console.home.jobs'), <Count key="jobs" value={created} />],
+                    [t('console.words'), <Count key="words" value={words} />],
+                    [t('console.home.machine_waiting'), <Count key="machine" value={sumOfWaiting(queues)} />],
+                    [t('console.home.tasks_waiting'), <Count key="tasks" value={sumOfWaiting(tasks)} />],
+                    [t('console.home.owed'), <Money key="owed" cents={owed} />],
+                  ]}
+                />
+                <Chart
+                  label={t('console.home.chart')}
+                  heads={{
+                    label: t('console.hour'),
+                    value: t('console.home.jobs'),
+                    bad: t('status.failed'),
+                  }}
+                  format={(value) => intl.formatNumber(value)}
+                  bars={hours.map(({ hour, created, failed }) => ({
+                    label: intl.formatTime(hour, { hour: 'numeric', minute: '2-digit' }),
+                    value: created,
+                    bad: failed,
+                  }))}
+                />
+              </div>
+            </Card>
+          </Section>
+          <TaskQueues queues={tasks} />
+          <Queues queues={queues} />
+        </>
+      )}
       <Engines engines={engines} />
+      {!isNew && setup.length > 0 && <Setup steps={setup} folded />}
     </Page>
   );
 }
 
 type HomeData = Answer<'readHome'>;
+
+function sumOfWaiting(queues: readonly { waiting: number }[]): number {
+  return queues.reduce((sum, { waiting }) => sum + waiting, 0);
+}
+
+/** The editors' tasks by language pair, with the number that is late or that nobody can claim. */
+function TaskQueues({ queues }: { queues: HomeData['tasks'] }) {
+  const t = useTranslate();
+  return (
+    <Section title={t('console.tasks.open_queue')}>
+      <Table
+        label={t('console.tasks.open_queue')}
+        rows={queues}
+        rowKey={({ source_language, target_language }) => `${source_language} ${target_language}`}
+        empty={<Empty>{t('console.home.tasks_empty')}</Empty>}
+        columns={[
+          {
+            key: 'pair',
+            header: t('console.pair'),
+            wide: true,
+            cell: ({ source_language, target_language }) => (
+              <Link to={paths.console.tasks} search={{ source_language, target_language }}>
+                <Pair from={source_language} to={target_language} />
+              </Link>
+            ),
+          },
+          {
+            key: 'waiting',
+            header: t('console.home.waiting'),
+            align: 'end',
+            cell: ({ waiting }) => <Count value={waiting} />,
+          },
+          {
+            key: 'working',
+            header: t('console.home.working'),
+            align: 'end',
+            cell: ({ claimed }) => <Count value={claimed} />,
+          },
+          {
+            key: 'late',
+            header: t('console.home.late'),
+            align: 'end',
+            cell: ({ late }) => <Count value={late} />,
+          },
+          {
+            key: 'reported',
+            header: t('status.reported'),
+            align: 'end',
+            cell: ({ reported }) => <Count value={reported} />,
+          },
+          {
+            key: 'unserved',
+            header: t('console.home.unserved'),
+            align: 'end',
+            cell: ({ unserved }) => <Count value={unserved} />,
+          },
+          {
+            key: 'oldest',
+            header: t('console.home.oldest'),
+            align: 'end',
+            cell: ({ waiting, oldest }) => (waiting > 0 ? <Duration seconds={oldest} /> : '–'),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
 
 /** The queued jobs by language pair. */
 function Queues({ queues }: { queues: HomeData['queues'] }) {
@@ -172,10 +246,12 @@ function AttentionItem({ item }: { item: Attention }) {
   const { kind, severity, subject, account, amount, since } = item;
   const [from = '', to = ''] = subject.split('>');
   const values = {
-    subject: kind === 'queue' ? `${from} → ${to}` : subject,
+    subject: to === '' ? subject : `${from} → ${to}`,
     account,
     amount:
-      kind === 'overdrawn' ? intl.formatNumber(amount / 100, { style: 'currency', currency: 'USD' }) : amount,
+      kind === 'overdrawn' || kind === 'low'
+        ? intl.formatNumber(amount / 100, { style: 'currency', currency: 'USD' })
+        : amount,
   };
   return (
     <li data-severity={severity}>
@@ -193,7 +269,7 @@ function AttentionItem({ item }: { item: Attention }) {
           </small>
         )}
       </span>
-      <Link {...linkOf(item)}>{t('console.home.open')}</Link>
+      <Link {...linkOf(item)}>{t(`console.home.action.${kind}`)}</Link>
     </li>
   );
 }
@@ -210,7 +286,12 @@ function linkOf({ kind, subject, account }: Attention): { to: string; search?: R
       return { to: paths.console.deliveries, search: { account: account ?? '', host: subject } };
     case 'dead':
       return { to: paths.console.deliveries, search: { account: subject, status: 'dead' } };
+    case 'late':
+      return { to: paths.console.tasks, search: { source_language, target_language } };
+    case 'unserved':
+      return { to: paths.console.people, search: { role: 'editor' } };
     case 'overdrawn':
+    case 'low':
       return { to: paths.console.money(subject) };
     case 'reported':
       return { to: paths.console.tasks, search: { status: 'reported' } };

@@ -1,22 +1,18 @@
 /** The jobs of all accounts, searchable by uid, order number, account, status or language pair. */
-import { useQuery } from '@tanstack/react-query';
-import { useIntl } from 'react-intl';
 import { query } from '../api/client.ts';
 import type { Operations } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
-import type { Choice } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
 import { List } from '../ui/List.tsx';
 import { Money } from '../ui/Money.tsx';
 import { Page } from '../ui/Page.tsx';
-import { useLanguageName } from '../ui/Pair.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, Pair, useEnvironmentChoices } from './shared.tsx';
+import { AccountLink, Count, Pair, useEnvironmentChoices, useLanguageChoices } from './shared.tsx';
 
 const jobs = ({ q, account, environment, status, source_language, target_language, after }: Search) =>
   query('listConsoleJobs', {
@@ -30,8 +26,6 @@ const jobs = ({ q, account, environment, status, source_language, target_languag
       ...(environment ? { environment: environment as 'production' | 'sandbox' } : {}),
     },
   });
-
-const pairs = () => query('listConsolePairs', { query: {} });
 
 export const load = ({ queries, search }: Loading) => queries.ensureQueryData(jobs(search));
 
@@ -134,21 +128,4 @@ export default function Jobs({ search }: PageProps) {
       />
     </Page>
   );
-}
-
-/** Returns the source and the target languages of all pairs, sorted by name, as choices of a filter. */
-function useLanguageChoices(search: Search): Record<'source' | 'target', Choice[]> {
-  const t = useTranslate();
-  const intl = useIntl();
-  const nameOf = useLanguageName();
-  const known = useQuery(pairs()).data?.pairs ?? [];
-  function choicesOf(field: 'source_language' | 'target_language'): Choice[] {
-    // The address may name a language that no pair has any more.
-    const chosen = search[field] || undefined;
-    const codes = new Set([...known.map((pair) => pair[field]), ...(chosen === undefined ? [] : [chosen])]);
-    const named = [...codes].map((value) => ({ value, label: nameOf(value) }));
-    named.sort((one, other) => one.label.localeCompare(other.label, intl.locale));
-    return [{ value: '', label: t('console.any') }, ...named];
-  }
-  return { source: choicesOf('source_language'), target: choicesOf('target_language') };
 }

@@ -21,7 +21,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, Pair, useChange } from './shared.tsx';
+import { AccountLink, Count, Pair, useChange, useLanguageChoices } from './shared.tsx';
 
 const STATUSES = ['open', 'claimed', 'submitted', 'done', 'reported', 'canceled'] as const;
 type Status = (typeof STATUSES)[number];
@@ -52,6 +52,7 @@ export default function Tasks({ search }: PageProps) {
   useLiveUpdates('tasks', 'listTasks');
   const [action, setAction] = useState<TaskAction>();
   const columns = useTaskColumns(setAction);
+  const languages = useLanguageChoices(search);
   return (
     <Page title={t('nav.tasks')}>
       {data !== undefined && data.counts.length > 0 && <TaskCounts counts={data.counts} />}
@@ -68,6 +69,8 @@ export default function Tasks({ search }: PageProps) {
               ...STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
             ],
           },
+          { name: 'source_language', label: t('console.source'), choices: languages.source },
+          { name: 'target_language', label: t('console.target'), choices: languages.target },
         ]}
         rows={data?.tasks}
         error={error}

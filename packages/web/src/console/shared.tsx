@@ -1,12 +1,15 @@
 /** Components and helpers that several pages of the console use. */
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { FormattedNumber } from 'react-intl';
+import { FormattedNumber, useIntl } from 'react-intl';
+import { query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
+import type { Search } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Facts as UiFacts } from '../ui/Facts.tsx';
 import type { Choice } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
+import { useLanguageName } from '../ui/Pair.tsx';
 import { toast } from '../ui/Toast.tsx';
 import css from './console.module.css';
 
@@ -37,6 +40,23 @@ export function useEnvironmentChoices(): Choice[] {
     value,
     label: t(`console.environment.${value}`),
   }));
+}
+
+/** Returns the source and the target languages of all pairs, sorted by name, as choices of a filter. */
+export function useLanguageChoices(search: Search): Record<'source' | 'target', Choice[]> {
+  const t = useTranslate();
+  const intl = useIntl();
+  const nameOf = useLanguageName();
+  const known = useQuery(query('listConsolePairs', { query: {} })).data?.pairs ?? [];
+  function choicesOf(field: 'source_language' | 'target_language'): Choice[] {
+    // The address may name a language that no pair has any more.
+    const chosen = search[field] || undefined;
+    const codes = new Set([...known.map((pair) => pair[field]), ...(chosen === undefined ? [] : [chosen])]);
+    const named = [...codes].map((value) => ({ value, label: nameOf(value) }));
+    named.sort((one, other) => one.label.localeCompare(other.label, intl.locale));
+    return [{ value: '', label: t('console.any') }, ...named];
+  }
+  return { source: choicesOf('source_language'), target: choicesOf('target_language') };
 }
 
 export function AccountLink({ username }: { username: string }) {

@@ -1,0 +1,42 @@
+/** The steps from an empty installation to the first job. The console's home page lists them until all are done. */
+import { hasOperator } from '../access/people.ts';
+import type { Database } from '../database/database.ts';
+import { hasJobs } from '../jobs/overview.ts';
+import { listPrices } from '../ledger/price-list.ts';
+import { type Settings, showSettings } from '../settings/settings.ts';
+import { findSetup } from './accounts-store.ts';
+
+export const SETUP_STEPS = ['operator', 'mail', 'engine', 'account', 'price', 'editors', 'job'] as const;
+
+export interface SetupStep {
+  step: (typeof SETUP_STEPS)[number];
+  done: boolean;
+}
+
+/** Reads which steps are done. @returns an empty list when all are done */
+export async function readSetup(
+  database: Database,
+  settings: Settings,
+  engines: readonly { state: string }[],
+  now: Date,
+): Promise<SetupStep[]> {
+  const [operator, people, prices, job] = await Promise.all([
+    hasOperator(database),
+    findSetup(database),
+    listPrices(database, now),
+    hasJobs(database),
+  ]);
+  const hasPriceSetting = showSettings(settings).some(
+    ({ name, set }) => set && name.startsWith('DRAGOMAN_PRICE_'),
+  );
+  const done: Record<SetupStep['step'], boolean> = {
+    operator,
+    mail: settings.smtpUrl !== undefined,
+    engine: engines.some(({ state }) => state === 'closed'),
+    price: prices.length > 0 || hasPriceSetting,
+    job,
+    ...people,
+  };
+  const steps = SETUP_STEPS.map((step) => ({ step, done: done[step] }));
+  return steps.every((step) => step.done) ? [] : steps;
+}
