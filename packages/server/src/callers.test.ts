@@ -107,7 +107,9 @@ GET /api/console/accounts/{username}/memory/summary                     out     
 GET /api/console/accounts/{username}/memory/{memory_id}                 out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/memory/{memory_id}/restore        out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/memory/{memory_id}/retract        out       -         -         -         -         -         in
+POST /api/console/accounts/{username}/resume                            out       -         -         -         -         -         in
 GET /api/console/accounts/{username}/statement                          out       -         -         -         -         -         in
+POST /api/console/accounts/{username}/suspend                           out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/transfers                         out       -         -         -         -         -         in
 GET /api/console/accounts/{username}/votes                              out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/votes/{vote}/undo                 out       -         -         -         -         -         in

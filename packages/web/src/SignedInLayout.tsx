@@ -26,6 +26,7 @@ import css from './SignedInLayout.module.css';
 import { signOut, type User, useUser } from './session.ts';
 import { AppLayout, type NavigationItem } from './ui/AppLayout.tsx';
 import { Link } from './ui/Link.tsx';
+import { Notice } from './ui/Notice.tsx';
 
 export interface NavigationEntry extends Omit<NavigationItem, 'label'> {
   label: MessageId;
@@ -62,6 +63,11 @@ export function SignedInLayout() {
   const items = NAVIGATION[user.role].map((entry) => ({ ...entry, label: t(entry.label) }));
   return (
     <AppLayout name="Dragoman" items={items} foot={<UserMenu user={user} />}>
+      {user.account_status === 'suspended' && (
+        <div className={css.notice}>
+          <Notice tone="warning">{t('session.account_suspended')}</Notice>
+        </div>
+      )}
       <Outlet />
     </AppLayout>
   );

@@ -1,6 +1,7 @@
 /** Tests of an operator's work in the console and of its effect for the customer. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { claimTask, orderEdit } from '../../server/src/testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -9,7 +10,7 @@ import {
   type TestPerson,
   until,
 } from '../../server/src/testing/harness.ts';
-import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
+import { expectAccessible, follow, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 let operator: TestPerson;
@@ -217,4 +218,60 @@ it('an operator tests an engine and disables a language pair, which is then no l
     const { body } = await call('GET', '/tapi/v2/language_pair/');
     return body.objects.length === 1;
   });
+});
+
+it('an operator suspends an account, which its users see, and resumes it with one click', async () => {
+  const account = await web.createAccount({ username: 'loud' });
+  const customer = await web.signedIn(await createPerson(web, { role: 'customer', account }));
+  await visit('/console/accounts/loud', async (page) => {
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Suspend loud' });
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-suspend', 'state');
+    await dialog.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByText('This account is suspended: its keys are refused').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-account-suspended');
+    await web.visit({ context: customer, path: '/account' }, async (own) => {
+      await own.getByText('This account is suspended. You can read everything').waitFor();
+      await expectAccessible(own);
+      await takeScreenshots(own, 'account-suspended');
+    });
+    await follow(page, '/console/accounts');
+    await page.getByRole('row', { name: /loud Suspended/ }).waitFor();
+    await follow(page, '/console/accounts/loud');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Suspend' }).waitFor();
+  });
+  await web.visit({ context: customer, path: '/account' }, async (own) => {
+    await own.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    expect(await own.getByText('This account is suspended.').count()).toBe(0);
+  });
+  await customer.close();
+});
+
+it('an operator cancels the job of a reported task with a message, which the customer reads in its history', async () => {
+  const account = await web.createAccount({ username: 'rude' });
+  const person = await createPerson(web, { role: 'customer', account });
+  const uid = await orderEdit(createClient(web.url, account.production_key), 'A rude house.');
+  const editor = await createPerson(web, { role: 'editor', languages: ['en:es'] });
+  const { tasks } = (await operator.call('GET', '/api/console/tasks?account=rude')).body;
+  const { task, lease } = await claimTask(editor, tasks[0].task);
+  const report = { token: lease.token, reason: 'offensive' };
+  expect((await editor.call('POST', `/api/editing/tasks/${task}/report`, report)).status).toBe(200);
+  await visit('/console/tasks?status=reported', async (page) => {
+    const row = page.getByRole('row').filter({ hasText: uid });
+    await row.getByRole('button', { name: 'Cancel job' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel job' });
+    await dialog.getByLabel('Message to the customer').fill('We do not translate insults.');
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-cancel-job', 'state');
+    await dialog.getByRole('button', { name: 'Cancel job' }).click();
+    await row.waitFor({ state: 'detached' });
+  });
+  const customer = await web.signedIn(person);
+  await web.visit({ context: customer, path: `/account/jobs?open=${uid}` }, async (page) => {
+    await page.getByRole('dialog').getByText('We do not translate insults.').waitFor();
+  });
+  await customer.close();
 });

@@ -6,8 +6,10 @@ import { partOf, uuidv7 } from '../base/ids.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { defineFormat } from '../http/input.ts';
 import { createWebhookSecret, secretContext, type Vault } from './secrets.ts';
+import { ACCOUNT_MOVES, type AccountStatus, type AccountTrigger } from './states.ts';
 import * as store from './store.ts';
 
+export { ACCOUNT_STATUSES, type AccountStatus } from './states.ts';
 export { lockAccount, setChat, setCorrection, setKeyRequests } from './store.ts';
 
 /** The highest limit of requests a second that can be set. */
@@ -23,6 +25,7 @@ export class AccountError extends OperatorError {
 export interface Account {
   ref: AccountRef;
   username: string;
+  status: AccountStatus;
   email: string | null;
   chat: boolean;
   /** Whether editors correct chat messages after their delivery. */
@@ -79,6 +82,28 @@ export async function usernameOf(on: Queryable, account: AccountRef): Promise<st
  * `ApiKeyAuthenticator` listens on it and then clears its cache.
  */
 export const KEYS_CHANNEL = 'dragoman_keys';
+
+/**
+ * Suspends or resumes an account, and notifies all running processes. Nothing is deleted: while the account is
+ * suspended, its keys are refused, its users can only read, and its queues stand still.
+ * @returns false when the account already has the status
+ */
+export async function moveAccount(
+  database: Database,
+  by: Actor,
+  { ref, username }: Pick<Account, 'ref' | 'username'>,
+  trigger: AccountTrigger,
+): Promise<boolean> {
+  const { from, to, action } = ACCOUNT_MOVES[trigger];
+  const isMoved = await database.transaction(async (transaction) => {
+    await store.lockAccount(transaction, ref);
+    if (!(await store.updateStatus(transaction, ref, from, to))) return false;
+    await recordAudit(transaction, by, { action, account: ref, subject: username, detail: {} });
+    return true;
+  });
+  if (isMoved) await database.notify(KEYS_CHANNEL);
+  return isMoved;
+}
 
 /** Returns the account that the request's path names. @throws ApiError `not_found` */
 export async function requestedAccount(

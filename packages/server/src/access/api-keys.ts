@@ -1,7 +1,7 @@
 /** API-key authentication: finds the account of the key in an `Authorization` header. */
 import type { FastifyInstance } from 'fastify';
 import { type AccountRef, type Caller, type Environment, type KeyScope, SCOPES } from '../base/account.ts';
-import { ApiError, unauthorized } from '../base/errors.ts';
+import { ApiError, accountSuspended, unauthorized } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { MAX_ORIGIN_LENGTH } from './accounts.ts';
 import { requireOrigin } from './cors.ts';
@@ -30,6 +30,7 @@ const NO_KEY: store.KeyRow = {
   part: 0,
   account_id: '00000000-0000-0000-0000-000000000000',
   username: '',
+  account_status: 'active',
   environment: 'production',
   secret_hash: Buffer.alloc(32),
   dialect: 'spec',
@@ -104,6 +105,7 @@ export function createApiKeyAuthenticator(
       requestsPerSecond: key.key_requests ?? undefined,
       allowedOrigins: key.allowed_origins,
       defaultBrand: key.default_brand ?? undefined,
+      suspended: key.account_status === 'suspended',
     };
     return { caller, secondsLeft: key.seconds_left ?? Number.POSITIVE_INFINITY };
   }
@@ -170,6 +172,7 @@ export function requireCaller(
     request.caller = await authenticator.authenticate(request.headers.authorization, environment);
     reply.headers(limiter.count(request.caller));
     requireOrigin(request, reply);
+    if (request.caller.suspended) throw accountSuspended();
     const { scope = 'any' } = request.routeOptions.config;
     for (const one of [scope].flat()) if (one !== 'any') requireScope(request.caller, one);
     if (request.caller.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {

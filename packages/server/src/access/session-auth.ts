@@ -15,7 +15,7 @@ import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Person, PersonRole } from '../base/account.ts';
-import { ApiError, notFound, notSignedIn } from '../base/errors.ts';
+import { ApiError, accountSuspended, notFound, notSignedIn } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import { answerWith, presentWebError } from '../http/http.ts';
@@ -113,8 +113,9 @@ export function requirePerson(
   ...roles: PersonRole[]
 ): void {
   requireSession(app, options);
-  app.addHook('onRequest', async ({ person }) => {
+  app.addHook('onRequest', async ({ person, method }) => {
     if (!roles.includes(person.role)) throw notFound();
+    if (person.account?.suspended && method !== 'GET' && method !== 'HEAD') throw accountSuspended();
     if (isSecondFactorMissing(options.settings, person)) {
       throw new ApiError('second_factor_missing', 'Set up a second factor first: operators must have one.');
     }

@@ -2,6 +2,7 @@
 import type { PersonRole } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import type { AccountStatus } from './states.ts';
 
 // The user's row is locked first. Disabling a user and changing a password also write this row first and then
 // end the sessions. A session that starts at the same moment is therefore either ended with the others or not
@@ -50,6 +51,7 @@ export interface SessionUserRow {
   part: number | null;
   account_id: string | null;
   username: string | null;
+  account_status: AccountStatus | null;
   owner: boolean;
   ends_at: Date;
   second_factor: boolean;
@@ -63,7 +65,7 @@ const LIVE = `s.ends_at > now() and s.last_seen_at > now() - make_interval(secs 
 // `last_seen_at` is written at most once a minute, or once in a quarter of a shorter idle time.
 const FIND_SESSION = statement<SessionUserRow>(
   'sessions.find',
-  `select s.session_id, u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, s.ends_at, s.by_provider,
+  `select s.session_id, u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, a.status as account_status, u.owner, s.ends_at, s.by_provider,
           exists (select from second_factors f where f.user_id = u.user_id and f.confirmed_at is not null) as second_factor,
           s.last_seen_at < now() - make_interval(secs => least(60, $2::float8 / 4)) as untouched
      from sessions s join users u on u.user_id = s.user_id

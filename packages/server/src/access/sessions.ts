@@ -184,6 +184,7 @@ export async function authenticateSession(
           account: {
             ref: { part: row.part, accountId: row.account_id } as AccountRef,
             username: row.username!,
+            suspended: row.account_status === 'suspended',
             owner: row.owner,
           },
         }),

@@ -4,11 +4,13 @@ import { ApiError } from '../base/errors.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { MAX_LIVE_SECRETS } from './secrets.ts';
+import type { AccountStatus } from './states.ts';
 
 export interface KeyRow {
   part: number;
   account_id: string;
   username: string;
+  account_status: AccountStatus;
   environment: Environment;
   secret_hash: Buffer;
   dialect: Dialect;
@@ -63,6 +65,7 @@ export interface AccountRow {
   part: number;
   account_id: string;
   username: string;
+  status: AccountStatus;
   email: string | null;
   chat: boolean;
   chat_correction: boolean;
@@ -71,7 +74,7 @@ export interface AccountRow {
 
 const FIND_ACCOUNT = statement<AccountRow>(
   'accounts.find',
-  `select part, account_id, username, email, chat, chat_correction, key_requests
+  `select part, account_id, username, status, email, chat, chat_correction, key_requests
      from accounts where username = $1`,
 );
 
@@ -88,6 +91,21 @@ const USERNAME = statement<{ username: string }>(
 export async function readUsername(on: Queryable, account: AccountRef): Promise<string | undefined> {
   const [row] = await on.query(USERNAME, [account.part, account.accountId]);
   return row?.username;
+}
+
+const SET_STATUS = statement<{ account_id: string }>(
+  'accounts.set_status',
+  `update accounts set status = $4 where part = $1 and account_id = $2 and status = $3 returning account_id`,
+);
+
+/** @returns false when the account does not have the status `from` */
+export async function updateStatus(
+  on: Queryable,
+  account: AccountRef,
+  from: AccountStatus,
+  to: AccountStatus,
+): Promise<boolean> {
+  return (await on.query(SET_STATUS, [account.part, account.accountId, from, to])).length > 0;
 }
 
 const SET_CHAT = statement(
@@ -292,7 +310,7 @@ export async function touchKey(on: Queryable, keyId: string): Promise<void> {
 
 const FIND_KEY = statement<KeyRow>(
   'accounts.find_key',
-  `select k.part, k.account_id, a.username, k.environment, k.secret_hash, k.dialect, k.read_only,
+  `select k.part, k.account_id, a.username, a.status as account_status, k.environment, k.secret_hash, k.dialect, k.read_only,
           k.scopes, a.default_brand, a.key_requests, a.allowed_origins,
           extract(epoch from least(k.expires_at, k.revoked_at) - now())::float8 as seconds_left,
           coalesce(k.last_used_at < now() - interval '1 hour', true) as untouched

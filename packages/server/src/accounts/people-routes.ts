@@ -25,6 +25,7 @@ import {
   signOut,
 } from '../access/sessions.ts';
 import { signIn } from '../access/sign-in.ts';
+import type { Person } from '../base/account.ts';
 import { notFound, notSignedIn } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
@@ -216,7 +217,7 @@ async function presentMe(
   database: Database,
   settings: PeopleOptions['settings'],
   userId: string,
-  session: { sessionId: string; endsAt: Date; byProvider: boolean },
+  session: Pick<Person, 'sessionId' | 'byProvider' | 'account'> & { endsAt: Date },
 ): Promise<Me> {
   const user = await readPerson(database, userId);
   if (user === undefined) throw notSignedIn();
@@ -236,7 +237,13 @@ async function presentMe(
       secondFactor: second_factor,
       byProvider: session.byProvider,
     }),
-    ...(user.account === undefined ? {} : { account: user.account.username, owner: user.owner }),
+    ...(user.account === undefined
+      ? {}
+      : {
+          account: user.account.username,
+          account_status: session.account?.suspended ? 'suspended' : 'active',
+          owner: user.owner,
+        }),
     session: {
       session_id: session.sessionId,
       by_provider: session.byProvider,

@@ -1,6 +1,7 @@
 /** Schemas of signing in, sessions, invitations and the user's own profile. */
 import type { FastifySchema } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { ACCOUNT_STATUSES } from '../access/accounts.ts';
 import { EMAIL, PERSON_NAME } from '../access/names.ts';
 import { LOCALES, THEMES } from '../access/people.ts';
 import { reason } from '../base/errors.ts';
@@ -33,6 +34,11 @@ export const Me = Type.Object(
     name: Type.String(),
     role: ROLE,
     account: Type.Optional(Type.String({ description: 'The username of a customer’s account.' })),
+    account_status: Type.Optional(
+      Type.Enum([...ACCOUNT_STATUSES], {
+        description: 'For customers. Users of a suspended account can only read.',
+      }),
+    ),
     owner: Type.Optional(
       Type.Boolean({
         description:

@@ -97,6 +97,11 @@ const ask = (method: string, path: string, body?: unknown) => customer.call(meth
 const another = async (): Promise<string> => (await createPerson(server, { role: 'editor' })).userId;
 const mate = async (): Promise<string> =>
   (await createPerson(server, { role: 'customer', account: customer.account! })).userId;
+async function suspended(): Promise<string> {
+  const { username } = await server.createAccount();
+  await operate('POST', `/api/console/accounts/${username}/suspend`);
+  return username;
+}
 async function disabled(user: string): Promise<string> {
   await operate('POST', `/api/console/people/${user}/disable`);
   return user;
@@ -301,6 +306,14 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
     async () => operate('PATCH', `/api/console/people/${await another()}`, { review_share: 10 }),
   ],
   linkForPerson: ['person.link', async () => operate('POST', `/api/console/people/${await another()}/link`)],
+  suspendAccount: [
+    'account.suspended',
+    async () => operate('POST', `/api/console/accounts/${(await server.createAccount()).username}/suspend`),
+  ],
+  resumeAccount: [
+    'account.resumed',
+    async () => operate('POST', `/api/console/accounts/${await suspended()}/resume`),
+  ],
   disablePerson: [
     'person.disabled',
     async () => operate('POST', `/api/console/people/${await another()}/disable`),

@@ -35,6 +35,8 @@ export interface Caller {
   readonly allowedOrigins: readonly string[];
   /** The default brand of the account, which applies to requests that name no brand. */
   readonly defaultBrand: string | undefined;
+  /** Whether the account is suspended, so that its requests are refused. */
+  readonly suspended: boolean;
 }
 
 export type PersonRole = 'customer' | 'editor' | 'operator';
@@ -55,6 +57,8 @@ export interface Person {
   readonly account?: {
     readonly ref: AccountRef;
     readonly username: string;
+    /** Whether the account is suspended, so that its users can only read. */
+    readonly suspended: boolean;
     /** Whether the user may also decide on retention, export and erasure of the account. */
     readonly owner: boolean;
   };

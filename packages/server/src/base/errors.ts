@@ -31,6 +31,10 @@ export const ERRORS = {
     status: 403,
     meaning: 'The account does not allow requests from pages of this origin.',
   },
+  account_suspended: {
+    status: 403,
+    meaning: 'The account is suspended. Its data is kept; contact the operator.',
+  },
   chat_not_allowed: { status: 403, meaning: 'The account has no chat subscription.' },
   owner_only: { status: 403, meaning: 'Only an owner of the account may do this.' },
   second_factor_missing: {
@@ -263,6 +267,11 @@ export function notFound(): ApiError {
 /** Returns a 401 error. The error is the same for every wrong part of a credential. */
 export function unauthorized(): ApiError {
   return new ApiError('unauthorized', 'Unauthorized', { 'www-authenticate': 'ApiKey' });
+}
+
+/** Returns the 403 error for a suspended account. */
+export function accountSuspended(): ApiError {
+  return new ApiError('account_suspended', 'This account is suspended. Contact the operator.');
 }
 
 /** Returns a 401 error for the web app. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
+import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -87,7 +87,20 @@ it('dragoman account set shows an account and changes its chat subscription', as
   expect(usual).toMatchObject({ key_requests: null });
 });
 
+it('dragoman account suspend and resume change the status at once, for requests too', async () => {
+  const { username, sandbox_key } = await server.createAccount();
+  const read = () => createClient(`${server.url}/sandbox`, sandbox_key)('GET', HUMAN);
+  expect((await read()).status).toBe(200);
+  expect(await runJson('account', 'suspend', username)).toEqual({ username, status: 'suspended' });
+  await until(async () => (await read()).status === 403);
+  expect((await command('account', 'list')).stdout).toMatch(new RegExp(`^${username} +suspended `, 'm'));
+  expect((await command('account', 'suspend', username)).stdout).toBe(`${username} is suspended.\n`);
+  expect((await command('account', 'resume', username)).stdout).toBe(`${username} is active.\n`);
+  await until(async () => (await read()).status === 200);
+});
+
 it.each([
+  [['account', 'suspend', 'nobody'], 1, 'There is no account named nobody.\n'],
   [['account', 'set', 'nobody'], 1, 'There is no account named nobody.\n'],
   [['account', 'top-up', 'nobody', '5'], 1, 'There is no account named nobody.\n'],
   [['account', 'top-up', 'nobody', '0'], 2, /at least one cent/],

@@ -1,6 +1,6 @@
 /** The command `dragoman account`: manages customer accounts. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { accountNamed, MAX_KEY_REQUESTS } from '../access/accounts.ts';
+import { accountNamed, MAX_KEY_REQUESTS, moveAccount } from '../access/accounts.ts';
 import { createAccount, setAccount } from '../accounts/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { Environment } from '../base/account.ts';
@@ -20,6 +20,7 @@ export function addAccountCommands(program: Command): void {
   addList(account);
   addSet(account);
   addTopUp(account);
+  addSuspendAndResume(account);
 }
 
 function addCreate(account: Command): void {
@@ -80,9 +81,10 @@ function addList(account: Command): void {
         const accounts = await everyAccount(database);
         if (options.json) return printJson({ accounts });
         printTable(
-          ['account', 'e-mail', 'chat', 'production', 'sandbox', 'created'],
-          accounts.map(({ username, email, chat, balance, sandbox_balance, created_at }) => [
+          ['account', 'status', 'e-mail', 'chat', 'production', 'sandbox', 'created'],
+          accounts.map(({ username, status, email, chat, balance, sandbox_balance, created_at }) => [
             username,
+            status,
             email ?? '-',
             chat ? 'on' : 'off',
             String(balance),
@@ -153,6 +155,7 @@ function addSet(account: Command): void {
           const brand = (await defaultBrand(database, ref)) ?? null;
           const balances = await readBalances(database, ref);
           if (options.json) return printJson({ ...fields, default_brand: brand, balances });
+          if (fields.status !== 'active') print(fields.status);
           print(`${fields.username}, ${fields.email ?? 'no e-mail'}, chat ${fields.chat ? 'on' : 'off'}`);
           if (fields.chat_correction) print('editors correct its chat messages');
           if (fields.key_requests !== null) {
@@ -213,6 +216,28 @@ function addTopUp(account: Command): void {
           print(`${username} has ${counted(balance, 'cent')} in ${options.environment}.`);
         }),
     );
+}
+
+function addSuspendAndResume(account: Command): void {
+  for (const [name, description] of [
+    ['suspend', 'refuse the keys of an account and stop its queues; nothing is deleted'],
+    ['resume', 'let a suspended account work again'],
+  ] as const) {
+    account
+      .command(name)
+      .description(description)
+      .argument('<name>', 'the username')
+      .addOption(data())
+      .addOption(json())
+      .action((username: string, options: { data?: string; json?: boolean }) =>
+        withStore(options, async ({ database }) => {
+          await moveAccount(database, 'command', await accountNamed(database, username), name);
+          const { status } = await accountNamed(database, username);
+          if (options.json) return printJson({ username, status });
+          print(`${username} is ${status}.`);
+        }),
+      );
+  }
 }
 
 const PAGE = 1000;

@@ -145,6 +145,8 @@ const secretly = async (...args: string[]) => {
 const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
   'account create': ['account.created', () => run('account', 'create', 'made')],
   'account set': ['account.changed', () => run('account', 'set', username, '--chat-correction', 'on')],
+  'account suspend': ['account.suspended', () => run('account', 'suspend', 'made')],
+  'account resume': ['account.resumed', () => run('account', 'resume', 'made')],
   'account top-up': ['money.top_up', () => run('account', 'top-up', username, '5')],
   'account keep': ['account.keeping', () => run('account', 'keep', 'made', '--texts', '90')],
   'account export': [

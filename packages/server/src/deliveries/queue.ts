@@ -21,6 +21,7 @@ import {
   type LeaseQueue,
   leaseOperations,
   leaseStatements,
+  ofActiveAccount,
   UNLIMITED,
 } from '../work/queue.ts';
 import { isOpening } from './breaker.ts';
@@ -98,7 +99,7 @@ const DUE_LANES: Statement<Lane> = statement(
    )
    select d.part, d.account_id, d.host, coalesce(b.failures, 0) as failures
      from due d left join breakers b on b.part = d.part and b.account_id = d.account_id and b.host = d.host
-    where d.due_at <= now() and (b.open_until is null or b.open_until <= now()) limit $4`,
+    where d.due_at <= now() and (b.open_until is null or b.open_until <= now()) and ${ofActiveAccount('d')} limit $4`,
 );
 
 // Only one worker may send through a half-open breaker. If that worker dies, another worker may send one

@@ -3,6 +3,7 @@
  */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import { ofActiveAccount } from '../work/queue.ts';
 import type { TaskKind, TaskStatus } from './states.ts';
 import type { TaskKey } from './store.ts';
 
@@ -17,10 +18,11 @@ const hasPair = (user: string) => `exists (
 
 /**
  * SQL condition: `user` may claim the open task `t` of their language pairs. The task is not reserved for
- * another user, the user has not skipped it, and it is not a review of their own work.
+ * another user, the user has not skipped it, it is not a review of their own work, and its account is not
+ * suspended.
  */
 export const claimable = (user: string) => `
-  (t.reserved_for is null or t.reserved_for = ${user} or t.reserved_until <= now())
+  ${ofActiveAccount('t')} and (t.reserved_for is null or t.reserved_for = ${user} or t.reserved_until <= now())
   and not exists (
     select from task_skips k
      where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = ${user})

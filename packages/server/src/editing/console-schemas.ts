@@ -15,6 +15,7 @@ const ConsoleTask = Type.Object(
   {
     ...listedProperties,
     account: Type.String({ description: 'The user name of the account.' }),
+    job: ID,
     editor: Type.Union([Type.Object({ user: ID, name: Type.String() }), Type.Null()], {
       description: 'The editor who holds the task, or held it last.',
     }),

@@ -1,6 +1,7 @@
 /** SQL statements of the console: tasks and effort of all accounts, and an editor's own work. */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import { ofActiveAccount } from '../work/queue.ts';
 import type { ListedRow } from './claims-store.ts';
 import type { ClaimEnd, TaskKind, TaskStatus } from './states.ts';
 
@@ -15,6 +16,7 @@ export interface ConsoleQuery {
 }
 
 export interface ConsoleRow extends Omit<ListedRow, 'status' | 'mine'> {
+  job_id: string;
   status: TaskStatus;
   username: string;
   editor_id: string | null;
@@ -28,7 +30,7 @@ export interface ConsoleRow extends Omit<ListedRow, 'status' | 'mine'> {
 // Reads tasks across accounts for operators, without any text.
 const TASKS = statement<ConsoleRow>(
   'editing.console_tasks',
-  `select t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words, t.first_position,
+  `select t.part, t.account_id, t.task_id, t.job_id, t.kind, t.status, t.source_language, t.target_language, t.words, t.first_position,
           t.last_position, t.priority, t.returned, t.created_at, t.deadline_at, t.editor_id, u.name as editor, a.username,
           j.uid, j.order_number, j.text_format, j.tone, j.topics, b.name as brand_name,
           case when t.deadline_at <= now() then 0
@@ -122,7 +124,7 @@ const QUEUES = statement<TaskQueue>(
             count(*) filter (where status = 'reported') as reported,
             count(*) filter (where deadline_at <= now()) as late,
             min(created_at) filter (where status = 'open') as oldest_at
-       from tasks where status in ('open', 'claimed', 'reported') group by 1, 2, 3)
+       from tasks t where status in ('open', 'claimed', 'reported') and ${ofActiveAccount('t')} group by 1, 2, 3)
    select source_language, target_language, sum(waiting)::bigint as waiting, sum(claimed)::bigint as claimed,
           sum(reported)::bigint as reported, sum(late)::bigint as late,
           coalesce(sum(waiting) filter (where not exists (
@@ -133,7 +135,7 @@ const QUEUES = statement<TaskQueue>(
      from queues p group by 1, 2 order by late desc, oldest desc limit 200`,
 );
 
-/** Counts the tasks of all accounts by language pair. The pair with the most late tasks comes first. */
+/** Counts the tasks of all accounts that are not suspended, by language pair. The pair with the most late tasks comes first. */
 export function listTaskQueues(on: Queryable): Promise<TaskQueue[]> {
   return on.query(QUEUES);
 }

@@ -19,6 +19,7 @@ export async function listTasks(context: EditingContext, query: queries.ConsoleQ
     (row): ConsoleTaskBody => ({
       ...presentListed(context, { ...row, mine: row.reserved }),
       account: row.username,
+      job: row.job_id,
       editor: row.editor_id === null ? null : { user: row.editor_id, name: row.editor ?? '' },
       lease_until: row.lease_until?.toISOString() ?? null,
       skips: row.skips,

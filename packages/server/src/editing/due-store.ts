@@ -2,6 +2,7 @@
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import { ofActiveAccount } from '../work/queue.ts';
 import type { Stage } from './edited-jobs-store.ts';
 
 export interface DueJob {
@@ -14,7 +15,8 @@ export interface DueJob {
 const DUE_JOB = statement<{ part: number; account_id: string; job_id: string }>(
   'editing.due_job',
   `update edited_jobs e set due_at = now() + make_interval(secs => $2)
-     from (select part, account_id, job_id from edited_jobs where due_at <= now() and account_id <> all($1::uuid[])
+     from (select part, account_id, job_id from edited_jobs q
+            where due_at <= now() and account_id <> all($1::uuid[]) and ${ofActiveAccount('q')}
             order by due_at limit 1 for update skip locked) d
     where e.part = d.part and e.account_id = d.account_id and e.job_id = d.job_id
    returning e.part, e.account_id, e.job_id`,

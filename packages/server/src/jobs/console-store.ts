@@ -2,6 +2,7 @@
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import { ofActiveAccount } from '../work/queue.ts';
 import type { JobStatus } from './states.ts';
 import type { JobTier, TextFormat } from './store.ts';
 
@@ -257,7 +258,7 @@ const WAITING = statement<QueuedPair>(
   `select source_language, target_language, count(*) filter (where due_at <= now()) as waiting,
           count(*) filter (where due_at > now() and lease_token is not null) as working,
           coalesce(extract(epoch from now() - min(due_at) filter (where due_at <= now())), 0)::float8 as oldest
-     from jobs where due_at is not null group by 1, 2
+     from jobs j where due_at is not null and ${ofActiveAccount('j')} group by 1, 2
    having count(*) filter (where due_at <= now() or lease_token is not null) > 0
     order by 5 desc, 3 desc limit 200`,
 );

@@ -72,7 +72,8 @@ describe("the console's jobs", () => {
   });
 
   it("can be canceled once by an operator, which releases the customer's hold", async () => {
-    const { username, production_key } = await server.createAccount({ balanceCents: 100 });
+    const account = await server.createAccount({ balanceCents: 100 });
+    const { username, production_key } = account;
     const call = createClient(server.url, production_key);
     await call('POST', '/tapi/v2/translation/', { ...JOB, uid: 'back' });
     const { body: list } = await operator.call('GET', `/api/console/jobs?account=${username}`);
@@ -80,12 +81,16 @@ describe("the console's jobs", () => {
     const { body } = await operator.call('GET', path);
     expect(body).toMatchObject({ uid: 'back', price: 6, may: { cancel: true } });
     expect(body.texts).toContainEqual({ kind: 'source', body: 'The house.', characters: 10 });
-    const canceled = await operator.call('POST', `${path}/cancel`);
+    const note = 'We do not translate this text.';
+    const canceled = await operator.call('POST', `${path}/cancel`, { note });
     expect(canceled.body).toMatchObject({ status: 'canceled', may: { cancel: false } });
     expect(canceled.body.timeline).toContainEqual(
-      expect.objectContaining({ kind: 'moved', status: 'canceled', actor: 'operator' }),
+      expect.objectContaining({ kind: 'moved', status: 'canceled', actor: 'operator', detail: note }),
     );
     expect(canceled.body.timeline.map(({ money }: { money?: string }) => money)).toContain('void');
+    const customer = await createPerson(server, { role: 'customer', account });
+    const own = await customer.call('GET', '/api/account/jobs/back?environment=production');
+    expect(own.body.timeline.at(-1)).toMatchObject({ status: 'canceled', actor: 'operator', detail: note });
     expect((await call('GET', '/tapi/v2/account/')).body.objects[0].account.balance).toBe(100);
     expect((await operator.call('POST', `${path}/cancel`)).status).toBe(400);
     expect((await operator.call('POST', `${path}/retry`)).status).toBe(400);

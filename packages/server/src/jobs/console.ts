@@ -122,6 +122,9 @@ const schemas = {
   cancel: described('cancelConsoleJob', 'Cancel an unfinished job for its customer', JobDetail, {
     description: 'The job’s hold is released. No callback is sent.',
     params: jobParameters,
+    body: Type.Object({
+      note: Type.Optional(textOf(1000, 1, 'A message that the customer sees in the job’s history.')),
+    }),
   }),
   redraft: described(
     'redraftConsoleJob',
@@ -175,7 +178,7 @@ export function consoleJobRoutes(
       async handler(request) {
         const { ref, row } = await requested(request);
         const where = { account: ref, environment: row.environment };
-        await cancelJob(database, hooks, where, row.tier, row.uid, request.person);
+        await cancelJob(database, hooks, where, row.tier, row.uid, request.person, request.body.note);
         return detailOf(ref, (await requested(request)).row);
       },
     },

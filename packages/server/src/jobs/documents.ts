@@ -199,7 +199,7 @@ async function callerOf(
   request: FastifyRequest,
   environment: Environment,
 ): Promise<Caller> {
-  const { ref, username } = accountOf(request);
+  const { ref, username, suspended } = accountOf(request);
   return {
     account: ref,
     username,
@@ -211,6 +211,7 @@ async function callerOf(
     requestsPerSecond: undefined,
     allowedOrigins: [],
     defaultBrand: await defaultBrand(database, ref),
+    suspended,
   };
 }
 

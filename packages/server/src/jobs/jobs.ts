@@ -390,6 +390,7 @@ export function createJobSettler(database: Database, hooks: JobHooks, sender: Ou
  * worker stores its outcome at the same time, the row lock decides, and the later change is refused. An
  * upgraded job becomes the completed machine job again, so that the result that the customer paid for stays
  * readable.
+ * @param note a message of the operator, which the customer sees in the job's history
  * @throws ApiError `not_found` if the uid is unknown or belongs to another account; `invalid_request` if the
  * job is finished or already canceled
  */
@@ -400,6 +401,7 @@ export async function cancelJob(
   tier: store.JobTier,
   uid: string,
   by: 'customer' | Actor = 'customer',
+  note?: string,
 ): Promise<void> {
   const actor = by === 'customer' ? by : 'operator';
   await database.transaction(async (transaction) => {
@@ -412,11 +414,11 @@ export async function cancelJob(
       throw fieldError('status', `the job is ${status}; only an unfinished job can be canceled.`);
     }
     const { from, to } = JOB_MOVES.cancelUpgrade;
-    const detail = 'upgrade canceled';
+    const detail = note ?? 'upgrade canceled';
     const upgrade = { from, to, actor, detail, leaseToken: undefined };
     const restored = await cancelUpgrade(transaction, account, jobId, upgrade);
     if (!restored) {
-      const move = { account, jobId, leaseToken: undefined, failure: undefined, due: 'never' } as const;
+      const move = { account, jobId, leaseToken: undefined, failure: note, due: 'never' } as const;
       await moveAll(transaction, [move], 'cancel', actor);
     }
     await voidPrice(transaction, account, { jobId, charge });

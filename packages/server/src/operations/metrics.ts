@@ -9,6 +9,7 @@ import type { EditingObserver } from '../editing/editing.ts';
 import type { HubObserver } from '../live/hub.ts';
 import type { EngineObserver, EngineRunner } from '../translation/engine-runner.ts';
 import { countReportingWorkers } from '../translation/report.ts';
+import { ofActiveAccount } from '../work/queue.ts';
 import { createEditingMetrics } from './editing-metrics.ts';
 import { createEngineMetrics } from './engine-metrics.ts';
 import { createLiveMetrics } from './live-metrics.ts';
@@ -39,13 +40,13 @@ const BACKLOG = statement<{ queue: string; due: number; seconds: number }>(
   'operations.backlog',
   `select 'jobs' as queue, count(*) as due,
           coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as seconds
-     from jobs where due_at <= now()
+     from jobs j where due_at <= now() and ${ofActiveAccount('j')}
    union all
    select 'messages', count(*), coalesce(extract(epoch from now() - min(due_at)), 0)::float8
-     from messages where due_at <= now()
+     from messages m where due_at <= now() and ${ofActiveAccount('m')}
    union all
    select 'deliveries', count(*), coalesce(extract(epoch from now() - min(due_at)), 0)::float8
-     from deliveries where due_at <= now()`,
+     from deliveries d where due_at <= now() and ${ofActiveAccount('d')}`,
 );
 
 const OPEN_BREAKERS = statement<{ count: number }>(

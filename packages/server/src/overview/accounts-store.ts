@@ -1,10 +1,12 @@
 /** The SQL statements of the console's pages about accounts. */
+import type { AccountStatus } from '../access/accounts.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
 export interface ListedAccount {
   username: string;
+  status: AccountStatus;
   email: string | null;
   chat: boolean;
   created_at: Date;
@@ -15,7 +17,7 @@ export interface ListedAccount {
 
 const LIST = statement<ListedAccount>(
   'accounts.list',
-  `select a.username, a.email, a.chat, a.created_at, p.available_cents as balance,
+  `select a.username, a.status, a.email, a.chat, a.created_at, p.available_cents as balance,
           p.credit_limit_cents as credit_limit, s.available_cents as sandbox_balance
      from accounts a
      join balances p on p.part = a.part and p.account_id = a.account_id and p.environment = 'production'
@@ -36,6 +38,7 @@ export function listAccounts(
 
 export interface StoredAccount {
   username: string;
+  status: AccountStatus;
   email: string | null;
   chat: boolean;
   chat_pairs: string[] | null;
@@ -48,7 +51,7 @@ export interface StoredAccount {
 
 const READ = statement<StoredAccount>(
   'accounts.read',
-  `select username, email, chat, chat_pairs, chat_from, chat_until, default_brand, key_requests,
+  `select username, status, email, chat, chat_pairs, chat_from, chat_until, default_brand, key_requests,
           created_at
      from accounts where part = $1 and account_id = $2`,
 );

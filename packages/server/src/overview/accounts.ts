@@ -4,11 +4,13 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import {
+  ACCOUNT_STATUSES,
   type Account,
   AccountError,
   KEYS_CHANNEL,
   lockAccount,
   MAX_KEY_REQUESTS,
+  moveAccount,
   requestedAccount,
   setKeyRequests,
 } from '../access/accounts.ts';
@@ -50,9 +52,11 @@ export interface AccountConsoleOptions {
 
 export const MAX_CENTS = 100_000_000_000;
 
+const ACCOUNT_STATUS = Type.Enum([...ACCOUNT_STATUSES], { title: 'AccountStatus' });
 const ListedAccount = Type.Object(
   {
     username: Type.String(),
+    status: ACCOUNT_STATUS,
     email: OPTIONAL_TEXT,
     chat: Type.Boolean(),
     created_at: MOMENT,
@@ -110,6 +114,7 @@ const Key = Type.Object(
 const Detail = Type.Object(
   {
     username: Type.String(),
+    status: ACCOUNT_STATUS,
     email: OPTIONAL_TEXT,
     created_at: MOMENT,
     version: Type.String({
@@ -221,6 +226,12 @@ const schemas = {
       ),
     }),
   }),
+  suspend: described('suspendAccount', 'Suspend an account', Detail, {
+    description:
+      'Its keys get the error `account_suspended`, its users can only read, and its jobs, tasks and callbacks wait. Nothing is deleted.',
+    params: accountParameters,
+  }),
+  resume: described('resumeAccount', 'Resume a suspended account', Detail, { params: accountParameters }),
   makeKey: described('makeAccountKey', 'Create a key for an account', MadeKey, {
     status: 201,
     params: accountParameters,
@@ -283,6 +294,19 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
       },
     },
   });
+
+  for (const trigger of ['suspend', 'resume'] as const) {
+    resource(app, `/api/console/accounts/:username/${trigger}`, {
+      POST: {
+        schema: schemas[trigger],
+        async handler(request) {
+          const account = await requestedAccount(database, request);
+          await moveAccount(database, request.person, account, trigger);
+          return readDetail(database, account);
+        },
+      },
+    });
+  }
 
   resource(app, '/api/console/accounts/:username/keys', {
     POST: {
@@ -416,11 +440,12 @@ function versionOf(editable: Editable): string {
 
 async function readDetail(on: Queryable, { ref, username }: Account): Promise<DetailBody> {
   const editable = await readEditable(on, ref);
-  const { created_at } = await store.readAccount(on, ref);
+  const { created_at, status } = await store.readAccount(on, ref);
   const balances = await readBalances(on, ref);
   const keys = await listKeys(on, ref);
   return {
     username,
+    status,
     email: editable.email,
     created_at: created_at.toISOString(),
     version: versionOf(editable),

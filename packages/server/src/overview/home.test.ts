@@ -32,7 +32,7 @@ const missing = async () =>
 it('lists the steps to the first job, ticks each when it is done, and drops the list when all are', async () => {
   await until(async () => !(await missing()).includes('engine'));
   expect(await missing()).toEqual(['mail', 'account', 'price', 'editors', 'job']);
-  account = await server.createAccount({ username: 'first', balanceCents: 20 });
+  account = await server.createAccount({ username: 'first', balanceCents: 20, prepaid: true });
   expect(await missing()).toEqual(['mail', 'price', 'editors', 'job']);
   const price = { tier: 'human', source_language: '*', target_language: '*', cents_per_word: 5 };
   expect((await operator.call('POST', '/api/console/prices', price)).status).toBe(200);

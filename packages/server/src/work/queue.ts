@@ -105,6 +105,10 @@ export const UNLIMITED: ClaimLimits<never> = {
   shareOf: () => CLAIMS_PER_VISIT,
 };
 
+/** SQL condition: the account of the row `alias` is not suspended. The queues of suspended accounts stand still. */
+export const ofActiveAccount = (alias: string): string =>
+  `not exists (select from accounts s where s.account_id = ${alias}.account_id and s.status = 'suspended')`;
+
 /**
  * Creates the statements that claim rows of a table.
  * @param weight an SQL expression that reads only the row itself, not a text stored outside the row (TOAST)
@@ -128,7 +132,7 @@ function queueStatements(
            where due_at is not null and (part, account_id) > (d.part, d.account_id)
            order by part, account_id, due_at limit 1) n
      )
-     select part, account_id from due where due_at <= now() limit $3`,
+     select part, account_id from due where due_at <= now() and ${ofActiveAccount('due')} limit $3`,
   );
   // The array makes PostgreSQL update the rows by an index scan on the key, whatever plan it chooses for the
   // rest of the statement.

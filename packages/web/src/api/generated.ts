@@ -9,6 +9,8 @@ export type AccountCredentials = {
   webhook_secret_sandbox: string
 };
 
+export type AccountStatus = 'active' | 'suspended';
+
 /** Something that needs an operator’s attention. */
 export type Attention = {
   kind: 'engine' | 'queue' | 'host' | 'dead' | 'reported' | 'late' | 'unserved' | 'overdrawn' | 'low' | 'requests';
@@ -141,6 +143,7 @@ export type Concordance = {
 
 export type ConsoleAccount = {
   username: string;
+  status: AccountStatus;
   email: string | null;
   /** ISO 8601, in UTC. */
   created_at: string;
@@ -692,6 +695,7 @@ export type ConsoleTask = {
   deadline: string;
   /** The user name of the account. */
   account: string;
+  job: string;
   /** The editor who holds the task, or held it last. */
   editor: {
     user: string;
@@ -1127,6 +1131,7 @@ export type LedgerEntry = {
 
 export type ListedAccount = {
   username: string;
+  status: AccountStatus;
   email: string | null;
   chat: boolean;
   /** ISO 8601, in UTC. */
@@ -1176,6 +1181,8 @@ export type Me = {
   role: PersonRole;
   /** The username of a customer’s account. */
   account?: string | undefined;
+  /** For customers. Users of a suspended account can only read. */
+  account_status?: 'active' | 'suspended' | undefined;
   /** For customers: whether they may decide on retention, export and erasure of the account. */
   owner?: boolean | undefined;
   /** Null: the browser’s language. */
@@ -2150,7 +2157,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'query_open' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'unconfirmed' | 'query_open' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type Work = {
   /** Segments confirmed in the last 30 days, latest day first. */
@@ -3426,6 +3433,24 @@ export interface Operations {
     };
     answer: ConsoleAccount
   };
+  /** Suspend an account */
+  suspendAccount: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleAccount
+  };
+  /** Resume a suspended account */
+  resumeAccount: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConsoleAccount
+  };
   /** Create a key for an account */
   makeAccountKey: {
     path: {
@@ -3810,7 +3835,10 @@ export interface Operations {
       job: string
     };
     query: undefined;
-    body: undefined;
+    body: {
+      /** A message that the customer sees in the job’s history. */
+      note?: string | undefined
+    };
     answer: ConsoleJobDetail
   };
   /** Redraft the segments that no editor has claimed or touched */
@@ -4194,6 +4222,8 @@ export const OPERATIONS = {
   createAccount: ['POST', '/api/console/accounts'],
   readAccount: ['GET', '/api/console/accounts/{username}'],
   changeAccount: ['PATCH', '/api/console/accounts/{username}'],
+  suspendAccount: ['POST', '/api/console/accounts/{username}/suspend'],
+  resumeAccount: ['POST', '/api/console/accounts/{username}/resume'],
   makeAccountKey: ['POST', '/api/console/accounts/{username}/keys'],
   revokeAccountKey: ['DELETE', '/api/console/accounts/{username}/keys/{key}'],
   moveMoney: ['POST', '/api/console/accounts/{username}/transfers'],

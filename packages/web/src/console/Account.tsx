@@ -21,6 +21,7 @@ import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { AccountPage } from './AccountPage.tsx';
 import css from './console.module.css';
+import { Suspend, Suspended } from './Suspension.tsx';
 import { Count, centsOf, Facts, Figures, useChange, useEnvironmentChoices } from './shared.tsx';
 
 const account = (username: string) => query('readAccount', { path: { username } });
@@ -41,8 +42,14 @@ export default function Account({ params }: PageProps) {
   return (
     <AccountPage
       username={username}
-      actions={<Button onClick={() => setEditing(true)}>{t('console.edit')}</Button>}
+      actions={
+        <>
+          {data.status === 'active' && <Suspend username={username} />}
+          <Button onClick={() => setEditing(true)}>{t('console.edit')}</Button>
+        </>
+      }
     >
+      {data.status === 'suspended' && <Suspended username={username} />}
       <Card>
         <div className={css.stack}>
           <Figures
@@ -79,42 +86,7 @@ export default function Account({ params }: PageProps) {
           />
         </div>
       </Card>
-      <Section title={t('nav.jobs')}>
-        <Table
-          label={t('nav.jobs')}
-          rows={data.jobs}
-          rowKey={({ environment, tier, status }) => `${environment} ${tier} ${status}`}
-          empty={<Empty>{t('console.jobs.none')}</Empty>}
-          columns={[
-            {
-              key: 'status',
-              header: t('console.state'),
-              wide: true,
-              cell: ({ status }) => <StatusBadge status={status} />,
-            },
-            {
-              key: 'environment',
-              header: t('console.environment'),
-              cell: ({ environment }) => t(`console.environment.${environment}`),
-            },
-            {
-              key: 'tier',
-              header: t('console.tier'),
-              cell: ({ tier }) => t(tier === 'human' ? 'console.tier.human' : 'console.tier.machine'),
-            },
-            {
-              key: 'jobs',
-              header: t('nav.jobs'),
-              align: 'end',
-              cell: ({ jobs, environment, status }) => (
-                <Link to={paths.console.jobs} search={{ account: username, environment, status }}>
-                  <Count value={jobs} />
-                </Link>
-              ),
-            },
-          ]}
-        />
-      </Section>
+      <JobCounts account={data} />
       <Keys account={data} />
       <Dialog
         title={t('console.edit_what', { what: username })}
@@ -124,6 +96,49 @@ export default function Account({ params }: PageProps) {
         <Edit account={data} onDone={() => setEditing(false)} />
       </Dialog>
     </AccountPage>
+  );
+}
+
+/** The jobs of the account by status, as links to their lists. */
+function JobCounts({ account }: { account: ConsoleAccount }) {
+  const t = useTranslate();
+  return (
+    <Section title={t('nav.jobs')}>
+      <Table
+        label={t('nav.jobs')}
+        rows={account.jobs}
+        rowKey={({ environment, tier, status }) => `${environment} ${tier} ${status}`}
+        empty={<Empty>{t('console.jobs.none')}</Empty>}
+        columns={[
+          {
+            key: 'status',
+            header: t('console.state'),
+            wide: true,
+            cell: ({ status }) => <StatusBadge status={status} />,
+          },
+          {
+            key: 'environment',
+            header: t('console.environment'),
+            cell: ({ environment }) => t(`console.environment.${environment}`),
+          },
+          {
+            key: 'tier',
+            header: t('console.tier'),
+            cell: ({ tier }) => t(tier === 'human' ? 'console.tier.human' : 'console.tier.machine'),
+          },
+          {
+            key: 'jobs',
+            header: t('nav.jobs'),
+            align: 'end',
+            cell: ({ jobs, environment, status }) => (
+              <Link to={paths.console.jobs} search={{ account: account.username, environment, status }}>
+                <Count value={jobs} />
+              </Link>
+            ),
+          },
+        ]}
+      />
+    </Section>
   );
 }
 

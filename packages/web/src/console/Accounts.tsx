@@ -65,7 +65,12 @@ export default function Accounts({ search }: PageProps) {
             key: 'username',
             header: t('console.account'),
             wide: true,
-            cell: ({ username }) => <AccountLink username={username} />,
+            cell: ({ username, status }) => (
+              <span className={css.row}>
+                <AccountLink username={username} />
+                {status === 'suspended' && <StatusBadge status={status} />}
+              </span>
+            ),
           },
           { key: 'email', header: t('session.email'), cell: ({ email }) => <bdi>{email ?? '–'}</bdi> },
           {

@@ -17,6 +17,7 @@ import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
+import { CancelJob } from './CancelJob.tsx';
 import css from './console.module.css';
 import { AccountLink, Count, Facts, Pair, useChange } from './shared.tsx';
 
@@ -163,16 +164,7 @@ function JobDialogs({ job, confirming, onClose }: JobDialogsProps) {
   const path = { username: job.account, job: job.job };
   return (
     <>
-      <ConfirmDialog
-        title={t('console.job.cancel')}
-        action={t('console.job.cancel')}
-        danger
-        opened={confirming === 'cancel'}
-        onClose={onClose}
-        onConfirm={() => change(() => call('cancelConsoleJob', { path }), t('console.job.canceled'))}
-      >
-        {t('console.job.cancel_about', { number: job.order_number, account: job.account })}
-      </ConfirmDialog>
+      <CancelJob job={confirming === 'cancel' ? job : undefined} onClose={onClose} />
       <ConfirmDialog
         title={t('console.job.redraft')}
         action={t('console.job.redraft')}

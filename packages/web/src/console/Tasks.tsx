@@ -20,6 +20,7 @@ import { Page, Section } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
+import { CancelJob } from './CancelJob.tsx';
 import css from './console.module.css';
 import { AccountLink, Count, Pair, useChange, useLanguageChoices } from './shared.tsx';
 
@@ -42,7 +43,7 @@ const tasks = ({ status, source_language, target_language, account, offset }: Se
 export const load = ({ queries, search }: Loading) => queries.ensureQueryData(tasks(search));
 
 interface TaskAction {
-  what: 'release' | 'reassign' | 'priority';
+  what: 'release' | 'reassign' | 'priority' | 'cancel';
   task: ConsoleTask;
 }
 
@@ -198,6 +199,11 @@ function useTaskColumns(onAct: (action: TaskAction) => void): Column<ConsoleTask
               {t('console.tasks.release')}
             </Button>
           )}
+          {task.status === 'reported' && (
+            <Button size="xs" onClick={() => onAct({ what: 'cancel', task })}>
+              {t('console.job.cancel')}
+            </Button>
+          )}
           {(task.status === 'open' || task.status === 'claimed') && (
             <>
               <Button size="xs" onClick={() => onAct({ what: 'reassign', task })}>
@@ -233,6 +239,7 @@ function TaskDialogs({ action, onClose }: { action: TaskAction | undefined; onCl
       >
         {t('console.tasks.release_about')}
       </ConfirmDialog>
+      <CancelJob job={action?.what === 'cancel' ? action.task : undefined} onClose={onClose} />
       <Dialog title={t('console.tasks.priority')} opened={action?.what === 'priority'} onClose={onClose}>
         {action?.what === 'priority' && <Priority task={action.task} onDone={onClose} />}
       </Dialog>

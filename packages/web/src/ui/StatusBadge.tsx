@@ -40,6 +40,7 @@ const STATUSES = {
   expired: ['neutral', IconBan],
   revoked: ['neutral', IconBan],
   disabled: ['neutral', IconBan],
+  suspended: ['danger', IconBan],
   invited: ['info', IconClock],
   requested: ['info', IconClock],
   granted: ['success', IconCheck],

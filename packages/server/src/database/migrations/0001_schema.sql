@@ -26,6 +26,7 @@ create table accounts (
   username            text collate "C" not null unique check (username ~ '^[A-Za-z0-9._@+-]{1,64}$'),
   email               text,
   created_at          timestamptz not null default now(),
+  status              text not null default 'active' check (status in ('active', 'suspended')),
   default_brand       text collate "C",                -- used by requests that name no brand
   -- Chat subscription.
   chat                boolean not null default false,
@@ -48,6 +49,8 @@ create table accounts (
   unique (part, account_id),
   constraint accounts_chat_period check (chat_until > chat_from)
 );
+-- Every queue leaves out the accounts in this index, which is almost always empty.
+create index accounts_suspended on accounts (account_id) where status = 'suspended';
 -- A preflight request has no key. It is answered for origins that any account allows.
 create index accounts_of_origin on accounts using gin (allowed_origins);
 create index accounts_to_erase on accounts (erase_requested_at)
