@@ -267,7 +267,7 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
  */
 async function connecting(page: Page): Promise<string[]> {
   const found: string[] = [];
-  // The app itself puts a policy, a referrer rule and a base into the head of the preview. `CONNECTING` leaves these out.
+  // The app itself puts a policy and a referrer rule into the head of the empty frame. `CONNECTING` leaves these out.
   for (const title of ['Preview', 'Document']) {
     const frame = page.locator(`iframe[title=${title}]`);
     if ((await frame.count()) === 0) continue;
@@ -277,8 +277,7 @@ async function connecting(page: Page): Promise<string[]> {
   return found;
 }
 
-const CONNECTING =
-  'link, script, template, iframe, object, embed, base ~ base, base ~ meta, body meta, body base';
+const CONNECTING = 'link, script, template, iframe, object, embed, base, body meta';
 
 /** Finds elements and URLs that came out of a text. */
 const FIND_MARKUP = `(() => {

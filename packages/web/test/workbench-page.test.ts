@@ -1,4 +1,4 @@
-/** Tests of the flow view of HTML: the translated page with the row of the active sentence. */
+/** Tests of the translated HTML page: in the flow view with the row of the active sentence, and as the preview next to the rows. */
 import { type AddressInfo, createServer } from 'node:net';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
 import {
   expectText,
   reading,
+  row,
   startWorkbench,
   target,
   type WorkbenchFixture,
@@ -132,6 +133,58 @@ it('an editor edits an HTML page in place by touch on a phone', async () => {
     await target(page, 3);
   });
   await context.close();
+});
+
+it('the preview next to the rows marks the active sentence, and a click on a sentence goes to its row', async () => {
+  const { path } = await fixture.createClaimedTask(HTML, FIELDS);
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard, mouse } = page;
+    await target(page, 1);
+    await keyboard.press('F4', HELD);
+    const preview = page.getByRole('region', { name: 'Preview' });
+    const inside = page.locator('iframe[title=Preview]').contentFrame();
+    const sentence = page.locator('[data-sentence]').first();
+    /** Waits until the mark is over an element of the page, and both are visible. */
+    const marked = (element: Locator) =>
+      expect
+        .poll(async () => {
+          const boxes = [sentence, element, preview].map((one) => one.boundingBox());
+          const [drawn, shown, region] = await Promise.all(boxes);
+          if (!drawn || !shown || !region) return false;
+          const visible = drawn.y >= region.y && drawn.y + drawn.height <= region.y + region.height;
+          return visible && Math.abs(drawn.y - shown.y) < 8;
+        })
+        .toBe(true);
+    await row(page, 19).locator('[data-target]').click(HELD);
+    await target(page, 19);
+    await marked(inside.getByText('THE LAST ONE.'));
+    await keyboard.press('Control+g', HELD);
+    await page.getByRole('dialog').getByRole('textbox').and(page.locator(':focus')).waitFor();
+    await keyboard.type('2', HELD);
+    await keyboard.press('Enter', HELD);
+    await target(page, 2);
+    await marked(inside.getByText('EVERYTHING FOR THE SEA'));
+
+    const point = await middleOf(inside.getByText('YOU FIND US AT THE HARBOUR.'));
+    await mouse.click(point.x, point.y, HELD);
+    await target(page, 6);
+    await marked(inside.getByText('YOU FIND US AT THE HARBOUR.'));
+    await keyboard.press('Control+a', HELD);
+    await keyboard.type('Sie finden uns am Hafen.', { delay: 20 });
+    await marked(inside.getByText('Sie finden uns am Hafen.', { exact: true }));
+    await waitUntilSaved(page);
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-preview-page', 'state');
+
+    // On a phone, the preview stands in the place of the rows.
+    await page.setViewportSize(PHONE);
+    await row(page, 6).waitFor({ state: 'hidden' });
+    await takeScreenshots(page, 'workbench-preview-page-phone', 'state');
+    const heading = await middleOf(inside.getByText('EVERYTHING FOR THE SEA'));
+    await mouse.click(heading.x, heading.y, HELD);
+    await preview.waitFor({ state: 'hidden' });
+    await target(page, 2);
+  });
 });
 
 it('a hostile page in the flow view runs nothing, loads nothing and takes no input', async () => {

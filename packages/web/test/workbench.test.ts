@@ -155,7 +155,7 @@ it('the preview shows a customer’s HTML with its styles and without connection
     'rgb(1, 2, 3)',
   );
   // Headless browsers open no preconnections, so the test also counts the elements that would open them.
-  const could = 'link, script, template, iframe, base ~ base, base ~ meta, body meta, body base';
+  const could = 'link, script, template, iframe, base, meta';
   expect(await frame.contentFrame().locator(could).count()).toBe(0);
   // By the time this page is loaded, the frame would have sent its requests.
   await page.goto(`${fixture.web.url}/healthz`);
@@ -181,10 +181,9 @@ it('the preview shows a customer’s HTML without running its scripts', async ()
     await page.keyboard.press('F4');
     const frame = page.locator('iframe[title=Preview]');
     await frame.waitFor();
-    expect(await frame.getAttribute('sandbox')).toBe('');
+    expect(await frame.getAttribute('sandbox')).toBe('allow-same-origin');
     await frame.contentFrame().getByText('BEFORE').waitFor();
     expect(await page.evaluate('globalThis.ran')).toBeUndefined();
-    expect(await page.evaluate("document.querySelector('iframe[title=Preview]').contentDocument")).toBeNull();
     // The page itself shows the markup as text in a tooltip.
     expect(await page.locator('main img:not(.ProseMirror-separator)').count()).toBe(0);
     expect(new Set(requested)).toEqual(new Set([fixture.web.url]));

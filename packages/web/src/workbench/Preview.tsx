@@ -1,34 +1,31 @@
-/**
- * Shows the document as it would be delivered now. A customer's HTML is shown in a frame that runs no scripts, has no
- * origin and loads nothing.
- */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+/** Shows the document as it would be delivered now. A click on a text goes to its segment. */
+import { useQuery } from '@tanstack/react-query';
+import { useState, useSyncExternalStore } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { preview } from './api.ts';
-import { directionOf, localeOf, scriptOf, usePage, useWhole, useWorkbench } from './context.tsx';
+import { directionOf, localeOf, scriptOf, useOverlays, usePage, useWhole, useWorkbench } from './context.tsx';
 import { plainText } from './pieces.ts';
 import css from './preview.module.css';
-import { framed } from './preview-frame.ts';
 import { cuesOf, speedOf } from './subtitles.ts';
 import shared from './workbench.module.css';
+import type { Workbench } from './workbench.ts';
 
 const SIDES = ['source', 'target'] as const;
 type Side = (typeof SIDES)[number];
 
 export default function Preview() {
   const workbench = useWorkbench();
+  const { HtmlPage } = useOverlays();
   const t = useTranslate();
   const [side, setSide] = useState<Side>('target');
+  const [unreadable, setUnreadable] = useState(false);
   const { format } = workbench.task.job;
   // The server assembles the document only for the holder of the claim.
   const whole = useWhole();
-  const section = useRef<HTMLElement>(null);
-  useFollowing(section);
-  const isAssembled = whole && side === 'target' && (format === 'html' || format === 'srt');
+  const assembled = whole && side === 'target' && !unreadable;
   return (
-    <section ref={section} className={css.preview} aria-label={t('workbench.preview')}>
+    <section className={css.preview} aria-label={t('workbench.preview')}>
       <div className={css.previewHead}>
         <h2>{t('workbench.preview')}</h2>
         <fieldset className={css.sides} aria-label={t('workbench.preview.side')}>
@@ -40,76 +37,50 @@ export default function Preview() {
         </fieldset>
       </div>
       {!whole && <p className={shared.muted}>{t('workbench.preview.part')}</p>}
-      {isAssembled ? <Assembled /> : <Units side={side} />}
+      {assembled && format === 'html' ? (
+        <HtmlPage
+          title={t('workbench.preview')}
+          onChoose={(position) => goTo(workbench, position)}
+          onUnreadable={() => setUnreadable(true)}
+        />
+      ) : assembled && format === 'srt' ? (
+        <Subtitles />
+      ) : (
+        <Units side={side} />
+      )}
     </section>
   );
 }
 
-/**
- * Keeps the active segment visible in the preview. A customer's HTML does not scroll, because it has no marks that show
- * where a segment starts.
- */
-function useFollowing(section: RefObject<HTMLElement | null>): void {
-  const active = usePage((page) => page.active);
-  useEffect(() => {
-    const follow = () => {
-      const place = section.current!.querySelector('[data-active=true]');
-      place?.scrollIntoView({ block: 'center' });
-      return place !== null;
-    };
-    if (follow() || active < 0) return;
-    // The preview does not contain the segment yet, because the server is still assembling the document.
-    const observer = new MutationObserver(() => follow() && observer.disconnect());
-    observer.observe(section.current!, { childList: true, subtree: true });
-    return () => observer.disconnect();
-  }, [section, active]);
+/** Goes to a segment. On a narrow screen, the preview stands in the place of the rows, so it closes. */
+function goTo(workbench: Workbench, position: number): void {
+  if (matchMedia('(max-width: 56rem)').matches) workbench.update({ preview: false });
+  workbench.activate(position, 'text');
 }
 
-/** The document that the server assembles from saved texts. */
-function Assembled() {
+/** Keeps the text of the active segment visible: the `ref` of its element. */
+const follow = (place: HTMLElement | null) => place?.scrollIntoView({ block: 'center' });
+
+function Subtitles() {
   const workbench = useWorkbench();
   const t = useTranslate();
   const { task, job } = workbench.task;
+  const active = usePage((page) => page.active);
   const savedAt = usePage((page) => (page.saving.state === 'saved' ? (page.saving.at ?? 0) : -1));
-  const { data, error, refetch } = useQuery({
-    ...preview(task, savedAt),
-    placeholderData: keepPreviousData,
-    enabled: savedAt >= 0,
-  });
+  const { data, error, refetch } = useQuery(preview(task, savedAt));
   if (error) return <FailureNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <p className={shared.muted}>{t('workbench.preview.loading')}</p>;
-  if (data.format === 'srt') return <Subtitles text={data.text} />;
-  const language = job.target_language;
-  return (
-    <iframe
-      className={css.frame}
-      title={t('workbench.preview')}
-      sandbox=""
-      referrerPolicy="no-referrer"
-      srcDoc={framed(data.text, localeOf(language), directionOf(language), data.mark) as string}
-    />
-  );
-}
-
-function Subtitles({ text }: { text: string }) {
-  const workbench = useWorkbench();
-  const t = useTranslate();
-  const { job } = workbench.task;
-  const active = usePage((page) => page.active);
   return (
     <ol className={css.cues}>
-      {cuesOf(text).map((cue) => {
+      {cuesOf(data.text).map((cue) => {
         const speed = speedOf(cue);
         const segment = workbench.positions.find((position) => {
           const { time } = workbench.segment(position).segment;
           return time !== undefined && time.from <= cue.from && time.to >= cue.to;
         });
         return (
-          <li key={cue.number} data-active={segment === active}>
-            <button
-              type="button"
-              onClick={() => segment !== undefined && workbench.activate(segment, 'text')}
-            >
+          <li key={cue.number} ref={segment === active ? follow : undefined} data-active={segment === active}>
+            <button type="button" onClick={() => segment !== undefined && goTo(workbench, segment)}>
               <small dir="ltr">{cue.timing}</small>
               <span
                 className={css.cueText}
@@ -154,9 +125,10 @@ function Units({ side }: { side: Side }) {
             return (
               <button
                 key={position}
+                ref={position === active ? follow : undefined}
                 type="button"
                 data-active={position === active}
-                onClick={() => workbench.activate(position, 'text')}
+                onClick={() => goTo(workbench, position)}
               >
                 {plainText(side === 'source' ? segment.source : target)}{' '}
               </button>

@@ -1,14 +1,24 @@
 /** The server calls and queries of the workbench. */
+import { keepPreviousData } from '@tanstack/react-query';
 import { CallError, call, query } from '../api/client.ts';
 import type { Finding } from './checking.ts';
 import type { SaveAnswer, TaskServer } from './state.ts';
 import type { Segment } from './task.ts';
 
 export const task = (id: string) => query('readTask', { path: { task: id } });
-/** @param at the time of the latest save, in milliseconds; when it changes, a new preview is requested */
+/**
+ * Requests the document that the server assembles from saved texts. The previous document stays until the new one
+ * arrives, and is not kept long, because it can be large.
+ *
+ * @param at the time of the latest save, in milliseconds; when it changes, a new document is requested. Negative while
+ *   a text is not saved
+ */
 export const preview = (id: string, at: number) => ({
   ...query('previewTask', { path: { task: id } }),
   queryKey: ['previewTask', id, at],
+  placeholderData: keepPreviousData,
+  enabled: at >= 0,
+  gcTime: 10_000,
 });
 export const concordance = (id: string, words: string) => ({
   ...query('searchMemory', { path: { task: id }, query: { q: words } }),

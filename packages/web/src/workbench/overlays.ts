@@ -14,6 +14,7 @@ export { default as Find } from './Find.tsx';
 export { CueTime, subtitlesClass } from './flow/CueTime.tsx';
 export { DocumentFlow } from './flow/DocumentFlow.tsx';
 export { DoubtNote } from './flow/DoubtNote.tsx';
+export { HtmlPage } from './flow/HtmlPage.tsx';
 export { ViewSwitch } from './flow/ViewSwitch.tsx';
 export { Grid } from './Grid.tsx';
 export { Header } from './Header.tsx';

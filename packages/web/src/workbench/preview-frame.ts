@@ -1,4 +1,4 @@
-/** Prepares a customer's HTML for the preview's sandboxed frame. */
+/** Prepares a customer's HTML for the sandboxed frame of the translated page. */
 import { nonce } from '../ui/trusted-types.ts';
 
 /**
@@ -39,14 +39,11 @@ function trusted(text: string): string {
   return previewPolicy?.createHTML(text) ?? text;
 }
 
-/**
- * Returns the content of the frame's `srcdoc`.
- *
- * @param mark the word in the comments around segments, which are removed where they would be visible text
- */
-export function framed(text: string, language: string, direction: 'ltr' | 'rtl', mark?: string): string {
-  const head = `<!doctype html><html lang="${language}" dir="${direction}"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="referrer" content="no-referrer"><base target="_blank">`;
-  return trusted(head + (inertDocument(text, mark)?.documentElement.outerHTML ?? ''));
+/** Returns the content of the frame's `srcdoc`: an empty document with the policy. */
+export function emptyFrame(language: string, direction: string): string {
+  return trusted(
+    `<!doctype html><html lang="${language}" dir="${direction}"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="referrer" content="no-referrer">`,
+  );
 }
 
 /**
