@@ -31,7 +31,7 @@ it('the grid shows the segments that match a filter, and Ctrl+Enter goes to the 
     await keyboard.press('Control+Shift+F', HELD);
     await filter(page, 'All 5').and(page.locator(':focus')).waitFor();
     await expectAccessible(page);
-    for (let presses = 0; presses < 5; presses += 1) await keyboard.press('ArrowRight', HELD);
+    for (let presses = 0; presses < 6; presses += 1) await keyboard.press('ArrowRight', HELD);
     await filter(page, 'Repeats 2').and(page.locator(':focus')).waitFor();
     await keyboard.press('Enter', HELD);
     const second = await target(page, 2);
@@ -87,6 +87,30 @@ it('the filter “changed by me” keeps the segments of this editor after a rel
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await target(page, 1);
     await expect.poll(() => rows(page)).toHaveLength(5);
+  });
+});
+
+it('the filter “unsure” shows the marked segments and counts them as they change', async () => {
+  const { path } = await fixture.createClaimedTask(TEXT, { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard } = page;
+    await target(page, 1);
+    await keyboard.press('Control+u', HELD);
+    await keyboard.press('Alt+ArrowDown', HELD);
+    await keyboard.press('Alt+ArrowDown', HELD);
+    await target(page, 3);
+    await keyboard.press('Control+u', HELD);
+    await page.getByRole('button', { name: '2 segments marked as unsure' }).waitFor();
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await filter(page, 'Unsure 2').click();
+    await target(page, 3);
+    await expect.poll(() => rows(page)).toEqual([1, 3]);
+    await keyboard.press('Control+u', HELD);
+    await filter(page, 'Unsure 1').waitFor();
+    await expect.poll(() => rows(page)).toEqual([1, 3]);
+    await filter(page, 'Unsure 1').click();
+    await target(page, 1);
+    await expect.poll(() => rows(page)).toEqual([1]);
   });
 });
 

@@ -13,7 +13,7 @@ import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/Link.tsx';
 import { pressAction } from './actions.ts';
-import { mac, useOverlays, usePage, useWorkbench } from './context.tsx';
+import { mac, useMatching, useOverlays, usePage, useWorkbench } from './context.tsx';
 import { CompletionSwitch, FilterButton, FindingsButton } from './HeaderButtons.tsx';
 import { ariaKeys } from './keys.ts';
 import css from './workbench.module.css';
@@ -153,7 +153,7 @@ function Progress() {
 function UnsureCount() {
   const workbench = useWorkbench();
   const t = useTranslate();
-  const count = usePage((page) => page.unsure);
+  const count = useMatching('unsure');
   if (count === 0) return null;
   const label = t('workbench.unsure.next', { count });
   return (

@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { pressAction } from './actions.ts';
 import { completes, setCompletes, watchCompletes } from './completing.ts';
-import { mac, usePage, useWorkbench } from './context.tsx';
+import { mac, useMatching, usePage, useWorkbench } from './context.tsx';
 import { closeFilters } from './filters.ts';
 import { ariaKeys, hintOf } from './keys.ts';
 import css from './workbench.module.css';
@@ -14,10 +14,7 @@ import css from './workbench.module.css';
 export function FindingsButton() {
   const workbench = useWorkbench();
   const t = useTranslate();
-  const count = useSyncExternalStore(
-    (listener) => workbench.watch('filters', listener),
-    () => workbench.filterCounts.of('findings'),
-  );
+  const count = useMatching('findings');
   if (count === 0) return null;
   const name = t('workbench.findings.segments', { count });
   return (

@@ -1,5 +1,6 @@
 /** Hooks that observe the workbench: a segment or the page. */
 import { createContext, use, useCallback, useSyncExternalStore } from 'react';
+import type { Filter } from './filters.ts';
 import { isMac } from './keys.ts';
 import type * as overlays from './overlays.ts';
 import type { PageState, SegmentState } from './state.ts';
@@ -34,6 +35,13 @@ export function usePage<Value>(pick: (page: PageState) => Value): Value {
   const workbench = useWorkbench();
   const watch = useCallback((listener: () => void) => workbench.watch('page', listener), [workbench]);
   return useSyncExternalStore(watch, () => pick(workbench.page));
+}
+
+/** Returns the number of segments that match a filter. */
+export function useMatching(filter: Filter): number {
+  const workbench = useWorkbench();
+  const watch = useCallback((listener: () => void) => workbench.watch('filters', listener), [workbench]);
+  return useSyncExternalStore(watch, () => workbench.filterCounts.of(filter));
 }
 
 /**

@@ -4,7 +4,7 @@ import type { WorkbenchStore } from './store.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The filters in the order of their buttons. */
-export const FILTERS = ['open', 'findings', 'comments', 'issues', 'repeats', 'changed'] as const;
+export const FILTERS = ['open', 'findings', 'unsure', 'comments', 'issues', 'repeats', 'changed'] as const;
 export type Filter = (typeof FILTERS)[number];
 
 type Matches = (state: SegmentState, counts: FilterCounts) => boolean;
@@ -14,6 +14,7 @@ const matches: Record<Filter, Matches> = {
   // While the checks have not run on an edited text, the segment stays where it was.
   findings: ({ segment, findings }, counts) =>
     findings ? segment.mine && findings.length > 0 : counts.matches(segment.position, 'findings'),
+  unsure: ({ segment, unsure }) => segment.mine && unsure,
   comments: ({ comments }) => comments > 0,
   issues: ({ issues }) => issues.length > 0,
   repeats: ({ segment }, counts) => segment.repeats !== undefined || counts.isRepeated(segment.position),
@@ -25,6 +26,7 @@ export class FilterCounts {
   readonly #matched: Record<Filter, Set<number>> = {
     open: new Set(),
     findings: new Set(),
+    unsure: new Set(),
     comments: new Set(),
     issues: new Set(),
     repeats: new Set(),

@@ -82,8 +82,6 @@ export interface PageState {
   confirmed: number;
   /** Number of segments of this task that the reviewer has seen. */
   seen: number;
-  /** Number of segments of this task that are marked as unsure. */
-  unsure: number;
   /** Whether the target is edited as plain text with tokens. */
   plain: boolean;
   preview: boolean;

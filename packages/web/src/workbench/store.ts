@@ -66,7 +66,6 @@ export class WorkbenchStore {
       effort: { ...idle, totalMs: task.active_ms },
       confirmed: this.editable.filter(({ status }) => status === 'confirmed').length,
       seen: this.editable.filter(({ seen }) => seen).length,
-      unsure: this.editable.filter(({ unsure }) => unsure).length,
       plain: false,
       preview: false,
       collapsed: false,
@@ -211,9 +210,6 @@ export class WorkbenchStore {
     }
     if ((before?.seen ?? false) !== state.seen && state.segment.mine) {
       this.update({ seen: this.#page.seen + (state.seen ? 1 : -1) });
-    }
-    if ((before?.unsure ?? false) !== state.unsure && state.segment.mine) {
-      this.update({ unsure: this.#page.unsure + (state.unsure ? 1 : -1) });
     }
     this.notify(position);
     if (this.filterCounts.count(state)) this.notify('filters');
