@@ -17,6 +17,7 @@ import type {
   Job,
   JobCreation,
   JobListItem,
+  JobQuery,
   JobRequest,
   JobStatus,
   LanguagePair,
@@ -110,6 +111,19 @@ export interface Deliveries {
   sendTest(request: TestEventRequest, options?: CallOptions): Promise<Delivery>;
 }
 
+/** The questions of editors about segments of human jobs. Each holds its segment until it is answered. */
+export interface Queries {
+  /** Returns the open queries of all jobs, or all queries of one job, oldest first. */
+  list(filter?: Operations['listQueries']['query'], options?: CallOptions): Promise<JobQuery[]>;
+  /**
+   * Answers a query. The same answer again changes nothing.
+   *
+   * @returns the queries of the job
+   * @throws DragomanError 400 with `fields`; 404 when the query is not open any more
+   */
+  answer(query: string, answer: string, options?: CallOptions): Promise<JobQuery[]>;
+}
+
 export interface Dragoman {
   /** Jobs whose machine translation a human editor corrects. */
   jobs: Jobs<JobRequest, JobCreation, Operations['listJobs']['query']> & {
@@ -135,6 +149,7 @@ export interface Dragoman {
       options?: CallOptions,
     ): Promise<JobCreation>;
   };
+  queries: Queries;
   chats: Chats;
   deliveries: Deliveries;
   /** Returns the events after a cursor, in a fixed order. Store `next` and pass it to the next call. */
@@ -176,6 +191,15 @@ export function createDragoman(options: DragomanOptions): Dragoman {
       upgrade(uid, properties, options) {
         const body = { status: 'upgrade', properties } as const;
         return transport.call('upgradeMachineJob', { ...options, path: { uid }, body, repeatable: true });
+      },
+    },
+    queries: {
+      async list(filter, options) {
+        return (await transport.call('listQueries', { ...options, query: filter, repeatable: true })).objects;
+      },
+      async answer(query, answer, options) {
+        const given = { ...options, path: { query }, body: { answer }, repeatable: true };
+        return (await transport.call('answerQuery', given)).objects;
       },
     },
     chats: chatsOf(transport),

@@ -239,7 +239,7 @@ export type EventPage = {
   more: boolean
 };
 
-export type EventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'message.translated' | 'message.failed' | 'message.corrected' | 'test';
+export type EventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'job.asked' | 'message.translated' | 'message.failed' | 'message.corrected' | 'test';
 
 export type Job = {
   /** Cents. */
@@ -333,6 +333,29 @@ export type JobListItem = {
   text_format: TextFormat;
   /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string
+};
+
+export type JobQueries = {
+  /** At most 200: open ones first, each group oldest first. */
+  objects: JobQuery[]
+};
+
+/** A question of an editor about a segment of a job. */
+export type JobQuery = {
+  query: string;
+  /** The number of the segment in its job, from 0. */
+  position: number;
+  question: string;
+  /** `open`: waits for the answer. `withdrawn`: by an editor. `closed`: the job was delivered or canceled before. */
+  status: 'open' | 'answered' | 'withdrawn' | 'closed';
+  answer?: string | undefined;
+  /** ISO 8601, in UTC. */
+  asked_at: string;
+  ended_at: string | null;
+  /** The job. */
+  uid: string;
+  /** The source of the segment, without its codes. */
+  source: string
 };
 
 /** `null` is the same as absent; unknown fields are ignored. */
@@ -507,6 +530,10 @@ export type PageMeta = {
   previous: string | null;
   /** The number of matching entries on all pages. */
   total_count: number
+};
+
+export type QueryAnswer = {
+  answer: string
 };
 
 export type RejectRequest = {
@@ -823,6 +850,25 @@ export interface Operations {
     body: undefined;
     answer: AccountList
   };
+  /** List the questions of editors */
+  listQueries: {
+    path: undefined;
+    query: {
+      /** A job: lists its queries of every status but withdrawn. */
+      uid?: string | undefined
+    };
+    body: undefined;
+    answer: JobQueries
+  };
+  /** Answer a question of an editor */
+  answerQuery: {
+    path: {
+      query: string
+    };
+    query: undefined;
+    body: QueryAnswer;
+    answer: JobQueries
+  };
   /** List deliveries, newest first */
   listDeliveries: {
     path: undefined;
@@ -941,6 +987,8 @@ export const OPERATIONS = {
   skipSandboxTime: ['POST', '/api/v1/clock/'],
   listLanguagePairs: ['GET', '/tapi/v2/language_pair/'],
   getAccount: ['GET', '/tapi/v2/account/'],
+  listQueries: ['GET', '/api/v1/queries/'],
+  answerQuery: ['POST', '/api/v1/queries/{query}/answer/'],
   listDeliveries: ['GET', '/api/v1/deliveries/'],
   replayDeliveries: ['POST', '/api/v1/deliveries/replay/'],
   getDelivery: ['GET', '/api/v1/deliveries/{delivery_id}/'],

@@ -93,7 +93,8 @@ async function ownThings({ call }: TestPerson): Promise<{ keys: string[]; brands
   const term = { source: CANARY, target: 'canario', note: undefined };
   const { proposal } = await proposeTerm(server.database, ref, proposed, { userId: NOBODY, name: '' }, term);
   FOREIGN[':proposal'] = [proposal!.id];
-  FOREIGN[':query'] = [await openQuery()];
+  const query = await openQuery();
+  FOREIGN[':query'] = [query, query];
   FOREIGN[':memory_id'] = (await call('GET', '/api/account/memory')).body.entries.map(
     (entry: { memory_id: string }) => entry.memory_id,
   );
@@ -221,7 +222,7 @@ describe('every route', () => {
       const caller = path.startsWith('/sandbox') ? stranger.sandbox : stranger.production;
       for (const method of methods) {
         const bare = method === 'GET' || method === 'HEAD';
-        const body = bare ? undefined : { ...job('x'), reason: 'It is mine.' };
+        const body = bare ? undefined : { ...job('x'), reason: 'It is mine.', answer: 'Mine.' };
         const unknown = await caller(
           method,
           withIds(path, (name) => UNKNOWN[name]!),

@@ -390,7 +390,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
         text: 'source,target\nhouse,casa\n',
       }),
   ],
-  answerQuery: [
+  answerOwnQuery: [
     'query.answered',
     async () => {
       const other = await createPerson(server, { role: 'editor', languages: ['en:es'] });

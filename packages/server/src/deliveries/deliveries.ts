@@ -6,13 +6,15 @@ import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { sandboxTriggerOf } from '../base/text.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
+import type { EventType } from './event-types.ts';
 import type { Outbox } from './outbox.ts';
 import { skipTime } from './queue.ts';
 import { TRIGGER_HEADER } from './schedule.ts';
-import { type ChangedDelivery, type EventSubject, type EventType, insertEvents } from './store.ts';
+import { type ChangedDelivery, type EventSubject, insertEvents } from './store.ts';
 
+export type { EventType } from './event-types.ts';
 export type { Outbox, OutboxSender } from './outbox.ts';
-export type { ChangedDelivery, EventSubject, EventType } from './store.ts';
+export type { ChangedDelivery, EventSubject } from './store.ts';
 
 export interface NewEvent {
   account: AccountRef;

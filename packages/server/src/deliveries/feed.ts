@@ -10,8 +10,8 @@
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import type { EventType } from './event-types.ts';
 import type { DeliveryStatus } from './log.ts';
-import type { EventType } from './store.ts';
 
 interface FeedRow {
   position: number;

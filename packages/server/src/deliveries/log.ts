@@ -11,7 +11,8 @@ import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { listAttempts } from './attempt-store.ts';
 import type { OnDeliveriesChanged } from './deliveries.ts';
-import type { ChangedDelivery, EventType } from './store.ts';
+import type { EventType } from './event-types.ts';
+import type { ChangedDelivery } from './store.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

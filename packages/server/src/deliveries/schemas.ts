@@ -2,6 +2,7 @@ import type { FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { defineFormat } from '../http/input.ts';
 import { answer, type DescribedWebhook, errorResponses, GIVEN_MOMENT } from '../http/schemas.ts';
+import { EVENT_TYPES } from './event-types.ts';
 import { readCursor } from './feed.ts';
 import { DELIVERY_STATUSES } from './log.ts';
 
@@ -11,18 +12,7 @@ const ID = Type.String({
   description: 'The id of the event and of its delivery, sent as `webhook-id`.',
 });
 const TIME = Type.String({ format: 'date-time' });
-export const EventTypeName = Type.Enum(
-  [
-    'job.completed',
-    'job.failed',
-    'job.canceled',
-    'message.translated',
-    'message.failed',
-    'message.corrected',
-    'test',
-  ],
-  { title: 'EventType' },
-);
+export const EventTypeName = Type.Enum([...EVENT_TYPES], { title: 'EventType' });
 const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
   title: 'DeliveryStatus',
   description: '`pending` until the receiver answers 2xx; `dead` after 410 or 72 hours.',

@@ -2,15 +2,7 @@ import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import { OPENING_FAILURES } from './breaker.ts';
-
-export type EventType =
-  | 'job.completed'
-  | 'job.failed'
-  | 'job.canceled'
-  | 'message.translated'
-  | 'message.failed'
-  | 'message.corrected'
-  | 'test';
+import type { EventType } from './event-types.ts';
 
 /** The subject of an event; `none` for a test event. */
 export type EventSubject =

@@ -16,6 +16,7 @@ import { QUERY_MOVES, QUERY_STATUSES } from './states.ts';
 let server: TestServer;
 let owner: pg.Client;
 let call: ReturnType<typeof createClient>;
+let sandbox: ReturnType<typeof createClient>;
 let customer: TestPerson;
 let ann: TestPerson;
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
   await owner.connect();
   const account = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, account.production_key);
+  sandbox = createClient(server.url, account.sandbox_key);
   customer = await createPerson(server, { role: 'customer', account });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
 });
@@ -85,6 +87,39 @@ describe('a query', () => {
     expect((await confirm(ann, task, bank)).status).toBe(200);
     const done = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
     expect(done.status, done.text).toBe(200);
+  });
+
+  it('is listed and answered with an API key', async () => {
+    const { task, uid } = await claimNew('The bat sleeps.\n');
+    const { query } = (await askAbout(task, 0, 'An animal, or for baseball?')).body;
+    const listed = await call('GET', '/api/v1/queries/');
+    expect(listed.body.objects).toMatchObject([
+      { query, uid, question: 'An animal, or for baseball?', source: 'The bat sleeps.', status: 'open' },
+    ]);
+    expect(listed.body.objects[0]).not.toHaveProperty('by');
+    expect((await call('GET', '/api/v1/queries/?uid=nobody-has-this')).body.objects).toEqual([]);
+    // The feed reports the question; the key of the other environment finds none.
+    await until(async () => {
+      const { objects } = (await call('GET', '/api/v1/events/')).body;
+      return objects.some((one: { type: string; job?: { uid: string } }) => {
+        return one.type === 'job.asked' && one.job?.uid === uid;
+      });
+    });
+    const path = `/api/v1/queries/${query}/answer/`;
+    expect((await sandbox('GET', '/sandbox/api/v1/queries/')).body.objects).toEqual([]);
+    expect((await sandbox('POST', `/sandbox${path}`, { answer: 'Mine.' })).status).toBe(404);
+    expect(await queriesOf()).toMatchObject([{ query, status: 'open' }]);
+
+    const refused = await call('POST', path, { answer: ' ' });
+    expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining('answer: ')]);
+    const answered = await call('POST', path, { answer: ' An animal. ' });
+    expect(answered.status, answered.text).toBe(200);
+    expect(answered.body.objects).toMatchObject([{ query, status: 'answered', answer: 'An animal.' }]);
+    expect((await call('POST', path, { answer: 'An animal.' })).text).toBe(answered.text);
+    expect((await call('POST', path, { answer: 'For baseball.' })).status).toBe(404);
+    expect((await call('GET', '/api/v1/queries/')).body.objects).toEqual([]);
+    expect((await call('GET', `/api/v1/queries/?uid=${uid}`)).body.objects).toHaveLength(1);
+    expect((await confirm(ann, task, task.segments[0])).status).toBe(200);
   });
 
   it('holds a segment that was confirmed before, and its repeats are not confirmed by a copy', async () => {

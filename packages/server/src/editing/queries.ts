@@ -5,13 +5,14 @@
  */
 import { plainText } from '@dragoman/documents';
 import { recordAudit } from '../audit/audit.ts';
-import type { AccountRef, Person } from '../base/account.ts';
+import type { Caller, Person } from '../base/account.ts';
 import { fieldError, notFound, reason } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
+import { recordEvents } from '../deliveries/deliveries.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import * as queries from './query-store.ts';
 import { requireInTask, withClaim } from './review.ts';
-import type { OwnQueryBody, QueryBody } from './schemas.ts';
+import type { JobQueryBody, QueryBody } from './schemas.ts';
 import type { TaskKey } from './store.ts';
 import { presentQuery } from './view.ts';
 
@@ -33,6 +34,10 @@ export async function askCustomer(
     const asked = { position, userId: user.userId, question };
     const id = await queries.insertQuery(transaction, account, jobId, asked);
     if (id === undefined) throw fieldError('question', reason('query_exists'));
+    // Only in the event feed: programs expect a callback when a job ends.
+    await recordEvents(transaction, [
+      { account, environment: 'production', type: 'job.asked', subject: { kind: 'job', jobId } },
+    ]);
     const rows = await queries.listQueriesOfJob(transaction, account, jobId);
     return presentQuery(rows.find(({ query_id }) => query_id === id)!);
   });
@@ -54,28 +59,32 @@ export async function withdrawQuery(
 }
 
 /**
- * Answers a query.
- * @throws ApiError `not_found` if the account has no such open query
+ * Answers a query. Answering it with the same answer again changes nothing, because the first response may have been
+ * lost.
+ * @param by `key` for an API key of the account, whose answers get no audit entry: the query itself records them
+ * @throws ApiError `not_found` if the account has no such open query in this environment
  * @returns the uid of the job
  */
 export function answerQuery(
   database: Database,
-  account: AccountRef,
-  by: Pick<Person, 'userId' | 'email'>,
+  { account, environment }: Pick<Caller, 'account' | 'environment'>,
+  by: Pick<Person, 'userId' | 'email'> | 'key',
   queryId: string,
   answer: string,
 ): Promise<string> {
   return database.transaction(async (transaction) => {
     const moved = await queries.moveQuery(transaction, account, queryId, 'answer', answer);
-    if (moved === undefined) throw notFound();
-    const uid = await queries.readUid(transaction, account, moved.job_id);
-    const detail = { query: queryId, position: moved.position };
-    await recordAudit(transaction, by, { action: 'query.answered', account, subject: uid, detail });
-    return uid;
+    const found = await queries.findQuery(transaction, account, environment, queryId);
+    if (found === undefined || (moved === undefined && found.answer !== answer)) throw notFound();
+    if (moved !== undefined && by !== 'key') {
+      const detail = { query: queryId, position: moved.position };
+      await recordAudit(transaction, by, { action: 'query.answered', account, subject: found.uid, detail });
+    }
+    return found.uid;
   });
 }
 
-export function presentOwnQuery(row: queries.CustomerQueryRow): OwnQueryBody {
+export function presentJobQuery(row: queries.CustomerQueryRow): JobQueryBody {
   const { by: _, ...query } = presentQuery(row);
   return { ...query, uid: row.uid, source: plainText(row.source) };
 }

@@ -1,6 +1,6 @@
 /** SQL statements about the queries of editors to customers. */
 import type { Piece } from '@dragoman/documents';
-import type { AccountRef } from '../base/account.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -74,9 +74,9 @@ const OF_ACCOUNT = statement<CustomerQueryRow>(
      join segments s on s.part = q.part and s.account_id = q.account_id and s.job_id = q.job_id
       and s.position = q.position
      left join users u on u.user_id = q.user_id
-    where q.part = $1 and q.account_id = $2 and j.environment = 'production'
-      and case when $3::text is null then q.status = 'open' else j.uid = $3 and q.status <> 'withdrawn' end
-    order by q.status <> 'open', q.query_id limit $4`,
+    where q.part = $1 and q.account_id = $2 and j.environment = $3
+      and case when $4::text is null then q.status = 'open' else j.uid = $4 and q.status <> 'withdrawn' end
+    order by q.status <> 'open', q.query_id limit $5`,
 );
 
 /**
@@ -86,10 +86,11 @@ const OF_ACCOUNT = statement<CustomerQueryRow>(
 export function listQueriesOfAccount(
   on: Queryable,
   account: AccountRef,
+  environment: Environment,
   uid: string | undefined,
   limit: number,
 ): Promise<CustomerQueryRow[]> {
-  return on.query(OF_ACCOUNT, [account.part, account.accountId, uid ?? null, limit]);
+  return on.query(OF_ACCOUNT, [account.part, account.accountId, environment, uid ?? null, limit]);
 }
 
 const MOVE = statement<{ query_id: string; job_id: string; position: number }>(
@@ -135,12 +136,19 @@ export async function closeQueries(
   if (rows.length > 0) transaction.changed('job', account, jobId);
 }
 
-const UID = statement<{ uid: string }>(
-  'editing.uid_of_query',
-  `select uid from jobs where part = $1 and account_id = $2 and job_id = $3`,
+const FIND = statement<{ uid: string; answer: string | null }>(
+  'editing.find_query',
+  `select j.uid, q.answer
+     from queries q join jobs j on j.part = q.part and j.account_id = q.account_id and j.job_id = q.job_id
+    where q.part = $1 and q.account_id = $2 and q.query_id = $3 and j.environment = $4`,
 );
 
-/** Returns the uid of the job of a query. */
-export async function readUid(on: Queryable, account: AccountRef, jobId: string): Promise<string> {
-  return (await on.query(UID, [account.part, account.accountId, jobId]))[0]!.uid;
+/** Returns the answer of a query and the uid of its job; undefined if the environment has no such query. */
+export async function findQuery(
+  on: Queryable,
+  account: AccountRef,
+  environment: Environment,
+  queryId: string,
+): Promise<{ uid: string; answer: string | null } | undefined> {
+  return (await on.query(FIND, [account.part, account.accountId, queryId, environment]))[0];
 }

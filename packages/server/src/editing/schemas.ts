@@ -121,13 +121,13 @@ export const Query = Type.Object(
   { ...query, by: Type.String({ description: 'The name of the editor who asked.' }) },
   { title: 'Query', description: 'A question of an editor to the customer about a segment.' },
 );
-export const OwnQuery = Type.Object(
+export const JobQuery = Type.Object(
   {
     ...query,
     uid: Type.String({ description: 'The job.' }),
     source: Type.String({ description: 'The source of the segment, without its codes.' }),
   },
-  { title: 'OwnQuery', description: 'A question of an editor about a segment of a job.' },
+  { title: 'JobQuery', description: 'A question of an editor about a segment of a job.' },
 );
 
 export const ClaimLease = Type.Object(
@@ -470,4 +470,4 @@ export type SavedBody = Static<typeof Saved>;
 export type IssueBody = Static<typeof Issue>;
 export type CommentBody = Static<typeof Comment>;
 export type QueryBody = Static<typeof Query>;
-export type OwnQueryBody = Static<typeof OwnQuery>;
+export type JobQueryBody = Static<typeof JobQuery>;

@@ -29,7 +29,7 @@ import { deliveryConsole } from '../deliveries/console.ts';
 import { deliveriesOfCustomer } from '../deliveries/customer.ts';
 import { type DeliveryRouteOptions, deliveryRoutes } from '../deliveries/routes.ts';
 import { deliveryWebhooks } from '../deliveries/schemas.ts';
-import { queriesOfCustomer } from '../editing/customer.ts';
+import { queriesOfCustomer, queryRoutes } from '../editing/customer.ts';
 import { type EditingRouteOptions, editingRoutes } from '../editing/routes.ts';
 import { withdrawTextsOf } from '../editing/undo-votes.ts';
 import { guideRoutes } from '../guides/routes.ts';
@@ -294,6 +294,7 @@ function apiRoutes(
   clockRoutes(app, options);
   languageRoutes(app, options);
   accountRoutes(app, options);
+  queryRoutes(app, options);
   chatRoutes(app, options);
   deliveryRoutes(app, { ...options, onDeliveriesChanged: followDeliveries });
 }

@@ -33,7 +33,7 @@ export default function Jobs({ search }: PageProps) {
   const { rows, first, more, ...state } = usePages(['listOwnJobs', filters], (after, signal) =>
     call('listOwnJobs', { query: { ...filters, after, limit: 50 } }, { signal }),
   );
-  useLiveUpdates('jobs', 'listOwnJobs', 'listQueries');
+  useLiveUpdates('jobs', 'listOwnJobs', 'listOwnQueries');
   const isFiltered = [status, uid].some((one) => one !== undefined);
   return (
     <Page

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, query } from '../api/client.ts';
-import type { OwnQuery } from '../api/generated.ts';
+import type { JobQuery } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import { FailureNotice } from '../ui/Failure.tsx';
@@ -15,8 +15,8 @@ import css from './account.module.css';
 /** Lists the queries of one job. Only jobs of the production environment have editors. */
 export function Queries({ uid }: { uid: string }) {
   const t = useTranslate();
-  const { data, error, refetch } = useQuery(query('listQueries', { query: { uid } }));
-  useLiveUpdates(`job:production:${uid}`, 'listQueries');
+  const { data, error, refetch } = useQuery(query('listOwnQueries', { query: { uid } }));
+  useLiveUpdates(`job:production:${uid}`, 'listOwnQueries');
   if (error !== null) return <FailureNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined || data.objects.length === 0) return null;
   return (
@@ -33,7 +33,7 @@ export function Queries({ uid }: { uid: string }) {
   );
 }
 
-function Question({ asked }: { asked: OwnQuery }) {
+function Question({ asked }: { asked: JobQuery }) {
   const t = useTranslate();
   const queries = useQueryClient();
   const { query: id, question, source, status, answer, asked_at } = asked;
@@ -54,9 +54,11 @@ function Question({ asked }: { asked: OwnQuery }) {
       {status === 'open' && (
         <Form
           onSubmit={async (values) => {
-            await call('answerQuery', { path: { query: id }, body: { answer: values.answer ?? '' } });
+            await call('answerOwnQuery', { path: { query: id }, body: { answer: values.answer ?? '' } });
             toast(t('account.queries.sent'));
-            await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'listQueries' });
+            await queries.invalidateQueries({
+              predicate: ({ queryKey }) => queryKey[0] === 'listOwnQueries',
+            });
           }}
         >
           <TextField name="answer" label={t('account.queries.answer')} rows={2} />
@@ -72,7 +74,7 @@ function Question({ asked }: { asked: OwnQuery }) {
 /** A notice on the list of jobs while queries of any job are open. A press opens the job of the oldest one. */
 export function OpenQueries({ onOpen }: { onOpen: (uid: string) => void }) {
   const t = useTranslate();
-  const { data } = useQuery(query('listQueries', { query: {} }));
+  const { data } = useQuery(query('listOwnQueries', { query: {} }));
   const [first] = data?.objects ?? [];
   if (data === undefined || first === undefined) return null;
   return (

@@ -908,7 +908,7 @@ export type Erasing = {
   requested_at: string
 };
 
-export type EventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'message.translated' | 'message.failed' | 'message.corrected' | 'test';
+export type EventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'job.asked' | 'message.translated' | 'message.failed' | 'message.corrected' | 'test';
 
 export type FailedDeliveries = {
   /** Capped at 10,000. */
@@ -1070,6 +1070,29 @@ export type JobProgress = {
   done: number;
   /** All segments. */
   segments: number
+};
+
+export type JobQueries = {
+  /** At most 200: open ones first, each group oldest first. */
+  objects: JobQuery[]
+};
+
+/** A question of an editor about a segment of a job. */
+export type JobQuery = {
+  query: string;
+  /** The number of the segment in its job, from 0. */
+  position: number;
+  question: string;
+  /** `open`: waits for the answer. `withdrawn`: by an editor. `closed`: the job was delivered or canceled before. */
+  status: 'open' | 'answered' | 'withdrawn' | 'closed';
+  answer?: string | undefined;
+  /** ISO 8601, in UTC. */
+  asked_at: string;
+  ended_at: string | null;
+  /** The job. */
+  uid: string;
+  /** The source of the segment, without its codes. */
+  source: string
 };
 
 export type JudgedJob = {
@@ -1552,29 +1575,6 @@ export type OwnProposals = {
   objects: OwnProposal[]
 };
 
-export type OwnQueries = {
-  /** At most 200: open ones first, each group oldest first. */
-  objects: OwnQuery[]
-};
-
-/** A question of an editor about a segment of a job. */
-export type OwnQuery = {
-  query: string;
-  /** The number of the segment in its job, from 0. */
-  position: number;
-  question: string;
-  /** `open`: waits for the answer. `withdrawn`: by an editor. `closed`: the job was delivered or canceled before. */
-  status: 'open' | 'answered' | 'withdrawn' | 'closed';
-  answer?: string | undefined;
-  /** ISO 8601, in UTC. */
-  asked_at: string;
-  ended_at: string | null;
-  /** The job. */
-  uid: string;
-  /** The source of the segment, without its codes. */
-  source: string
-};
-
 export type OwnRolledKey = {
   key_id: string;
   environment: 'production' | 'sandbox';
@@ -1675,6 +1675,10 @@ export type Query = {
   ended_at: string | null;
   /** The name of the editor who asked. */
   by: string
+};
+
+export type QueryAnswer = {
+  answer: string
 };
 
 export type Queue = {
@@ -3165,24 +3169,23 @@ export interface Operations {
     answer: OwnProposals
   };
   /** List the queries of editors */
-  listQueries: {
+  listOwnQueries: {
     path: undefined;
     query: {
+      /** A job: lists its queries of every status but withdrawn. */
       uid?: string | undefined
     };
     body: undefined;
-    answer: OwnQueries
+    answer: JobQueries
   };
   /** Answer a query of an editor */
-  answerQuery: {
+  answerOwnQuery: {
     path: {
       query: string
     };
     query: undefined;
-    body: {
-      answer: string
-    };
-    answer: OwnQueries
+    body: QueryAnswer;
+    answer: JobQueries
   };
   /** Read how long your data is kept */
   readRetention: {
@@ -4198,8 +4201,8 @@ export const OPERATIONS = {
   listProposals: ['GET', '/api/account/brands/{brand}/proposals'],
   takeProposal: ['POST', '/api/account/proposals/{proposal}/take'],
   declineProposal: ['POST', '/api/account/proposals/{proposal}/decline'],
-  listQueries: ['GET', '/api/account/queries'],
-  answerQuery: ['POST', '/api/account/queries/{query}/answer'],
+  listOwnQueries: ['GET', '/api/account/queries'],
+  answerOwnQuery: ['POST', '/api/account/queries/{query}/answer'],
   readRetention: ['GET', '/api/account/retention'],
   changeRetention: ['PUT', '/api/account/retention'],
   exportOwnAccount: ['POST', '/api/account/export'],

@@ -668,7 +668,7 @@ create table events (
   event_id    uuid not null, -- also the id of its delivery, if there is one
   environment text not null check (environment in ('production', 'sandbox')),
   type        text not null constraint events_type check (type in ('job.completed', 'job.failed', 'job.canceled',
-                'message.translated', 'message.failed', 'message.corrected', 'test')),
+                'job.asked', 'message.translated', 'message.failed', 'message.corrected', 'test')),
   job_id      uuid,
   chat_id     uuid,
   message_id  uuid,
