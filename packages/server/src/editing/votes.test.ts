@@ -35,6 +35,7 @@ let ann: TestPerson;
 let bob: TestPerson;
 let cy: TestPerson;
 let operator: TestPerson;
+let customer: TestPerson;
 
 beforeAll(async () => {
   server = await startTestServer({
@@ -42,9 +43,10 @@ beforeAll(async () => {
   });
   owner = createConnection(server.connection);
   await owner.connect();
-  const { username, production_key } = await server.createAccount({ balanceCents: 1_000_000 });
-  account = (await accountNamed(server.database, username)).ref;
-  call = createClient(server.url, production_key);
+  const created = await server.createAccount({ balanceCents: 1_000_000 });
+  account = (await accountNamed(server.database, created.username)).ref;
+  call = createClient(server.url, created.production_key);
+  customer = await createPerson(server, { role: 'customer', account: created });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
   bob = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Bob' });
   cy = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Cy' });
@@ -164,6 +166,29 @@ describe('a confirmed text', () => {
     const filled = await claimTask(cy, await taskOf(waits!));
     const former = task.segments[0].draft;
     expect(filled.segments[0].vote).toMatchObject({ ...common, state: 'filled', former });
+  });
+
+  it('is counted on the page of the job, until an editor changes it', async () => {
+    const source = sentence();
+    const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source)));
+    const { username } = await usernameOf();
+    async function wordsOf(uid: string) {
+      const { body } = await customer.call('GET', `/api/account/jobs/${uid}`);
+      const job = (await owner.query('select job_id from jobs where uid = $1', [uid])).rows[0].job_id;
+      const shown = await operator.call('GET', `/api/console/accounts/${username}/jobs/${job}`);
+      expect(shown.body.edited_words).toEqual(body.edited_words);
+      return body.edited_words;
+    }
+    await vote(ann, from!, 'La casa es grande.');
+    expect(await wordsOf(from!)).toEqual({ opened: 6, voted: 0 });
+    expect(await wordsOf(to!)).toEqual({ opened: 0, voted: 6 });
+    const task = await claimTask(bob, await taskOf(to!));
+    expect((await confirm(bob, task, task.segments[0])).status).toBe(200);
+    expect(await wordsOf(to!)).toEqual({ opened: 6, voted: 6 });
+    const now = { ...task.segments[0], revision: 1 };
+    const target = [{ text: 'Esta casa es grande.' }];
+    expect((await confirm(bob, task, now, { target })).status).toBe(200);
+    expect(await wordsOf(to!)).toEqual({ opened: 6, voted: 0 });
   });
 
   it('leaves a claimed task alone and reaches it when the claim ends, unless the segment was edited', async () => {

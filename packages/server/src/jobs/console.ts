@@ -25,7 +25,7 @@ import { listJobTransfers } from '../ledger/ledger.ts';
 import * as store from './console-store.ts';
 import { cancelJob, type JobHooks } from './jobs.ts';
 import { shownPrice } from './present.ts';
-import { JobProgress, type ProgressSource, readProgress } from './progress.ts';
+import { EditedWords, JobProgress, type ProgressSource, readEditedWords, readProgress } from './progress.ts';
 import { redraftJob, refusalOf } from './redraft.ts';
 import { allowsJobMove, JOB_STATUSES } from './states.ts';
 
@@ -73,6 +73,7 @@ const JobDetail = Type.Object(
     attempts: Type.Integer(),
     leased: Type.Boolean({ description: 'Whether a worker processes the job now.' }),
     progress: JobProgress,
+    edited_words: EditedWords,
     may: Type.Object({
       cancel: Type.Boolean(),
       retry: Type.Boolean(),
@@ -289,12 +290,13 @@ async function detail(
   account: AccountRef,
   row: store.ConsoleJobRow,
 ): Promise<Static<typeof JobDetail>> {
-  const [events, transfers, routes, texts, progress, engines, untouched] = await Promise.all([
+  const [events, transfers, routes, texts, progress, editedWords, engines, untouched] = await Promise.all([
     store.listJobEvents(database, account, row.job_id),
     listJobTransfers(database, account, row.job_id),
     store.countSegmentsByRoute(database, account, row.job_id),
     store.readTextBeginnings(database, account, row.job_id),
     readProgress(database, live, account, row),
+    readEditedWords(database, account, row),
     enginesOf(database, row),
     hooks.countUntouched(database, account, row.job_id),
   ]);
@@ -326,6 +328,7 @@ async function detail(
     attempts: row.attempts,
     leased: row.leased,
     progress,
+    edited_words: editedWords,
     may: {
       cancel: allowsJobMove('cancel', row.status),
       retry: waits && (row.status === 'new' || row.status === 'machine_translate_in_progress'),

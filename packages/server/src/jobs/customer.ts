@@ -21,7 +21,7 @@ import * as log from './console-store.ts';
 import { cancelJob, type JobHooks } from './jobs.ts';
 import { findJobPage } from './lists.ts';
 import { shownPrice, showsResult } from './present.ts';
-import { JobProgress, type ProgressSource, readProgress } from './progress.ts';
+import { EditedWords, JobProgress, type ProgressSource, readEditedWords, readProgress } from './progress.ts';
 import { readListQuery } from './query.ts';
 import { jobParameters } from './schemas.ts';
 import { allowsJobMove, JOB_MOVES, JOB_STATUSES } from './states.ts';
@@ -80,6 +80,7 @@ const OwnJobDetail = Type.Object(
     callback_url: OPTIONAL_TEXT,
     failure: OPTIONAL_TEXT,
     progress: JobProgress,
+    edited_words: EditedWords,
     source: Text,
     result: Type.Union([Text, Type.Null()]),
     machine_result: Type.Union([Text, Type.Null()], {
@@ -264,7 +265,7 @@ async function detail(
   row: JobRow,
 ): Promise<Static<typeof OwnJobDetail>> {
   const isUpgraded = row.tier === 'human' && row.upgrade_hash !== null;
-  const [events, texts, more, progress] = await Promise.all([
+  const [events, texts, more, progress, editedWords] = await Promise.all([
     log.listJobEvents(database, account, row.job_id),
     readTexts(database, account, row.job_id, [
       ...(['source', 'instructions', 'name'] as const),
@@ -272,6 +273,7 @@ async function detail(
     ]),
     log.findConsoleJob(database, account, row.job_id),
     readProgress(database, live, account, row),
+    readEditedWords(database, account, row),
   ]);
   const moves = events.filter(({ to_status: to }) => DELIVERED.has(to)).map(({ event_id: id }) => id);
   const deliveries = await listDeliveriesOfJob(database, account, row.job_id, moves);
@@ -284,6 +286,7 @@ async function detail(
     callback_url: row.callback_url,
     failure: row.status === 'failed' ? row.failure : null,
     progress,
+    edited_words: editedWords,
     source: shown(texts.source ?? ''),
     result: texts.result === undefined ? null : shown(texts.result),
     machine_result: texts.supplied === undefined ? null : shown(texts.supplied),

@@ -1,4 +1,5 @@
-/** The progress of a job: segments drafted by an engine, or confirmed by editors. */
+/** The progress of a job: segments drafted by an engine, or confirmed by editors; and who worked on its words. */
+import { countSegmentWords, type Piece } from '@dragoman/documents';
 import Type, { type Static } from 'typebox';
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
@@ -51,4 +52,46 @@ export async function readProgress(
   const [counted] = await on.query(CONFIRMED, [account.part, account.accountId, job.job_id]);
   const { segments, confirmed } = counted!;
   return segments === 0 ? null : { work: 'editing', done: confirmed, segments };
+}
+
+export const EditedWords = Type.Union(
+  [
+    Type.Object(
+      {
+        opened: Type.Integer({ description: 'Words of the segments that an editor confirmed.' }),
+        voted: Type.Integer({
+          description:
+            'Words of the segments with a text that editors confirmed in other jobs, if nobody has changed it. If an ' +
+            'editor then confirmed such a segment, its words count in both numbers.',
+        }),
+      },
+      { title: 'EditedWords' },
+    ),
+    Type.Null(),
+  ],
+  { description: 'Null if no editor works on the job, or its texts are deleted.' },
+);
+
+const EDITED_WORDS = statement<{ segments: number; opened: number; voted: Piece[][] }>(
+  'jobs.edited_words',
+  `select count(*) as segments, coalesce(sum(e.words) filter (where e.filled_from is null), 0) as opened,
+          coalesce(jsonb_agg(s.source) filter (where s.route = 'memory:vote' and (e.position is null
+            or e.status = 'confirmed' and e.distance = 0)), '[]') as voted
+     from segments s left join edits e
+       on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
+    where s.part = $1 and s.account_id = $2 and s.job_id = $3`,
+);
+
+/** Returns the words of a human job that editors opened, and those that it took from other jobs. */
+export async function readEditedWords(
+  on: Queryable,
+  account: AccountRef,
+  job: { job_id: string; tier: string; source_language: string },
+): Promise<Static<typeof EditedWords>> {
+  if (job.tier !== 'human') return null;
+  const [counted] = await on.query(EDITED_WORDS, [account.part, account.accountId, job.job_id]);
+  const { segments, opened, voted } = counted!;
+  if (segments === 0) return null;
+  const words = voted.map((source) => countSegmentWords(source, job.source_language));
+  return { opened, voted: words.reduce((sum, count) => sum + count, 0) };
 }

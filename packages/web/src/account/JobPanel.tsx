@@ -86,6 +86,12 @@ function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProg
           },
           { label: t('account.tier'), value: t(`account.tier.${job.tier}`) },
           { label: t('queue.words'), value: job.words },
+          ...(job.edited_words === null
+            ? []
+            : [
+                { label: t('job.words.opened'), value: job.edited_words.opened },
+                { label: t('job.words.voted'), value: job.edited_words.voted },
+              ]),
           { label: t('account.price'), value: <Money cents={job.price} /> },
           { label: t('account.created'), value: <When at={job.created_at} /> },
           ...(job.brand === null ? [] : [{ label: t('account.brand'), value: <bdi>{job.brand}</bdi> }]),

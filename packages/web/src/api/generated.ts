@@ -455,6 +455,8 @@ export type ConsoleJobDetail = {
   leased: boolean;
   /** Null when nobody works on the job, or its progress is unknown. */
   progress: JobProgress | null;
+  /** Null if no editor works on the job, or its texts are deleted. */
+  edited_words: EditedWords | null;
   may: {
     cancel: boolean;
     retry: boolean;
@@ -873,6 +875,13 @@ export type DocumentQuote = {
   words: number;
   /** US cents. */
   price: number
+};
+
+export type EditedWords = {
+  /** Words of the segments that an editor confirmed. */
+  opened: number;
+  /** Words of the segments with a text that editors confirmed in other jobs, if nobody has changed it. If an editor then confirmed such a segment, its words count in both numbers. */
+  voted: number
 };
 
 export type EditorLanguage = {
@@ -1485,6 +1494,8 @@ export type OwnJobDetail = {
   failure: string | null;
   /** Null when nobody works on the job, or its progress is unknown. */
   progress: JobProgress | null;
+  /** Null if no editor works on the job, or its texts are deleted. */
+  edited_words: EditedWords | null;
   source: OwnJobText;
   result: OwnJobText | null;
   /** For an upgraded job without a result: the machine’s result, which is its draft. */

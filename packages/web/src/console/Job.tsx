@@ -139,6 +139,11 @@ function Summary({ job, drafted }: { job: JobData; drafted: DraftingProgress | u
             ],
             [t('console.tier'), t(`console.tier.${job.tier}`)],
             [t('console.words'), <Count key="words" value={job.words} />],
+            [
+              t('job.words.opened'),
+              job.edited_words && <Count key="opened" value={job.edited_words.opened} />,
+            ],
+            [t('job.words.voted'), job.edited_words && <Count key="voted" value={job.edited_words.voted} />],
             [t('console.price'), <Money key="price" cents={job.price} />],
             [t('console.brand'), job.brand],
             [t('console.brand.tone'), job.tone],
