@@ -77,6 +77,8 @@ POST /api/account/team/{user_id}/disable                                out     
 POST /api/account/team/{user_id}/enable                                 out       in        in        in        -         -         -
 POST /api/account/team/{user_id}/link                                   out       in        in        in        -         -         -
 POST /api/account/team/{user_id}/owner                                  out       in        ro        in        -         -         -
+GET /api/account/votes                                                  out       in        in        in        -         -         -
+POST /api/account/votes/{vote}/undo                                     out       in        in        in        -         -         -
 GET /api/account/webhook-secrets                                        out       in        in        in        -         -         -
 POST /api/account/webhook-secrets/{environment}/roll                    out       in        in        in        -         -         -
 GET /api/console/accounts                                               out       -         -         -         -         -         in
@@ -404,8 +406,9 @@ it.each([
   ['POST', '/api/account/export'],
   ['POST', '/api/account/erase'],
   ['POST', '/api/account/team/{user_id}/owner'],
+  ['POST', '/api/account/votes/{vote}/undo'],
 ])('users who are not owners get 403 for %s %s', async (method, path) => {
-  const at = path.replace('{user_id}', people.owner!.userId);
+  const at = path.replace(/\{\w+\}/, people.owner!.userId);
   const refused = await people.member!.call(method, at, {});
   expect([refused.status, refused.body.error.code]).toEqual([403, 'owner_only']);
 });

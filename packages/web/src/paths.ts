@@ -29,6 +29,7 @@ export const paths = {
     account: (username: string) => `/console/accounts/${encodeURIComponent(username)}`,
     money: (username: string) => `/console/accounts/${encodeURIComponent(username)}/money`,
     brands: (username: string) => `/console/accounts/${encodeURIComponent(username)}/brands`,
+    votes: (username: string) => `/console/accounts/${encodeURIComponent(username)}/votes`,
     brand: (username: string, brand: string) =>
       `/console/accounts/${encodeURIComponent(username)}/brands/${encodeURIComponent(brand)}`,
     jobs: '/console/jobs',

@@ -473,6 +473,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
     async () => operate('POST', `${who}/memory/${await takenBack('retract')}/retract`),
   ],
   undoAccountVote: ['vote.undone', async () => operate('POST', `${who}/votes/${await voted()}/undo`)],
+  undoOwnVote: ['vote.undone', async () => ask('POST', `/api/account/votes/${await voted()}/undo`)],
   restoreAccountMemory: [
     'memory.restored',
     async () => operate('POST', `${who}/memory/${await takenBack('restore')}/restore`),

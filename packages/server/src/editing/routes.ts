@@ -17,7 +17,7 @@ import type { TaskKey } from './store.ts';
 import { searchTaskMemory, suggest } from './suggest.ts';
 import { proposeTaskTerm, withdrawTaskTerm } from './term-proposals.ts';
 import { addComment, preview, readClaimed, readComments, readSegmentHistory, readTask } from './view.ts';
-import { voteRoutes } from './vote-routes.ts';
+import { voteRoutes, votesOfCustomer } from './vote-routes.ts';
 
 /**
  * The body limit in bytes. It is enough for a target of 100,000 characters in JSON and the other fields of
@@ -47,6 +47,10 @@ export function editingRoutes(app: FastifyInstance, options: EditingRouteOptions
     requirePerson(operators, options, 'operator');
     consoleRoutes(operators, context);
     voteRoutes(operators, context);
+  });
+  void app.register(async (customers) => {
+    requirePerson(customers, options, 'customer');
+    votesOfCustomer(customers, context);
   });
 }
 

@@ -1,32 +1,46 @@
-/** Routes of votes for operators: `/api/console/accounts/:username/votes…`. */
+/**
+ * Routes of votes, for operators and for the customers of an account: `/api/console/accounts/:username/votes…`,
+ * `/api/account/votes…`. Customers do not see the names of editors.
+ */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { requestedAccount } from '../access/accounts.ts';
+import { accountOf, requireOwner } from '../access/session-auth.ts';
+import type { Actor } from '../audit/audit.ts';
+import type { AccountRef } from '../base/account.ts';
 import { notFound } from '../base/errors.ts';
 import { resource } from '../http/http.ts';
-import { accountParameters, described, ID, MOMENT, OPTIONAL_MOMENT, PAGE } from '../http/schemas.ts';
+import {
+  accountParameters,
+  described,
+  describedOwn,
+  ID,
+  MOMENT,
+  OPTIONAL_MOMENT,
+  PAGE,
+} from '../http/schemas.ts';
 import type { EditingContext } from './context.ts';
 import { POSITION } from './schemas.ts';
-import { findVotes, KEPT_REASONS, undoVote } from './undo-votes.ts';
+import { findVotes, KEPT_REASONS, type UndoneVote as Undone, undoVote } from './undo-votes.ts';
 
+const vote = {
+  vote: ID,
+  uid: Type.String({ description: 'The job in which the text was confirmed.' }),
+  source_language: Type.String(),
+  target_language: Type.String(),
+  source: Type.String({ description: 'The text without codes.' }),
+  target: Type.String({ description: 'The text without codes.' }),
+  voted_at: MOMENT,
+  withdrawn_at: OPTIONAL_MOMENT,
+  segments: Type.Integer({ description: 'The number of segments that hold the text because of it.' }),
+};
+const LATEST_FIRST = { description: 'Latest first.' };
+const OwnVotes = Type.Object(
+  { votes: Type.Array(Type.Object(vote, { title: 'OwnVote' }), LATEST_FIRST) },
+  { title: 'OwnVotes' },
+);
 const Votes = Type.Object(
-  {
-    votes: Type.Array(
-      Type.Object({
-        vote: ID,
-        uid: Type.String({ description: 'The job in which the text was confirmed.' }),
-        source_language: Type.String(),
-        target_language: Type.String(),
-        source: Type.String({ description: 'The text without codes.' }),
-        target: Type.String({ description: 'The text without codes.' }),
-        editor: Type.String(),
-        voted_at: MOMENT,
-        withdrawn_at: OPTIONAL_MOMENT,
-        segments: Type.Integer({ description: 'The number of segments that hold the text because of it.' }),
-      }),
-      { description: 'Latest first.' },
-    ),
-  },
+  { votes: Type.Array(Type.Object({ ...vote, editor: Type.String() }), LATEST_FIRST) },
   { title: 'Votes' },
 );
 const UndoneVote = Type.Object(
@@ -48,22 +62,25 @@ const UndoneVote = Type.Object(
   { title: 'UndoneVote' },
 );
 
+const listed = Type.Object({
+  filling: Type.Boolean({ default: true, description: 'Only votes whose text other segments hold.' }),
+  limit: PAGE,
+});
+const LIST = 'List confirmed texts and where they were used';
+const UNDO = 'Take back a vote and what it filled';
+const UNDO_ABOUT =
+  'Withdraws the vote and the votes of other editors for the same text. Segments that nobody has touched get ' +
+  'their former drafts again.';
 const schemas = {
-  list: described('listAccountVotes', 'List confirmed texts and where they were used', Votes, {
-    params: accountParameters,
-    querystring: Type.Object({
-      filling: Type.Boolean({
-        default: true,
-        description: 'Only votes whose text other segments hold.',
-      }),
-      limit: PAGE,
-    }),
-  }),
-  undo: described('undoAccountVote', 'Take back a vote and what it filled', UndoneVote, {
-    description:
-      'Withdraws the vote and the votes of other editors for the same text. Segments that nobody has touched get ' +
-      'their former drafts again.',
+  list: described('listAccountVotes', LIST, Votes, { params: accountParameters, querystring: listed }),
+  undo: described('undoAccountVote', UNDO, UndoneVote, {
+    description: UNDO_ABOUT,
     params: Type.Object({ ...accountParameters.properties, vote: ID }),
+  }),
+  listOwn: describedOwn('listOwnVotes', LIST, OwnVotes, { querystring: listed }),
+  undoOwn: describedOwn('undoOwnVote', UNDO, UndoneVote, {
+    description: `${UNDO_ABOUT} Only for owners.`,
+    params: Type.Object({ vote: ID }),
   }),
 };
 
@@ -84,13 +101,42 @@ export function voteRoutes(app: FastifyInstance, getContext: () => EditingContex
     POST: {
       schema: schemas.undo,
       async handler(request) {
-        const { database } = getContext();
-        const { ref } = await requestedAccount(database, request);
-        const undone = await undoVote(database, request.person, ref, request.params.vote);
-        if (undone === undefined) throw notFound();
-        getContext().wakePropagation();
-        return undone;
+        const { ref } = await requestedAccount(getContext().database, request);
+        return undo(getContext(), request.person, ref, request.params.vote);
       },
     },
   });
+}
+
+export function votesOfCustomer(app: FastifyInstance, getContext: () => EditingContext): void {
+  resource(app, '/api/account/votes', {
+    GET: {
+      schema: schemas.listOwn,
+      emptyIsAbsent: true,
+      async handler(request) {
+        const votes = await findVotes(getContext().database, accountOf(request).ref, request.query);
+        return { votes: votes.map(({ editor: _, ...one }) => one) };
+      },
+    },
+  });
+  resource(app, '/api/account/votes/:vote/undo', {
+    POST: {
+      schema: schemas.undoOwn,
+      allow: requireOwner,
+      handler: (request) => undo(getContext(), request.person, accountOf(request).ref, request.params.vote),
+    },
+  });
+}
+
+/** @throws ApiError `not_found` if the account has no such vote */
+async function undo(
+  context: EditingContext,
+  by: Actor,
+  account: AccountRef,
+  voteId: string,
+): Promise<Undone> {
+  const undone = await undoVote(context.database, by, account, voteId);
+  if (undone === undefined) throw notFound();
+  context.wakePropagation();
+  return undone;
 }

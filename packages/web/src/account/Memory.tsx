@@ -8,6 +8,7 @@ import type { MemoryEntry, MemoryEntryTouched, MemoryImported, MemorySummary } f
 import { useTranslate } from '../i18n.tsx';
 import { type Loading, type PageProps, useFilters, usePages } from '../page.tsx';
 import { paths } from '../paths.ts';
+import { useUser } from '../session.ts';
 import { Dialog, DialogActions, SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Facts } from '../ui/Facts.tsx';
@@ -22,6 +23,7 @@ import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { type Column, More, Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
+import { Votes } from '../Votes.tsx';
 import css from './account.module.css';
 import { SearchField } from './SearchField.tsx';
 
@@ -63,6 +65,7 @@ export default function Memory({ search }: PageProps) {
           <Entries search={search} pairs={data.memory} />
         </>
       )}
+      <UsedTexts />
       <SidePanel
         title={t('account.memory.entry')}
         opened={search.open !== undefined}
@@ -133,6 +136,29 @@ function Pairs({ rows }: { rows: readonly Row[] }) {
           `${source_language} ${target_language} ${brand}`
         }
         empty={null}
+      />
+    </Section>
+  );
+}
+
+/** The confirmed texts that waiting jobs use before they are in the memory. */
+function UsedTexts() {
+  const t = useTranslate();
+  const queries = useQueryClient();
+  const user = useUser();
+  const { data } = useQuery(query('listOwnVotes'));
+  if (data === undefined || data.votes.length === 0) return null;
+  async function undo(vote: string) {
+    const undone = await call('undoOwnVote', { path: { vote } });
+    await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'listOwnVotes' });
+    return undone;
+  }
+  return (
+    <Section title={t('votes.title')}>
+      <Votes
+        votes={data.votes}
+        jobLink={(uid) => ({ to: paths.account.jobs, search: { open: uid } })}
+        undo={user?.owner ? undo : undefined}
       />
     </Section>
   );

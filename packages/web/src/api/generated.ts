@@ -1613,6 +1613,28 @@ export type OwnTerm = {
   note?: string | undefined
 };
 
+export type OwnVote = {
+  vote: string;
+  /** The job in which the text was confirmed. */
+  uid: string;
+  source_language: string;
+  target_language: string;
+  /** The text without codes. */
+  source: string;
+  /** The text without codes. */
+  target: string;
+  /** ISO 8601, in UTC. */
+  voted_at: string;
+  withdrawn_at: string | null;
+  /** The number of segments that hold the text because of it. */
+  segments: number
+};
+
+export type OwnVotes = {
+  /** Latest first. */
+  votes: OwnVote[]
+};
+
 /** An active webhook secret, without its value. */
 export type OwnWebhookSecret = {
   secret_id: string;
@@ -2147,12 +2169,12 @@ export type Votes = {
     source: string;
     /** The text without codes. */
     target: string;
-    editor: string;
     /** ISO 8601, in UTC. */
     voted_at: string;
     withdrawn_at: string | null;
     /** The number of segments that hold the text because of it. */
-    segments: number
+    segments: number;
+    editor: string
   })[]
 };
 
@@ -2788,6 +2810,26 @@ export interface Operations {
   undoAccountVote: {
     path: {
       username: string;
+      vote: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: UndoneVote
+  };
+  /** List confirmed texts and where they were used */
+  listOwnVotes: {
+    path: undefined;
+    query: {
+      /** Only votes whose text other segments hold. */
+      filling?: boolean | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: OwnVotes
+  };
+  /** Take back a vote and what it filled */
+  undoOwnVote: {
+    path: {
       vote: string
     };
     query: undefined;
@@ -4175,6 +4217,8 @@ export const OPERATIONS = {
   reassignTask: ['POST', '/api/console/tasks/{task}/reassign'],
   listAccountVotes: ['GET', '/api/console/accounts/{username}/votes'],
   undoAccountVote: ['POST', '/api/console/accounts/{username}/votes/{vote}/undo'],
+  listOwnVotes: ['GET', '/api/account/votes'],
+  undoOwnVote: ['POST', '/api/account/votes/{vote}/undo'],
   subscribe: ['GET', '/api/live'],
   readOwnAccount: ['GET', '/api/account'],
   listOwnKeys: ['GET', '/api/account/keys'],

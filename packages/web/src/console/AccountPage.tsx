@@ -40,6 +40,7 @@ export function AccountPage({ username, title, actions, children }: AccountPageP
         </Link>
         <Link to={paths.console.money(username)}>{t('console.money.title')}</Link>
         <Link to={paths.console.brands(username)}>{t('nav.brands')}</Link>
+        <Link to={paths.console.votes(username)}>{t('votes.title')}</Link>
         <Link to={paths.console.jobs} search={{ account: username }}>
           {t('nav.jobs')}
         </Link>

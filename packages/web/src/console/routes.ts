@@ -9,6 +9,7 @@ export function consolePages(parent: AnyRoute) {
     page(parent, paths.console.accounts, () => import('./Accounts.tsx')),
     page(parent, '/console/accounts/$username', () => import('./Account.tsx')),
     page(parent, '/console/accounts/$username/money', () => import('./Money.tsx')),
+    page(parent, '/console/accounts/$username/votes', () => import('./Votes.tsx')),
     page(parent, '/console/accounts/$username/brands', () => import('./Brands.tsx')),
     page(parent, '/console/accounts/$username/brands/$brand', () => import('./Brand.tsx')),
     page(parent, paths.console.jobs, () => import('./Jobs.tsx')),

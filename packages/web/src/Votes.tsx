@@ -1,0 +1,124 @@
+/** The confirmed texts that other jobs use. A text can be taken back, with the list of the segments that keep it. */
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { FormattedNumber } from 'react-intl';
+import type { OwnVote, UndoneVote } from './api/generated.ts';
+import { useTranslate } from './i18n.tsx';
+import { ConfirmDialog, Dialog } from './ui/Dialog.tsx';
+import { Empty } from './ui/Empty.tsx';
+import { Link } from './ui/Link.tsx';
+import { Pair } from './ui/Pair.tsx';
+import { Tag } from './ui/StatusBadge.tsx';
+import { type Column, Table } from './ui/Table.tsx';
+import { When } from './ui/When.tsx';
+
+type Vote = OwnVote & { editor?: string };
+
+interface VotesProps {
+  votes: readonly Vote[];
+  /** The address of a job by its uid. */
+  jobLink(uid: string): { to: string; search: Record<string, string> };
+  /** Takes a text back and reads the list again; undefined if this user may not. */
+  undo?: ((vote: string) => Promise<UndoneVote>) | undefined;
+}
+
+export function Votes({ votes, jobLink, undo }: VotesProps) {
+  const t = useTranslate();
+  const [chosen, setChosen] = useState<Vote>();
+  const [undone, setUndone] = useState<UndoneVote>();
+  const columns: Column<Vote>[] = [
+    {
+      key: 'source',
+      header: t('votes.source'),
+      wide: true,
+      cell: ({ source, source_language }) => (
+        <span lang={source_language} dir="auto">
+          {source}
+        </span>
+      ),
+    },
+    {
+      key: 'target',
+      header: t('votes.target'),
+      wide: true,
+      cell: ({ target, target_language }) => (
+        <span lang={target_language} dir="auto">
+          {target}
+        </span>
+      ),
+    },
+    {
+      key: 'pair',
+      header: t('votes.pair'),
+      cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
+    },
+    ...(votes.some(({ editor }) => editor !== undefined)
+      ? [{ key: 'editor', header: t('votes.editor'), cell: ({ editor }: Vote) => <bdi>{editor}</bdi> }]
+      : []),
+    { key: 'at', header: t('votes.at'), cell: ({ voted_at }) => <When at={voted_at} /> },
+    {
+      key: 'segments',
+      header: t('votes.segments'),
+      align: 'end',
+      cell: ({ segments }) => <FormattedNumber value={segments} />,
+    },
+    {
+      key: 'undo',
+      header: t('votes.undo'),
+      bare: true,
+      align: 'end',
+      cell: (vote) =>
+        vote.withdrawn_at !== null ? (
+          <Tag>{t('votes.withdrawn')}</Tag>
+        ) : (
+          undo && (
+            <Button size="xs" onClick={() => setChosen(vote)}>
+              {t('votes.undo')}
+            </Button>
+          )
+        ),
+    },
+  ];
+  return (
+    <>
+      <Table
+        label={t('votes.title')}
+        columns={columns}
+        rows={votes}
+        rowKey={({ vote }) => vote}
+        empty={<Empty>{t('votes.none')}</Empty>}
+      />
+      <ConfirmDialog
+        title={t('votes.undo.title')}
+        action={t('votes.undo')}
+        danger
+        opened={chosen !== undefined}
+        onClose={() => setChosen(undefined)}
+        onConfirm={async () => setUndone(await undo!(chosen!.vote))}
+      >
+        <p lang={chosen?.target_language} dir="auto">
+          <b>{chosen?.target}</b>
+        </p>
+        <p>{t('votes.undo.text')}</p>
+      </ConfirmDialog>
+      <Dialog title={t('votes.undone')} opened={undone !== undefined} onClose={() => setUndone(undefined)}>
+        <p>{t('votes.restored', { count: undone?.restored ?? 0 })}</p>
+        {undone !== undefined && undone.kept.length > 0 && (
+          <>
+            <h3>{t('votes.kept')}</h3>
+            <ul>
+              {undone.kept.map(({ uid, position, why }) => (
+                <li key={`${uid} ${position}`}>
+                  <Link {...jobLink(uid)}>
+                    <bdi>{uid}</bdi>
+                  </Link>{' '}
+                  · {t(`votes.kept.${why}`, { number: position + 1 })}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Dialog>
+    </>
+  );
+}
