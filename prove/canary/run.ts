@@ -135,6 +135,7 @@ function requests(): [method: string, path: string, body: string][] {
     ],
     ['POST', '/v2/chats/messages', message({})],
     ['POST', '/tapi/v2/wordcount/', JSON.stringify({ text: NAME })],
+    ['POST', '/api/v1/quote/', job({})],
     // The server must refuse the following requests.
     ['POST', human, `{"text": "${NAME}`],
     ['POST', human, job({ text: `${NAME}\u0000` })],

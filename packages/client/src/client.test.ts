@@ -271,6 +271,16 @@ describe('client: retries', () => {
   });
 });
 
+it('client: quotes, memory and terms can be read', async () => {
+  const quote = await dragoman.quote(JOB);
+  expect(quote).toMatchObject({ word_count: 4, source_language: 'en', target_language: 'es' });
+  expect(await dragoman.searchMemory({ q: 'house' })).toEqual({ objects: [], next: null });
+  expect(await dragoman.terms({ target_language: 'es' })).toEqual({ total_count: 0, objects: [] });
+  expect((await refused(dragoman.quote({ ...JOB, target_language: 'tlh' }))).fields).toMatchObject([
+    { field: 'target_language' },
+  ]);
+});
+
 it('client: verifyWebhook accepts callbacks of the server', async () => {
   const receiver = await startReceiver();
   const callback_url = `${receiver.url}/done`;

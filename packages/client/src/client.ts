@@ -23,8 +23,11 @@ import type {
   LanguagePair,
   MachineJobCreation,
   MachineJobRequest,
+  MemoryEntryList,
   MessageInChat,
   Operations,
+  Quote,
+  TermList,
   TestEventRequest,
   Tone,
   Topic,
@@ -164,6 +167,12 @@ export interface Dragoman {
   account(options?: CallOptions): Promise<Account>;
   /** Returns the number of words that a job with this text is charged for. */
   wordCount(request: WordCountRequest, options?: CallOptions): Promise<number>;
+  /** Returns the price of a job in both tiers. Creates nothing. @throws DragomanError 400 with `fields` */
+  quote(job: JobRequest, options?: CallOptions): Promise<Quote>;
+  /** Returns a page of entries of the translation memory. Its `next` is the `after` of the next page. */
+  searchMemory(search?: Operations['searchMemory']['query'], options?: CallOptions): Promise<MemoryEntryList>;
+  /** Returns terms of a brand's glossary for a target language. */
+  terms(search: Operations['listTerms']['query'], options?: CallOptions): Promise<TermList>;
 }
 
 const UNFINISHED: readonly JobStatus[] = ['new', 'machine_translate_in_progress', 'translating'];
@@ -225,6 +234,10 @@ export function createDragoman(options: DragomanOptions): Dragoman {
       const given = { ...options, body: request, repeatable: true };
       return (await transport.call('countWords', given)).word_count;
     },
+    quote: (job, options) => transport.call('quoteJob', { ...options, body: job, repeatable: true }),
+    searchMemory: (search, options) =>
+      transport.call('searchMemory', { ...options, query: search, repeatable: true }),
+    terms: (search, options) => transport.call('listTerms', { ...options, query: search, repeatable: true }),
   };
 }
 

@@ -511,6 +511,27 @@ export type MachineJobRequest = {
   instructions?: string | undefined
 };
 
+/** One translation of one segment, without tags. */
+export type MemoryEntry = {
+  id: string;
+  source_language: string;
+  target_language: string;
+  source: string;
+  target: string;
+  /** Absent if the entry is for all brands. */
+  brand?: string | undefined;
+  /** The tone of the job that the entry comes from. */
+  tone?: string | undefined;
+  /** ISO 8601, in UTC. */
+  changed_at: string
+};
+
+export type MemoryEntryList = {
+  objects: MemoryEntry[];
+  /** The value of `after` for the next page; null at the end. */
+  next: string | null
+};
+
 export type MessageFormat = 'html' | 'text';
 
 export type MessageInChat = {
@@ -536,6 +557,19 @@ export type QueryAnswer = {
   answer: string
 };
 
+/** The prices of a job in both tiers. They are not reserved. */
+export type Quote = {
+  /** The words that a job would be charged for. */
+  word_count: number;
+  /** The language of the request, or the detected language. */
+  source_language: string;
+  target_language: string;
+  /** Cents. */
+  human_price: number;
+  /** Cents. */
+  machine_price: number
+};
+
 export type RejectRequest = {
   /** What is wrong with the translation; editors read it. */
   reason: string
@@ -559,6 +593,28 @@ export type SkippedTime = {
   jobs: number;
   /** The number of pending deliveries. */
   deliveries: number
+};
+
+export type Term = {
+  source: string;
+  /** Absent if the term is not translated. */
+  target?: string | undefined;
+  case_sensitive?: boolean | undefined;
+  /** Whether `target` must not be used as the translation. */
+  forbidden?: boolean | undefined;
+  do_not_translate?: boolean | undefined;
+  note?: string | undefined
+};
+
+export type TermList = {
+  /** The external identifier of the brand; absent if there is none. */
+  brand?: string | undefined;
+  /** The tone of the brand for the target language. */
+  tone?: string | undefined;
+  /** The number of terms that were found. */
+  total_count: number;
+  /** The first of them. */
+  objects: Term[]
 };
 
 export type TestEvent = {
@@ -822,12 +878,51 @@ export interface Operations {
     body: undefined;
     answer: Topics
   };
+  /** Look up terms of a glossary */
+  listTerms: {
+    path: undefined;
+    query: {
+      target_language: string;
+      /** The external identifier of a brand; the account’s default brand when absent. */
+      brand?: string | undefined;
+      /** A part of the source or the target, in any letter case. Without it, all terms. */
+      q?: string | undefined;
+      /** The maximum number of terms. */
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: TermList
+  };
+  /** Search the translation memory */
+  searchMemory: {
+    path: undefined;
+    query: {
+      /** Words in any letter case and order; an entry must have all of them. Without it, all entries. */
+      q?: string | undefined;
+      source_language?: string | undefined;
+      target_language?: string | undefined;
+      /** Only entries of this brand. */
+      brand?: string | undefined;
+      /** The `next` of the previous page. */
+      after?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: MemoryEntryList
+  };
   /** Count the words that a job would be charged for */
   countWords: {
     path: undefined;
     query: undefined;
     body: WordCountRequest;
     answer: WordCount
+  };
+  /** Find out the price of a job */
+  quoteJob: {
+    path: undefined;
+    query: undefined;
+    body: JobRequest;
+    answer: Quote
   };
   /** Skip waiting times of the sandbox */
   skipSandboxTime: {
@@ -983,7 +1078,10 @@ export const OPERATIONS = {
   cancelMachineJob: ['DELETE', '/tapi/v2/mt_translation/{uid}/'],
   listTones: ['GET', '/tapi/v2/tone/'],
   listTopics: ['GET', '/tapi/v2/topic/'],
+  listTerms: ['GET', '/api/v1/terms/'],
+  searchMemory: ['GET', '/api/v1/memory/'],
   countWords: ['POST', '/tapi/v2/wordcount/'],
+  quoteJob: ['POST', '/api/v1/quote/'],
   skipSandboxTime: ['POST', '/api/v1/clock/'],
   listLanguagePairs: ['GET', '/tapi/v2/language_pair/'],
   getAccount: ['GET', '/tapi/v2/account/'],

@@ -215,8 +215,11 @@ POST /api/v1/deliveries/replay/                                         out     
 GET /api/v1/deliveries/{delivery_id}/                                   out       in        in        scope     scope     in        scope     out       -         out
 POST /api/v1/deliveries/{delivery_id}/replay/                           out       in        ro        scope     scope     in        scope     out       in        out
 GET /api/v1/events/                                                     out       in        in        scope     scope     in        scope     out       in        out
+GET /api/v1/memory/                                                     out       in        in        in        scope     scope     scope     out       in        out
 GET /api/v1/queries/                                                    out       in        in        in        scope     scope     scope     out       in        out
 POST /api/v1/queries/{query}/answer/                                    out       in        ro        in        scope     scope     scope     out       in        out
+POST /api/v1/quote/                                                     out       in        ro        in        scope     scope     scope     out       in        out
+GET /api/v1/terms/                                                      out       in        in        in        scope     scope     scope     out       in        out
 POST /api/v1/test-event/                                                out       in        ro        scope     scope     in        scope     out       in        out
 POST /chats                                                             out       in        ro        scope     in        scope     scope     out       in        out
 GET /chats/{chat_id}/messages                                           out       in        in        scope     in        scope     scope     out       -         out

@@ -139,6 +139,7 @@ function places(): Place[] {
     ),
     ...FILTERS.map((name) => query(HUMAN, name, known)),
     ...['status', 'after', 'limit'].map((name) => query('/api/v1/deliveries/', name, known)),
+    query('/api/v1/memory/', 'q', known),
     query('/api/console/pairs', 'q', asOperator),
     query('/api/console/tasks', 'account', asOperator),
     query('/api/live', 'topic', asOperator),

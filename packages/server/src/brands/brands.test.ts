@@ -101,6 +101,56 @@ describe('tones and topics', () => {
   });
 });
 
+describe('the look-up of terms', () => {
+  const TERMS = '/api/v1/terms/';
+
+  it('lists the terms of the named brand or of the default brand for the target language', async () => {
+    const { production, sandbox, save } = await customer();
+    const cart = { source: 'shopping cart', target: 'carrito', note: 'Online.' };
+    const acme = { source: 'Acme', do_not_translate: true, case_sensitive: true };
+    await save({
+      external_id: 'shop',
+      default: true,
+      languages: { es: { tone: 'Formal', glossary: [cart, acme] } },
+    });
+    await save({
+      external_id: 'other',
+      languages: { es: { glossary: [{ source: 'bag', target: 'bolsa' }] } },
+    });
+    const shop = { brand: 'shop', tone: 'Formal' };
+    expect((await production('GET', `${TERMS}?target_language=es`)).body).toEqual({
+      ...shop,
+      total_count: 2,
+      objects: expect.arrayContaining([cart, acme]),
+    });
+    const found = { ...shop, total_count: 1, objects: [cart] };
+    for (const q of ['Cart', 'CARRITO'])
+      expect((await production('GET', `${TERMS}?target_language=es&q=${q}`)).body).toEqual(found);
+    const limited = await sandbox('GET', `/sandbox${TERMS}?target_language=es-mx&limit=1`);
+    expect(limited.body).toMatchObject({ total_count: 2, objects: [expect.anything()] });
+    const other = await production('GET', `${TERMS}?target_language=es&brand=other`);
+    expect(other.body).toEqual({
+      brand: 'other',
+      total_count: 1,
+      objects: [{ source: 'bag', target: 'bolsa' }],
+    });
+  });
+
+  it('is empty without a brand and for other languages, and refuses unknown brands', async () => {
+    const { production, save } = await customer();
+    const none = { total_count: 0, objects: [] };
+    expect((await production('GET', `${TERMS}?target_language=es`)).body).toEqual(none);
+    await save({ external_id: 'shop', languages: { es: { tone: 'Formal' } } });
+    expect((await production('GET', `${TERMS}?target_language=fr&brand=shop`)).body).toEqual({
+      brand: 'shop',
+      ...none,
+    });
+    const { status, body } = await production('GET', `${TERMS}?target_language=es&brand=x`);
+    expect({ status, body }).toEqual({ status: 400, body: { error: 'brand: "x" is not one of shop.' } });
+    expect((await production('GET', TERMS)).body.error).toBe('target_language: This field is required.');
+  });
+});
+
 describe('a brand named by a request', () => {
   it('is stored with the job and returned in the answer', async () => {
     const { production, ref, save } = await customer();

@@ -1,11 +1,13 @@
-/** Tests of counting words without creating a job, and of reading the caller's account. */
+/** Tests of counting words and of quotes, which create no job, and of reading the caller's account. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { INLINE_LENGTH } from '../scanning/scanner.ts';
 import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
 
 const COUNT = '/tapi/v2/wordcount/';
+const QUOTE = '/api/v1/quote/';
 const HUMAN = '/tapi/v2/translation/';
+const MACHINE = '/tapi/v2/mt_translation/';
 let server: TestServer;
 let call: ReturnType<typeof createClient>;
 beforeAll(async () => {
@@ -62,6 +64,51 @@ it.each([
   const answer = await call('POST', COUNT, body);
   expect(answer.status).toBe(status);
   expect(answer.body.error).toMatch(error);
+});
+
+it('a quote has the words, the detected language and the prices of jobs with the same body', async () => {
+  const priced = await startTestServer({
+    settings: {
+      DRAGOMAN_PRICE_HUMAN: '10',
+      DRAGOMAN_PRICE_MACHINE: '2',
+      DRAGOMAN_REPEAT_SHARE: '50',
+      DRAGOMAN_SANDBOX_HOLD: '0',
+    },
+  });
+  try {
+    const account = await priced.createAccount({ balanceCents: 10_000 });
+    const buyer = createClient(priced.url, account.production_key);
+    const job = { text: 'The house is big.\nThe house is big.\n', target_language: 'es' };
+    const { status, body } = await buyer('POST', QUOTE, job);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        word_count: 8,
+        source_language: 'en',
+        target_language: 'es',
+        human_price: 60,
+        machine_price: 12,
+      },
+    });
+    expect((await buyer('GET', HUMAN)).body.meta.total_count).toBe(0);
+    expect((await buyer('POST', HUMAN, job)).body.price).toBe(body.human_price);
+    const { uid } = (await buyer('POST', MACHINE, job)).body;
+    expect((await buyer('GET', `${MACHINE}${uid}/`)).body.price).toBe(body.machine_price);
+  } finally {
+    await priced.stop();
+  }
+});
+
+it.each([
+  [{ text: ' ' }, 400, 'text: must not be empty.\ntarget_language: This field is required.'],
+  [{ text: 'The house.', target_language: 'tlh' }, 400, /^target_language: "tlh" is not offered/],
+  [{ text: 'The house.', target_language: 'es', brand: 'none' }, 400, /^brand: is not known/],
+  [{ text: 'é'.repeat(100_001), target_language: 'es' }, 413, 'text: must be at most 200000 bytes of UTF-8.'],
+])('a quote refuses %j with the same error as a create', async (body, status, error) => {
+  const answer = await call('POST', QUOTE, body);
+  expect(answer.status).toBe(status);
+  expect(answer.body.error).toMatch(error);
+  expect((await call('POST', HUMAN, body)).body).toEqual(answer.body);
 });
 
 it('GET /account/ shows the account in the environment of the API key', async () => {

@@ -1,7 +1,13 @@
 /** Tests of the memory routes, for customers and operators. */
 import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+} from '../testing/harness.ts';
 import { inSlices } from './exchange.ts';
 
 const OWN = '/api/account/memory';
@@ -139,4 +145,37 @@ it('the memory routes answer 404 to users of other roles, and 401 without a sess
     expect((await editor.call('GET', `${console}${path}`)).status).toBe(404);
   }
   expect((await fetch(`${server.url}${OWN}`)).status).toBe(401);
+});
+
+describe('the search of the memory with an API key', () => {
+  it('finds usable entries of the account by their words, page by page', async () => {
+    const owner = await createPerson(server, { role: 'customer' });
+    const call = createClient(server.url, owner.account!.production_key);
+    const units = ['One', 'Two', 'Three'].map((one) => unit(`${one} &amp; house.`, `${one} y casa.`));
+    await owner.call('POST', `${OWN}/import`, { ...PAIR, tmx: tmx(...units) });
+    const search = async (query: string) => (await call('GET', `/api/v1/memory/${query}`)).body;
+    const first = await search('?q=HOUSE&source_language=en&target_language=es&limit=2');
+    expect(first.objects).toMatchObject([
+      { source_language: 'en', target_language: 'es', source: 'Three & house.', target: 'Three y casa.' },
+      { source: 'Two & house.' },
+    ]);
+    expect(first.objects[0]).not.toHaveProperty('brand');
+    const last = await search(`?q=house&limit=2&after=${first.next}`);
+    expect(last).toMatchObject({ objects: [{ source: 'One & house.' }], next: null });
+    expect((await search('?q=house&target_language=fr')).objects).toEqual([]);
+    await owner.call('POST', `${OWN}/${last.objects[0].id}/retract`, {});
+    expect((await search('?q=one')).objects).toEqual([]);
+    const other = createClient(server.url, stranger.account!.production_key);
+    expect((await other('GET', '/api/v1/memory/?q=house')).body).toEqual({ objects: [], next: null });
+  });
+
+  it('names every invalid parameter', async () => {
+    const call = createClient(server.url, customer.account!.production_key);
+    const { status, body } = await call('GET', '/api/v1/memory/?limit=0&source_language=E%20N&after=1');
+    const fields = body.error.split('\n').map((line: string) => line.split(':')[0]);
+    expect({ status, fields: fields.toSorted() }).toEqual({
+      status: 400,
+      fields: ['after', 'limit', 'source_language'],
+    });
+  });
 });

@@ -1,0 +1,59 @@
+/** `/api/v1/quote/`: what a job would cost, without creating it. */
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import Type from 'typebox';
+import { resource } from '../http/http.ts';
+import { answer, errorResponses } from '../http/schemas.ts';
+import type { JobCreator } from './create.ts';
+import { JobRequest } from './schemas.ts';
+
+const PRICE = Type.Integer({ minimum: 0, description: 'Cents.' });
+const Quote = Type.Object(
+  {
+    word_count: Type.Integer({ minimum: 0, description: 'The words that a job would be charged for.' }),
+    source_language: Type.String({ description: 'The language of the request, or the detected language.' }),
+    target_language: Type.String(),
+    human_price: PRICE,
+    machine_price: PRICE,
+  },
+  { title: 'Quote', description: 'The prices of a job in both tiers. They are not reserved.' },
+);
+
+const quoteSchema: FastifySchema = {
+  operationId: 'quoteJob',
+  summary: 'Find out the price of a job',
+  description: 'Takes the body of a create and checks it in the same way. Nothing is created or charged.',
+  tags: ['Jobs'],
+  body: JobRequest,
+  response: {
+    200: answer('The words and the prices.', Quote, {
+      word_count: 4,
+      source_language: 'en',
+      target_language: 'es',
+      human_price: 48,
+      machine_price: 0,
+    }),
+    ...errorResponses('invalid_request', 'read_only_key', 'too_large'),
+  },
+};
+
+export function quoteRoutes(app: FastifyInstance, { creator }: { creator: JobCreator }): void {
+  resource(app, '/api/v1/quote/', {
+    POST: {
+      schema: quoteSchema,
+      scope: 'jobs',
+      bodyLimit: 'texts',
+      unchecked: true,
+      async handler({ caller, body }) {
+        const human = await creator.quote(caller, 'human', body);
+        const machine = await creator.quote(caller, 'machine', body);
+        return {
+          word_count: human.words,
+          source_language: human.sourceLanguage,
+          target_language: (body as { target_language: string }).target_language,
+          human_price: human.priceCents,
+          machine_price: machine.priceCents,
+        };
+      },
+    },
+  });
+}
