@@ -19,6 +19,7 @@ import { examineInstallation } from './commands/doctor.ts';
 import { installEngine } from './commands/engine.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addLedgerCommands } from './commands/ledger.ts';
+import { serveAgent } from './commands/mcp.ts';
 import { addMemoryCommands } from './commands/memory.ts';
 import { addModelCommands } from './commands/model.ts';
 import { data, json, settingsWith, withStore, yes } from './commands/options.ts';
@@ -49,8 +50,8 @@ export const program = new Command('dragoman')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
   .hook('preAction', (_, command) => {
-    // The command `serve` logs these warnings itself.
-    if (command.name() === 'serve') return;
+    // The command `serve` logs these warnings itself, and `mcp` reads other variables.
+    if (['serve', 'mcp'].includes(command.name())) return;
     for (const sentence of warnOfUnknownSettings(process.env)) say(sentence);
   });
 
@@ -190,6 +191,11 @@ program
   .addOption(yes())
   .action((file: string, options) => translate(settingsWith(options), file, options));
 
+program
+  .command('mcp')
+  .description('give an agent tools for a server (MCP): set DRAGOMAN_URL and DRAGOMAN_KEY')
+  .action(() => serveAgent(process.env));
+
 /** The groups of commands in `--help`. */
 const GROUPS = {
   'Server:': ['serve', 'demo', 'migrate', 'doctor', 'settings', 'secret-key', 'backup', 'restore'],
@@ -205,6 +211,7 @@ const GROUPS = {
     'memory',
   ],
   'Jobs, callbacks and money:': ['task', 'vote', 'delivery', 'ledger'],
+  'Agents:': ['mcp'],
 };
 for (const [heading, names] of Object.entries(GROUPS)) {
   for (const name of names) program.commands.find((one) => one.name() === name)!.helpGroup(heading);

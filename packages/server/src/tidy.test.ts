@@ -35,7 +35,7 @@ const LAYERS = [
   ['jobs'],
   ['chats', 'editing', 'retention'],
   ['overview', 'live'],
-  ['operations'],
+  ['agents', 'operations'],
   ['conformance', 'roles'],
   ['commands'],
 ];

@@ -173,9 +173,10 @@ export function requireCaller(
     reply.headers(limiter.count(request.caller));
     requireOrigin(request, reply);
     if (request.caller.suspended) throw accountSuspended();
-    const { scope = 'any' } = request.routeOptions.config;
+    const { scope = 'any', readOnlyKeys = false } = request.routeOptions.config;
     for (const one of [scope].flat()) if (one !== 'any') requireScope(request.caller, one);
-    if (request.caller.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {
+    const reads = readOnlyKeys || request.method === 'GET' || request.method === 'HEAD';
+    if (request.caller.readOnly && !reads) {
       throw new ApiError('read_only_key', 'This key is read-only.');
     }
   });

@@ -35,6 +35,7 @@ const NOT: Record<string, string> = {
   doctor: READS,
   settings: READS,
   translate: READS,
+  mcp: 'calls the API of a server',
   'brand list': READS,
   'brand export': READS,
   'delivery list': READS,

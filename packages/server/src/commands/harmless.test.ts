@@ -37,6 +37,7 @@ const APART = [
   'engine compare',
   'engine install',
   'translate',
+  'mcp',
   'doctor',
   'backup',
   'model list',

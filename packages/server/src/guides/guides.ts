@@ -36,6 +36,7 @@ export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'errors',
       'limits',
       'client',
+      'agents',
       'migrating',
     ],
   },

@@ -23,6 +23,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scopes that the operation needs, or `any` if every valid key may use it. Only routes for keys have it. */
     scope?: KeyScope | readonly KeyScope[] | 'any';
+    /** Whether a read-only key may use the operation although its method is not GET. */
+    readOnlyKeys?: boolean;
   }
   interface FastifyInstance {
     /** The body limit in bytes of routes that receive texts. */
@@ -46,6 +48,8 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   bodyLimit?: number | 'texts';
   /** The scopes that a key needs, or `any` if every valid key may use it. Required for the routes for keys. */
   scope?: KeyScope | readonly KeyScope[] | 'any';
+  /** Whether a read-only key may use the operation although its method is not GET. */
+  readOnlyKeys?: boolean;
   /** Throws for callers that may not use the operation. Runs before the body is read. */
   allow?(request: FastifyRequest): unknown;
   /** Whether an empty string counts as absent when its field is optional. */
@@ -231,14 +235,17 @@ export function resource<T extends Partial<Record<Method, FastifySchema>>>(
     method === 'GET' ? ['GET', 'HEAD'] : [method],
   );
   for (const [method, operation] of Object.entries(operations)) {
-    const { schema, handler, bodyLimit, scope, allow, ...options } = (
+    const { schema, handler, bodyLimit, scope, readOnlyKeys, allow, ...options } = (
       typeof operation === 'function' ? { schema: { hide: true }, handler: operation } : operation
     ) as Operation;
     app.route({
       method: method as HTTPMethods,
       url: path,
       schema,
-      config: scope === undefined ? {} : { scope },
+      config: {
+        ...(scope === undefined ? {} : { scope }),
+        ...(readOnlyKeys === undefined ? {} : { readOnlyKeys }),
+      },
       handler: handler as Handler,
       bodyLimit: bodyLimit === 'texts' ? app.textBodyLimit : (bodyLimit ?? BODY_LIMIT),
       validatorCompiler: ({ schema, httpPart }) => checkerOf(schema as TObject, httpPart, options),

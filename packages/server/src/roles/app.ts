@@ -14,6 +14,7 @@ import { peopleRoutes } from '../accounts/people-routes.ts';
 import { accountRoutes } from '../accounts/routes.ts';
 import { sandboxConsole, sandboxRoutes } from '../accounts/sandbox-routes.ts';
 import { teamRoutes } from '../accounts/team.ts';
+import { agentRoutes } from '../agents/routes.ts';
 import type { Environment } from '../base/account.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { brandConsole } from '../brands/console.ts';
@@ -279,6 +280,16 @@ export function createApp(options: AppOptions): FastifyInstance {
       void api.register(async (scope) => apiRoutes(scope, { ...options, limiter }, environment), { prefix });
     }
   });
+  // The load shedder does not count these requests, because they wait for results. It counts the calls of the tools.
+  for (const { environment, prefix } of ENVIRONMENTS) {
+    void app.register(
+      async (scope) => {
+        requireCaller(scope, { ...options, limiter }, environment);
+        agentRoutes(scope, environment);
+      },
+      { prefix },
+    );
+  }
   return app;
 }
 
