@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { believeEngine, createAccount, type Program, startProgram } from '../scripts/program.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { believeEngine, createAccount, isInstalled, type Program, startProgram } from '../scripts/program.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-examples-'));
 let program: Program;
@@ -33,6 +33,29 @@ it.each([
     env: { ...process.env, ...environment },
   });
   expect(stdout).toContain('The whole interface answered as expected.');
+});
+
+describe.each([
+  ['TypeScript', process.execPath, 'quick_start.ts'],
+  ['Python', 'python3', 'quick_start.py'],
+  ['PHP', 'php', 'quick_start.php'],
+  ['Ruby', 'ruby', 'quick_start.rb'],
+  ['Go', 'go', 'quick_start.go'],
+  ['Java', 'java', 'QuickStart.java'],
+])('quick start in %s', (_, command, file) => {
+  const args = [...(command === 'go' ? ['run'] : []), join(import.meta.dirname, 'quick-start', file)];
+  const start = (more: Record<string, string>) =>
+    promisify(execFile)(command, args, { env: { ...process.env, ...environment, ...more } });
+
+  it.skipIf(!isInstalled(command))(
+    `prints a translation, or fails with a wrong key (${command})`,
+    async () => {
+      expect((await start({})).stdout).toBe('La casa es grande.\n');
+      const failed = await start({ DRAGOMAN_KEY: 'nobody:wrong' }).catch((error) => error);
+      expect(failed.code).not.toBe(0);
+      expect(failed.stderr).toContain('401');
+    },
+  );
 });
 
 it.each([

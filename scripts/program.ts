@@ -1,10 +1,10 @@
 /** Starts the service as a process of benchmarks and proofs, waits until it is ready, and kills or stops it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ROUTES, routeName } from '../packages/engines/src/apertium/routes.ts';
@@ -205,6 +205,12 @@ function settingsOf(directory: string, databaseUrl: string | undefined): Setting
     DRAGOMAN_DATA: directory,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   });
+}
+
+/** Returns whether a program is in the path, or exists if its name is a path. */
+export function isInstalled(name: string): boolean {
+  const folders = process.env.PATH?.split(delimiter) ?? [];
+  return existsSync(name) || folders.some((folder) => existsSync(join(folder, name)));
 }
 
 /** Returns a port that was free a moment ago. */
