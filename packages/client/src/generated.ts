@@ -366,6 +366,7 @@ export type JobRequest = {
   source_language?: string | undefined;
   /** A language code. */
   target_language: string;
+  /** The format of `text`; plain text when absent. */
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
   /** Your name for the job; assigned when absent. Makes a retry safe. */
   uid?: string | undefined;
@@ -496,6 +497,7 @@ export type MachineJobRequest = {
   source_language?: string | undefined;
   /** A language code. */
   target_language: string;
+  /** The format of `text`; plain text when absent. */
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
   /** Your name for the job; assigned when absent. Makes a retry safe. */
   uid?: string | undefined;
@@ -680,6 +682,7 @@ export type WordCount = {
 /** `null` is the same as absent; unknown fields are ignored. */
 export type WordCountRequest = {
   text: string;
+  /** The format of `text`; plain text when absent. */
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
   /** The source language. Sentences in other languages are then not counted, as in a job. Without it they are counted. */
   source_language?: string | undefined

@@ -92,6 +92,13 @@ it('the OpenAPI document has a description of each operation', () => {
   expect(silent).toEqual([]);
 });
 
+it('the OpenAPI document has no default in a request body, because some generators require such fields', () => {
+  const defaults = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
+    Object.entries(properties).flatMap(([field, schema]) => ('default' in schema ? `${name}.${field}` : [])),
+  );
+  expect(defaults).toEqual([]);
+});
+
 it('the OpenAPI document lists each path with a final slash and without the sandbox prefix', () => {
   const paths = Object.keys(document.paths);
   expect(paths).toContain('/tapi/v2/translation/{uid}/');

@@ -68,7 +68,10 @@ const requested = {
     Type.String({ description: 'A language code; detected when absent.', examples: ['en'] }),
   ),
   target_language: Type.String({ ...TARGET_LANGUAGE, pattern: '\\S' }),
-  text_format: Type.Optional(Type.Enum([...TEXT_FORMATS], { default: 'text' })),
+  // Some generators require a field of a body that has the keyword `default`.
+  text_format: Type.Optional(
+    Type.Enum([...TEXT_FORMATS], { description: 'The format of `text`; plain text when absent.' }),
+  ),
   uid: Type.Optional(
     Type.String({
       ...UID,

@@ -10,7 +10,9 @@ import { TEXT_FORMATS } from './schemas.ts';
 const WordCountRequest = Type.Object(
   {
     text: Type.String({ pattern: '\\S', examples: ['The house is big.'] }),
-    text_format: Type.Enum([...TEXT_FORMATS], { default: 'text' }),
+    text_format: Type.Optional(
+      Type.Enum([...TEXT_FORMATS], { description: 'The format of `text`; plain text when absent.' }),
+    ),
     source_language: Type.Optional(
       Type.String({
         description:
@@ -48,7 +50,7 @@ export function wordCountRoutes(
       bodyLimit: 'texts',
       emptyIsAbsent: true,
       async handler(request, reply) {
-        const { text, text_format: format, source_language } = request.body;
+        const { text, text_format: format = 'text', source_language } = request.body;
         if (Buffer.byteLength(text) > settings.maxTextBytes) throw tooLarge('text', settings.maxTextBytes);
         // `request.signal` aborts as soon as the body is read, so it cannot show that the client has
         // disconnected. The `close` event of the response can.

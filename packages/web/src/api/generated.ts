@@ -1347,6 +1347,7 @@ export type NewDocument = {
   source_language?: string | undefined;
   /** A language code. */
   target_language: string;
+  /** The format of `text`; plain text when absent. */
   text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
   /** The external identifier of a brand of the account. */
   brand?: string | undefined;
