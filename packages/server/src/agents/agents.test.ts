@@ -126,6 +126,7 @@ describe.each<[string, () => Promise<Client>]>([
     ['translate_text', { ...HOUSE, target_language: 'tlh' }, /^target_language: "tlh" is not offered/],
     ['translate_text', { ...HOUSE, tone: 'Rude' }, /tone: "Rude" is not one of/],
     ['translate_file', { ...HOUSE, file_name: 'a.docx' }, /^file_name: must end with one of \.txt, /],
+    ['translate_file', { ...HOUSE, file_name: 'a.constructor' }, /^file_name: must end/],
     ['translate_file', { ...HOUSE, file_name: 'a.srt' }, /^text: .*line 1/],
     ['order_translation', { ...HOUSE, text: 'word '.repeat(500) }, /balance|pay|cost/i],
     ['get_job', { uid: 'nobody-has-this' }, /^uid: there is no job with this uid/],

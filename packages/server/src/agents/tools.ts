@@ -101,25 +101,21 @@ const STYLE = {
 };
 
 /** The formats of files by the ends of their names. */
-const FORMATS: Record<string, NonNullable<MachineJobRequest['text_format']>> = {
-  txt: 'text',
-  html: 'html',
-  htm: 'html',
-  srt: 'srt',
-  xlf: 'xliff',
-  xliff: 'xliff',
-};
+const FORMATS = new Map<string, NonNullable<MachineJobRequest['text_format']>>([
+  ['txt', 'text'],
+  ['html', 'html'],
+  ['htm', 'html'],
+  ['srt', 'srt'],
+  ['xlf', 'xliff'],
+  ['xliff', 'xliff'],
+]);
 
 /** @throws ApiError `invalid_request` for a name without a known end */
 function formatOf(fileName: string): MachineJobRequest['text_format'] {
-  const format = FORMATS[fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase()];
+  const format = FORMATS.get(fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase());
   if (format !== undefined) return format;
-  throw fieldError(
-    'file_name',
-    `must end with one of ${Object.keys(FORMATS)
-      .map((end) => `.${end}`)
-      .join(', ')}.`,
-  );
+  const ends = [...FORMATS.keys()].map((end) => `.${end}`);
+  throw fieldError('file_name', `must end with one of ${ends.join(', ')}.`);
 }
 
 /** Translates by machine. Answers without the result if it takes too long. */
