@@ -87,7 +87,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
   translation: ['draft-notes.ts', 'drafts.ts', 'engine-runner.ts', 'report.ts', 'translator.ts'],
   accounts: ['accounts.ts', 'sandbox-words.ts'],
   memory: ['entries.ts', 'memory.ts'],
-  jobs: ['corrections.ts', 'jobs.ts', 'overview.ts', 'uid.ts'],
+  jobs: ['corrections.ts', 'files.ts', 'jobs.ts', 'overview.ts', 'uid.ts'],
   chats: ['chats.ts'],
   editing: ['editing.ts'],
   live: ['hub.ts'],

@@ -15,6 +15,7 @@ import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import { ApiError, fieldError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { createReader } from '../http/input.ts';
+import { EXTENSIONS, formatOf } from '../jobs/files.ts';
 
 export interface AgentServerOptions {
   /** Ends waits for results when it is aborted. */
@@ -100,22 +101,11 @@ const STYLE = {
   instructions: Type.Optional(Type.String({ description: 'Instructions for the translator.' })),
 };
 
-/** The formats of files by the ends of their names. */
-const FORMATS = new Map<string, NonNullable<MachineJobRequest['text_format']>>([
-  ['txt', 'text'],
-  ['html', 'html'],
-  ['htm', 'html'],
-  ['srt', 'srt'],
-  ['xlf', 'xliff'],
-  ['xliff', 'xliff'],
-]);
-
-/** @throws ApiError `invalid_request` for a name without a known end */
-function formatOf(fileName: string): MachineJobRequest['text_format'] {
-  const format = FORMATS.get(fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase());
+/** @throws ApiError `invalid_request` for a name with an unknown extension */
+function requireFormat(fileName: string): NonNullable<MachineJobRequest['text_format']> {
+  const format = formatOf(fileName);
   if (format !== undefined) return format;
-  const ends = [...FORMATS.keys()].map((end) => `.${end}`);
-  throw fieldError('file_name', `must end with one of ${ends.join(', ')}.`);
+  throw fieldError('file_name', `must end with one of ${EXTENSIONS.map((one) => `.${one}`).join(', ')}.`);
 }
 
 /** Translates by machine. Answers without the result if it takes too long. */
@@ -185,7 +175,8 @@ const TOOLS = [
       },
       creates: true,
     },
-    async (call, { file_name, ...given }) => translate(call, { ...given, text_format: formatOf(file_name) }),
+    async (call, { file_name, ...given }) =>
+      translate(call, { ...given, text_format: requireFormat(file_name) }),
   ),
   tool(
     'quote',

@@ -87,6 +87,7 @@ describe('/docs', () => {
     const nonces = await Promise.all(
       pages.map(async (answer) => {
         const html = await answer.text();
+        expect({ status: answer.status, html }).toMatchObject({ status: 200 });
         const nonce = /'nonce-([^']+)'/.exec(answer.headers.get('content-security-policy')!)![1]!;
         const scripts = html.match(/<script[^>]*>/g)!;
         expect(scripts.length).toBeGreaterThan(0);

@@ -48,7 +48,8 @@ export function readReference(): Promise<Reference> {
 
 async function makeReference(): Promise<Reference> {
   const { default: plugin } = await import('@scalar/fastify-api-reference');
-  const app = fastify();
+  // Without a limit, because the plugin reads 3 MB, and a failure would only make the next request read them again.
+  const app = fastify({ pluginTimeout: 0 });
   await app.register(plugin, { routePrefix: '/reference', configuration: CONFIGURATION });
   const [page, script] = await Promise.all([
     app.inject('/reference/'),

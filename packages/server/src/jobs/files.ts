@@ -13,6 +13,15 @@ export const FILE_TYPES: Readonly<Record<TextFormat, FileType>> = {
   srt: { extensions: ['srt'], mediaType: 'application/x-subrip' },
   xliff: { extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml' },
 };
+const FORMATS = Object.keys(FILE_TYPES) as TextFormat[];
+/** All extensions of files whose format is known. */
+export const EXTENSIONS = FORMATS.flatMap((format) => FILE_TYPES[format].extensions);
+
+/** Returns the format of a file by the extension of its name; undefined for an unknown extension. */
+export function formatOf(name: string): TextFormat | undefined {
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return FORMATS.find((format) => FILE_TYPES[format].extensions.includes(extension));
+}
 
 /** Control characters, and characters that change the order in which a name is displayed. */
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
