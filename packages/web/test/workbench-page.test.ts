@@ -136,7 +136,11 @@ it('an editor edits an HTML page in place by touch on a phone', async () => {
 });
 
 it('the preview next to the rows marks the active sentence, and a click on a sentence goes to its row', async () => {
-  const { path } = await fixture.createClaimedTask(HTML, FIELDS);
+  // Other sentences than in the other tests, whose confirmed texts would be the drafts.
+  const own = HTML.replace('Everything for the sea', 'Nothing but hills')
+    .replace('You find us at the harbour.', 'You find us in the valley.')
+    .replace('The last one.', 'The last line.');
+  const { path } = await fixture.createClaimedTask(own, FIELDS);
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard, mouse } = page;
     await target(page, 1);
@@ -157,21 +161,21 @@ it('the preview next to the rows marks the active sentence, and a click on a sen
         .toBe(true);
     await row(page, 19).locator('[data-target]').click(HELD);
     await target(page, 19);
-    await marked(inside.getByText('THE LAST ONE.'));
+    await marked(inside.getByText('THE LAST LINE.'));
     await keyboard.press('Control+g', HELD);
     await page.getByRole('dialog').getByRole('textbox').and(page.locator(':focus')).waitFor();
     await keyboard.type('2', HELD);
     await keyboard.press('Enter', HELD);
     await target(page, 2);
-    await marked(inside.getByText('EVERYTHING FOR THE SEA'));
+    await marked(inside.getByText('NOTHING BUT HILLS'));
 
-    const point = await middleOf(inside.getByText('YOU FIND US AT THE HARBOUR.'));
+    const point = await middleOf(inside.getByText('YOU FIND US IN THE VALLEY.'));
     await mouse.click(point.x, point.y, HELD);
     await target(page, 6);
-    await marked(inside.getByText('YOU FIND US AT THE HARBOUR.'));
+    await marked(inside.getByText('YOU FIND US IN THE VALLEY.'));
     await keyboard.press('Control+a', HELD);
-    await keyboard.type('Sie finden uns am Hafen.', { delay: 20 });
-    await marked(inside.getByText('Sie finden uns am Hafen.', { exact: true }));
+    await keyboard.type('Sie finden uns im Tal.', { delay: 20 });
+    await marked(inside.getByText('Sie finden uns im Tal.', { exact: true }));
     await waitUntilSaved(page);
     await expectAccessible(page);
     await takeScreenshots(page, 'workbench-preview-page', 'state');
@@ -180,7 +184,7 @@ it('the preview next to the rows marks the active sentence, and a click on a sen
     await page.setViewportSize(PHONE);
     await row(page, 6).waitFor({ state: 'hidden' });
     await takeScreenshots(page, 'workbench-preview-page-phone', 'state');
-    const heading = await middleOf(inside.getByText('EVERYTHING FOR THE SEA'));
+    const heading = await middleOf(inside.getByText('NOTHING BUT HILLS'));
     await mouse.click(heading.x, heading.y, HELD);
     await preview.waitFor({ state: 'hidden' });
     await target(page, 2);
