@@ -76,6 +76,7 @@ export async function createSeedData(): Promise<SeedData> {
       '/sandbox/$token': [{ token: sandbox }, { token: 'expired' }],
       '/console/accounts/$username': [{ username: 'acme' }],
       '/console/accounts/$username/money': [{ username: 'acme' }],
+      '/console/accounts/$username/votes': [{ username: 'acme' }],
       '/console/accounts/$username/brands': [{ username: 'acme' }],
       '/console/accounts/$username/brands/$brand': [{ username: 'acme', brand: 'acme/main' }],
       '/console/jobs/$username/$job': jobs.slice(0, 3).map(({ job }) => ({ username: 'acme', job })),

@@ -122,7 +122,7 @@ function useColumns(): Column<Delivery>[] {
     },
     {
       key: 'uid',
-      header: 'uid',
+      header: t('account.job'),
       cell: ({ uid }) =>
         uid !== undefined && (
           <bdi className={`${css.uid} ${css.short}`} title={uid}>
