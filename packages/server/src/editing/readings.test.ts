@@ -82,6 +82,9 @@ describe('the readings of a human job', () => {
     const shop = await reading('See https://shop.example/a?b=1 or write to ann@shop.example.');
     expect(await reading('See www.example.org or write to bob@example.org.')).toBe(shop);
     expect(await reading('See {page} or write to bob@example.org.')).not.toBe(shop);
+    const contact = await reading('Contact us: ann@shop.example');
+    expect(await reading('Contact us: bob@example.org')).toBe(contact);
+    expect(await reading('Contact us: https://shop.example')).not.toBe(contact);
     expect(await reading('Write {name}.')).not.toBe(await reading('Write {street}.'));
   });
 
@@ -118,7 +121,8 @@ it('hashTarget returns the same hash for the same words whatever the addresses',
   const pieces = (text: string, address: string) => [{ text }, { keep: 1, text: address }];
   const hash = (text: string, address: string) =>
     hashTarget(pieces('See ', address), pieces(text, address)).toString('hex');
-  expect(hash('Vea ', 'https://a.example')).toBe(hash('Vea ', 'a@b.example'));
+  expect(hash('Vea ', 'https://a.example')).toBe(hash('Vea ', 'www.b.example'));
+  expect(hash('Vea ', 'https://a.example')).not.toBe(hash('Vea ', 'a@b.example'));
   expect(hash('Vea ', 'https://a.example')).not.toBe(hash('Mire ', 'https://a.example'));
   expect(hash('Vea ', '%@')).not.toBe(hash('Vea ', '%s'));
 });

@@ -36,13 +36,19 @@ export function hashReading(scope: ReadingScope, source: readonly Piece[]): Buff
   return sha256([environment, from, to, brand, tone, readingOf(withoutAddresses(source))]);
 }
 
-const ADDRESS = /^(?:\w+:\/\/|www\.|[\w.+%-]+@[\w-]+\.)/;
+const WEB = /^(?:\w+:\/\/|www\.)/;
+const EMAIL = /^[\w.+%-]+@[\w-]+\./;
 
-/** Returns a source with empty words in place of its protected addresses. No word around them depends on them. */
+/**
+ * Returns a source with the same word in place of all its web addresses, and another in place of all its e-mail
+ * addresses. The words around them depend on the kind only: one visits a page, but writes to a person.
+ */
 function withoutAddresses(source: readonly Piece[]): Piece[] {
-  return source.map((piece) =>
-    'keep' in piece && ADDRESS.test(piece.text) ? { keep: piece.keep, text: '' } : piece,
-  );
+  return source.map((piece) => {
+    if (!('keep' in piece)) return piece;
+    if (WEB.test(piece.text)) return { keep: piece.keep, text: '://' };
+    return EMAIL.test(piece.text) ? { keep: piece.keep, text: '@' } : piece;
+  });
 }
 
 /**
