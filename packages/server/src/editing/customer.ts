@@ -31,7 +31,8 @@ const filter = Type.Object({
   uid: Type.Optional(Type.String({ description: 'A job: lists its queries of every status but withdrawn.' })),
 });
 const parameters = Type.Object({ query: ID });
-const LISTS = 'Lists the open queries of all jobs, or with `uid` all queries of one job.';
+const LISTS =
+  'Lists the open queries of all jobs, or with `uid` the open and the latest ended queries of one job; at most 200.';
 
 const own = {
   list: describedOwn('listOwnQueries', 'List the queries of editors', JobQueries, {

@@ -50,6 +50,19 @@ const queriesOf = async (uid?: string) =>
 const segmentsOf = async (task: Claimed) => (await ann.call('GET', pathOf(task))).body.segments;
 
 describe('a query', () => {
+  it('that has ended comes before the earlier ones in the list of its job', async () => {
+    const { task, uid } = await claimNew('The seal is broken.\n');
+    for (const question of ['First?', 'Second?']) {
+      expect((await askAbout(task, 0, question)).status).toBe(201);
+      const [open] = await queriesOf();
+      await customer.call('POST', `/api/account/queries/${open.query}/answer`, { answer: 'Yes.' });
+    }
+    expect((await askAbout(task, 0, 'Third?')).status).toBe(201);
+    const questions = (await queriesOf(uid)).map(({ question }: { question: string }) => question);
+    expect(questions).toEqual(['Third?', 'Second?', 'First?']);
+    expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+  });
+
   it('holds its segment until the customer answers', async () => {
     const { task, uid } = await claimNew('The bank is closed.\nThe sky is blue.\n');
     const [bank, sky] = task.segments;

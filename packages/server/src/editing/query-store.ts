@@ -76,12 +76,12 @@ const OF_ACCOUNT = statement<CustomerQueryRow>(
      left join users u on u.user_id = q.user_id
     where q.part = $1 and q.account_id = $2 and j.environment = $3
       and case when $4::text is null then q.status = 'open' else j.uid = $4 and q.status <> 'withdrawn' end
-    order by q.status <> 'open', q.query_id limit $5`,
+    order by q.status <> 'open', case q.status when 'open' then q.query_id end, q.query_id desc limit $5`,
 );
 
 /**
  * Returns the queries that a customer sees: the open ones of all jobs, or those of one job without the withdrawn
- * ones. Open ones come first, then the oldest.
+ * ones. The open ones come first, oldest first, and then the ended ones, latest first.
  */
 export function listQueriesOfAccount(
   on: Queryable,
