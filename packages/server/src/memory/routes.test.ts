@@ -167,6 +167,9 @@ describe('the search of the memory with an API key', () => {
     expect((await search('?q=one')).objects).toEqual([]);
     const other = createClient(server.url, stranger.account!.production_key);
     expect((await other('GET', '/api/v1/memory/?q=house')).body).toEqual({ objects: [], next: null });
+    const sandbox = createClient(server.url, owner.account!.sandbox_key);
+    const tried = await sandbox('GET', '/sandbox/api/v1/memory/?q=house');
+    expect([tried.status, tried.body]).toEqual([200, { objects: [], next: null }]);
   });
 
   it('names every invalid parameter', async () => {
