@@ -187,6 +187,7 @@ const READS: Record<string, string> = {
   'editing → jobs': 'a task shows its job; one statement for a page of tasks',
   'editing → segments': 'edits are joined with the drafts that they replace',
   'jobs → edits': 'progress counts confirmed segments',
+  'jobs → fills': 'the page of a job counts the words taken from other jobs',
   'ledger → jobs': 'a statement names the job of a charge; verify holds charges against jobs',
   'memory → jobs': 'retracted entries are listed by job',
   'operations → breakers': 'metrics',

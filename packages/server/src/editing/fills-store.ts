@@ -205,6 +205,8 @@ export interface NewFill extends SegmentPlace {
   voteId: string;
   targetHash: Buffer;
   target: readonly Piece[];
+  /** The words of the source. */
+  words: number;
   /** The revision of the edit that confirms the text; 0: it is a draft. */
   revision: number;
   editorId: string;
@@ -214,11 +216,12 @@ export interface NewFill extends SegmentPlace {
 // A segment that is filled a second time keeps the draft that the first fill replaced.
 const KEEP_DRAFTS = statement(
   'editing.keep_drafts',
-  `insert into fills (part, account_id, job_id, position, vote_id, target_hash, revision, draft, route, notes, failure)
-   select s.part, s.account_id, s.job_id, s.position, g.vote_id, g.target_hash, g.revision, s.draft, s.route, s.notes,
-          s.failure
+  `insert into fills (part, account_id, job_id, position, vote_id, target_hash, revision, words, draft, route, notes,
+     failure)
+   select s.part, s.account_id, s.job_id, s.position, g.vote_id, g.target_hash, g.revision, g.words, s.draft, s.route,
+          s.notes, s.failure
      from unnest(:job_ids::uuid[], :positions::integer[], :vote_ids::uuid[], :target_hashes::bytea[],
-       :revisions::integer[]) as g (job_id, position, vote_id, target_hash, revision)
+       :revisions::integer[], :words::integer[]) as g (job_id, position, vote_id, target_hash, revision, words)
      join segments s on s.part = :part and s.account_id = :account_id and s.job_id = g.job_id
       and s.position = g.position
    on conflict (part, account_id, job_id, position) do update
@@ -262,6 +265,7 @@ export async function fillSegments(
       vote_ids: ({ voteId }) => voteId,
       target_hashes: ({ targetHash }) => targetHash,
       revisions: ({ revision }) => revision,
+      words: ({ words }) => words,
     }),
   });
   const targets = fills.map(({ target }) => JSON.stringify(target));

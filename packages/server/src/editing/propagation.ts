@@ -15,7 +15,7 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { check, type Finding, keyOf } from '@dragoman/checks';
-import { isCorrect, type Piece } from '@dragoman/documents';
+import { countSegmentWords, isCorrect, type Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { Queryable } from '../database/database.ts';
@@ -233,6 +233,7 @@ function changeOf(
       voteId: vote.vote_id,
       targetHash: vote.target_hash,
       target,
+      words: countSegmentWords(row.source, row.source_language),
       revision: confirms ? randomInt(...FILL_REVISIONS) : 0,
       editorId: vote.editor_id,
       acknowledged: vote.acknowledged,

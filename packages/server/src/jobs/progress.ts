@@ -1,5 +1,4 @@
 /** The progress of a job: segments drafted by an engine, or confirmed by editors; and who worked on its words. */
-import { countSegmentWords, type Piece } from '@dragoman/documents';
 import Type, { type Static } from 'typebox';
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
@@ -72,13 +71,15 @@ export const EditedWords = Type.Union(
   { description: 'Null if no editor works on the job, or its texts are deleted.' },
 );
 
-const EDITED_WORDS = statement<{ segments: number; opened: number; voted: Piece[][] }>(
+const EDITED_WORDS = statement<{ segments: number; opened: number; voted: number }>(
   'jobs.edited_words',
   `select count(*) as segments, coalesce(sum(e.words) filter (where e.filled_from is null), 0) as opened,
-          coalesce(jsonb_agg(s.source) filter (where s.route = 'memory:vote' and (e.position is null
-            or e.status = 'confirmed' and e.distance = 0)), '[]') as voted
+          coalesce(sum(f.words) filter (where s.route = 'memory:vote' and (e.position is null
+            or e.status = 'confirmed' and e.distance = 0)), 0) as voted
      from segments s left join edits e
        on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
+     left join fills f
+       on f.part = s.part and f.account_id = s.account_id and f.job_id = s.job_id and f.position = s.position
     where s.part = $1 and s.account_id = $2 and s.job_id = $3`,
 );
 
@@ -86,12 +87,10 @@ const EDITED_WORDS = statement<{ segments: number; opened: number; voted: Piece[
 export async function readEditedWords(
   on: Queryable,
   account: AccountRef,
-  job: { job_id: string; tier: string; source_language: string },
+  job: { job_id: string; tier: string },
 ): Promise<Static<typeof EditedWords>> {
   if (job.tier !== 'human') return null;
   const [counted] = await on.query(EDITED_WORDS, [account.part, account.accountId, job.job_id]);
   const { segments, opened, voted } = counted!;
-  if (segments === 0) return null;
-  const words = voted.map((source) => countSegmentWords(source, job.source_language));
-  return { opened, voted: words.reduce((sum, count) => sum + count, 0) };
+  return segments === 0 ? null : { opened, voted };
 }

@@ -1173,6 +1173,7 @@ create table fills (
   vote_id     uuid not null,
   target_hash bytea not null check (octet_length(target_hash) = 32),
   revision    integer not null default 0 check (revision >= 0), -- of the edit that the fill confirmed; 0: a draft
+  words       integer not null check (words >= 0),              -- of the source
   draft       jsonb,
   route       text,
   notes       text[] not null,
