@@ -189,6 +189,89 @@ it('a visit to another page keeps the documents, and the next visit has the same
   });
 });
 
+it('nothing more is sent when another user signs in during an upload', async () => {
+  const sender = await createPerson(web, { role: 'customer' });
+  const other = await createPerson(web, { role: 'customer' });
+  const own = await web.signedIn(sender);
+  await web.visit({ context: own, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await chooseFiles(page, file('first.txt', TEXT), file('second.txt', TEXT), file('third.txt', TEXT));
+    let posts = 0;
+    await page.route('**/api/account/documents', async (route) => {
+      posts++;
+      const response = await route.fetch();
+      // Another window of the browser signs in, and the windows share the cookie.
+      const { email, password } = other;
+      if (posts === 1) await own.request.post('/api/session', { data: { email, password } });
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Send 3 jobs' }).click();
+    await rowOf(page, 'second.txt').getByText('Someone else changed this').waitFor();
+    await rowOf(page, 'third.txt').getByText('Ready to send').waitFor();
+    expect(posts).toBe(2);
+    expect((await other.call('GET', '/api/account/jobs?tier=machine')).body.total).toBe(0);
+    expect((await sender.call('GET', '/api/account/jobs?tier=machine')).body.total).toBe(1);
+  });
+  await own.close();
+});
+
+it('documents stay in the list when the session ends, and after the next sign-in', async () => {
+  const sender = await createPerson(web, { role: 'customer' });
+  const own = await web.signedIn(sender);
+  await web.visit({ context: own, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await chooseFiles(page, file('kept.txt', TEXT));
+    await rowOf(page, 'kept.txt').getByText('Ready to send').waitFor();
+    await own.clearCookies({ name: /dragoman$/ });
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await page.getByLabel('E-mail', { exact: true }).fill(sender.email);
+    await page.getByLabel('Password', { exact: true }).fill(sender.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('link', { name: 'Translate', exact: true }).click();
+    await rowOf(page, 'kept.txt').waitFor();
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'kept.txt').getByText('Completed').waitFor();
+  });
+  await own.close();
+});
+
+it('a document that was sent in the sandbox can be sent in production', async () => {
+  await web.visit({ context, path: `${PATH}?environment=sandbox` }, async (page) => {
+    const environment = page.getByRole('radiogroup', { name: 'Environment' });
+    await chooseOptions(page, 'Spanish');
+    await chooseFiles(page, file('trial.txt', TEXT));
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'trial.txt').getByText('Completed').waitFor();
+    await environment.getByText('Production').click();
+    await rowOf(page, 'trial.txt').getByText('Ready to send').waitFor();
+    expect(await jobsNamed('trial.txt')).toEqual([]);
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'trial.txt').getByText('Completed').waitFor();
+    expect(await jobsNamed('trial.txt')).toHaveLength(1);
+    await environment.getByText('Sandbox').click();
+    await rowOf(page, 'trial.txt').getByRole('button', { name: 'Open' }).click();
+    const panel = page.getByRole('dialog', { name: 'Job' });
+    await panel.getByRole('region', { name: 'Translation' }).getByText('THE HOUSE IS BIG').waitFor();
+  });
+});
+
+it('a stored brand or source language that is no longer offered is not sent', async () => {
+  const sender = await createPerson(web, { role: 'customer' });
+  const own = await web.signedIn(sender);
+  const stored = { tier: 'machine', source: 'tlh', brand: 'gone', targets: ['es'] };
+  const [key, value] = [`dragoman_translate ${sender.email}`, JSON.stringify(stored)].map((one) =>
+    JSON.stringify(one),
+  );
+  await own.addInitScript(`localStorage.setItem(${key}, ${value})`);
+  await web.visit({ context: own, path: PATH }, async (page) => {
+    const text = 'The quick brown fox jumps over the lazy dog, and nobody in the village is surprised.';
+    await chooseFiles(page, file('fox.txt', text));
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'fox.txt').getByText('Completed').waitFor();
+  });
+  await own.close();
+});
+
 it.each(['ar', 'de'] as const)('the page has no overflow on a phone in %s', async (language) => {
   await web.visit({ context, path: PATH, language, size: PHONE }, async (page) => {
     const name = 'ein-langer-dateiname-ohne-leerzeichen-für-die-übersetzung.txt';

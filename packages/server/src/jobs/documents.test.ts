@@ -155,6 +155,18 @@ describe('a document', () => {
     expect(retried).toMatchObject({ repeated: true, job: { uid: others[3].job.uid } });
   });
 
+  it('of another user than the signed-in one is refused, and nothing is created', async () => {
+    const other = await createPerson(server, { role: 'customer' });
+    const sent = document({ name: 'mine.txt', user_id: customer.userId });
+    for (const path of [`${DOCUMENTS}/quote`, DOCUMENTS]) {
+      const { status, body } = await other.call('POST', path, sent);
+      expect([status, body.error.code]).toEqual([409, 'conflict']);
+    }
+    expect((await listed('?tier=machine', other)).total).toBe(0);
+    const { job } = await send({ name: 'mine.txt', user_id: customer.userId });
+    expect(await send({ name: 'mine.txt' })).toMatchObject({ repeated: true, job: { uid: job.uid } });
+  });
+
   it('that the account cannot pay is refused with the missing amount', async () => {
     const account = await server.createAccount({ prepaid: true, balanceCents: 20 });
     const prepaid = await createPerson(server, { role: 'customer', account });

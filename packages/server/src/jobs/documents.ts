@@ -7,12 +7,12 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOf } from '../access/session-auth.ts';
 import { type Caller, type Environment, SCOPES } from '../base/account.ts';
-import { notFound } from '../base/errors.ts';
+import { ApiError, notFound } from '../base/errors.ts';
 import { defaultBrand } from '../brands/brands.ts';
 import { TONE_NAMES } from '../brands/tones.ts';
 import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
-import { answer, CENTS, describedOwn, IN_ENVIRONMENT } from '../http/schemas.ts';
+import { answer, CENTS, describedOwn, ID, IN_ENVIRONMENT } from '../http/schemas.ts';
 import type { Languages } from '../languages/languages.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { JobCreator } from './create.ts';
@@ -60,6 +60,10 @@ const NewDocument = Type.Object(
     brand,
     tone,
     instructions,
+    user_id: Type.Optional({
+      ...ID,
+      description: 'The user who sends the document. Error `conflict`: another user is signed in.',
+    }),
   },
   { title: 'NewDocument' },
 );
@@ -146,8 +150,8 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
       bodyLimit: 'texts',
       emptyIsAbsent: true,
       async handler(request) {
-        const { environment, tier, name: _, ...fields } = request.body;
-        const caller = await callerOf(database, request, environment);
+        const { environment, tier, name: _, user_id, ...fields } = request.body;
+        const caller = await callerOf(database, request, environment, user_id);
         const { sourceLanguage, words, priceCents } = await creator.quote(caller, tier, fields);
         return { source_language: sourceLanguage, words, price: priceCents };
       },
@@ -159,9 +163,9 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
       bodyLimit: 'texts',
       emptyIsAbsent: true,
       async handler(request, reply) {
-        const { environment, tier, name: given = '', ...fields } = request.body;
+        const { environment, tier, name: given = '', user_id, ...fields } = request.body;
         const name = cleanFileName(given);
-        const caller = await callerOf(database, request, environment);
+        const caller = await callerOf(database, request, environment, user_id);
         const key = request.headers['idempotency-key'] ?? keyOf(request.body);
         const sent = await creator.create(caller, tier, fields, key, name === '' ? undefined : name);
         const row = await findJob(database, caller.account, environment, sent.body.uid);
@@ -193,12 +197,20 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
   });
 }
 
-/** Returns the caller of a job that a signed-in customer creates. It has the rights of a key without limits. */
+/**
+ * Returns the caller of a job that a signed-in customer creates. It has the rights of a key without limits.
+ * @param expected the user who sends the document, if the request names one
+ * @throws ApiError `conflict` if another user is signed in
+ */
 async function callerOf(
   database: Database,
   request: FastifyRequest,
   environment: Environment,
+  expected: string | undefined,
 ): Promise<Caller> {
+  if (expected !== undefined && expected !== request.person.userId) {
+    throw new ApiError('conflict', 'Another user is signed in.');
+  }
   const { ref, username, suspended } = accountOf(request);
   return {
     account: ref,
@@ -220,7 +232,8 @@ async function callerOf(
  * browsers that send the same document create one job.
  */
 function keyOf(sent: Static<typeof NewDocument>): string {
-  const fields = Object.keys(NewDocument.properties) as (keyof typeof sent)[];
+  const { user_id: _, ...properties } = NewDocument.properties;
+  const fields = Object.keys(properties) as (keyof typeof properties)[];
   const values = fields.map((field) => sent[field] ?? null);
   return `document ${hash('sha256', JSON.stringify(values), 'hex')}`;
 }

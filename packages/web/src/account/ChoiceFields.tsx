@@ -17,6 +17,23 @@ export function targetsFor(options: DocumentOptions, { source, targets }: Choice
   return offeredTargets(options, source).filter((one) => targets.includes(one));
 }
 
+/**
+ * Returns the choices with the first option for each choice that is no longer offered. The browser may have stored
+ * a brand, a language or a tone that was removed since.
+ */
+export function offeredChoices(
+  { languages, tones }: DocumentOptions,
+  brands: readonly OwnBrand[],
+  { source, brand, tone, ...choices }: Choices,
+): Choices {
+  return {
+    ...choices,
+    source: languages.some((one) => one.source_language === source) ? source : '',
+    brand: brands.some((one) => one.external_id === brand) ? brand : '',
+    tone: tones.includes(tone) ? tone : '',
+  };
+}
+
 interface ChoiceFieldsProps {
   options: DocumentOptions;
   brands: readonly OwnBrand[];
@@ -54,7 +71,7 @@ export function ChoiceFields({ options, brands, choices, onChange }: ChoiceField
       {brands.length > 0 && (
         <NativeSelect
           label={t('account.brand')}
-          value={brands.some((one) => one.external_id === choices.brand) ? choices.brand : ''}
+          value={choices.brand}
           data={[
             {
               value: '',

@@ -23,7 +23,7 @@ import {
   type Sending,
   type Shipment,
   sendAgain,
-  sendingsOf,
+  sendingsIn,
 } from './document-list.ts';
 import css from './Translate.module.css';
 
@@ -192,7 +192,7 @@ function Actions({ row, onOpen }: { row: Row; onOpen(job: OwnJob): void }) {
       </span>
     );
   }
-  if (sendingsOf(row.document.id).length > 0) return null;
+  if ('shipment' in row && Object.keys(sendingsIn(row.shipment.body, row.document)).length > 0) return null;
   return (
     <ActionIcon
       size={32}

@@ -19,7 +19,7 @@ import { Lines } from '../ui/Skeleton.tsx';
 import { beforeReload } from '../upgrade.ts';
 import { AddDocuments } from './AddDocuments.tsx';
 import css from './account.module.css';
-import { ChoiceFields, targetsFor } from './ChoiceFields.tsx';
+import { ChoiceFields, offeredChoices, targetsFor } from './ChoiceFields.tsx';
 import { type Choices, useChoices } from './choices.ts';
 import { DocumentTable, type Row } from './DocumentTable.tsx';
 import {
@@ -29,7 +29,7 @@ import {
   type LocalDocument,
   type Shipment,
   sendDocuments,
-  sendingsOf,
+  sendingsIn,
   useDocuments,
 } from './document-list.ts';
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
@@ -53,12 +53,13 @@ const FINAL: readonly Row['state'][] = ['problem', 'refused', 'done'];
 export default function Translate({ search }: PageProps) {
   const t = useTranslate();
   const environment = environmentOf(search);
-  const user = useUser()?.email ?? '';
+  const user = useUser();
   const { data: offered, error } = useList(options(environment));
   const { data: account } = useSuspenseQuery(own());
   const { data: known } = useSuspenseQuery(brands());
-  const [choices, choose] = useChoices(user);
-  const { documents } = useDocuments(user);
+  const [stored, choose] = useChoices(user?.email ?? '');
+  const choices = offered === undefined ? stored : offeredChoices(offered, known.objects, stored);
+  const { documents } = useDocuments(user?.user_id ?? '');
   const setFilters = useFilters();
   useLiveUpdates('balance', 'readOwnAccount');
   useLiveUpdates('jobs', 'readOwnJob');
@@ -113,11 +114,11 @@ export default function Translate({ search }: PageProps) {
 
 /** Returns a row for each document and target language, and for each document without a target language. */
 function useRows(environment: Environment, choices: Choices, targets: readonly string[]): Row[] {
-  const { documents } = useDocuments(useUser()?.email ?? '');
+  const { documents } = useDocuments(useUser()?.user_id ?? '');
   const shipments = documents.flatMap((document) => {
     if (isProblem(document)) return [];
-    const sent = sendingsOf(document.id).map(([key]) => key.slice(key.indexOf(' ') + 1));
-    return [...new Set([...sent, ...targets])].map((target) => ({
+    const sent = sendingsIn({ environment, tier: choices.tier }, document);
+    return [...new Set([...Object.keys(sent), ...targets])].map((target) => ({
       document,
       target,
       body: bodyOf(environment, choices, document, target),
@@ -128,11 +129,10 @@ function useRows(environment: Environment, choices: Choices, targets: readonly s
     if (isProblem(document)) return [{ key: String(document.id), document, state: 'problem' }];
     const ofDocument = shipments.filter((one) => one.document === document);
     if (ofDocument.length === 0) return [{ key: String(document.id), document, state: 'untargeted' }];
-    const sendings = Object.fromEntries(sendingsOf(document.id));
+    const sendings = sendingsIn({ environment, tier: choices.tier }, document);
     return ofDocument.map((shipment): Row => {
-      const key = keyOf(document, shipment.target);
-      const row = { key, document, shipment };
-      const sending = sendings[key];
+      const row = { key: keyOf(shipment), document, shipment };
+      const sending = sendings[shipment.target];
       if (sending !== undefined && sending.state !== 'failed') return { ...row, ...sending };
       const { data: quote, error } = quotes[shipments.indexOf(shipment)]!;
       if (sending !== undefined) return { ...row, quote, ...sending };
@@ -168,15 +168,13 @@ function useQuotes(shipments: readonly Shipment[]) {
   return useQueries({
     queries: shipments.map(({ document, target, body }) => {
       const { environment, tier, source_language, brand } = body;
-      const isSent = sendingsOf(document.id).some(
-        ([key, { state }]) => key === keyOf(document, target) && state !== 'failed',
-      );
+      const { state = 'failed' } = sendingsIn(body, document)[target] ?? {};
       return {
         queryKey: ['quoteDocument', document.id, target, environment, tier, source_language, brand],
         queryFn: ({ signal }: { signal: AbortSignal }): Promise<DocumentQuote> =>
           // Instructions and tone change no price.
           call('quoteDocument', { body: { ...body, instructions: undefined, tone: undefined } }, { signal }),
-        enabled: !isSent,
+        enabled: state === 'failed',
         staleTime: Number.POSITIVE_INFINITY,
       };
     }),
@@ -195,7 +193,7 @@ function Order({
 }) {
   const t = useTranslate();
   const money = useMoney();
-  const { busy } = useDocuments(useUser()?.email ?? '');
+  const { busy } = useDocuments(useUser()?.user_id ?? '');
   const sendable = rows.flatMap((row) =>
     (row.state === 'ready' || row.state === 'failed') && row.quote !== undefined
       ? [{ ...row.shipment, quote: row.quote }]

@@ -4,7 +4,7 @@
  * memory of the page.
  */
 import { useSyncExternalStore } from 'react';
-import { call } from '../api/client.ts';
+import { CallError, call } from '../api/client.ts';
 import type { DocumentOptions, NewDocument, OwnJob } from '../api/generated.ts';
 
 /** Why the page does not send a file. The server checks everything else. */
@@ -31,6 +31,7 @@ export type Sending =
   | { state: 'done'; job: OwnJob; repeated: boolean };
 
 interface DocumentList {
+  /** The id of the user; empty before the first visit. */
   user: string;
   documents: readonly (LocalDocument | ProblemFile)[];
   /** By `keyOf`. */
@@ -47,9 +48,12 @@ function change(next: Partial<DocumentList>): void {
   for (const notify of listeners) notify();
 }
 
-/** Returns the list of a user. The list of another user of this browser is dropped. */
+/**
+ * Returns the list of a user. The list of another user of this browser is dropped.
+ * @param user the id of the user; empty after the end of the session, which drops no list
+ */
 export function useDocuments(user: string): DocumentList {
-  if (list.user !== user) list = { user, documents: [], sendings: {}, busy: false };
+  if (user !== '' && list.user !== user) list = { user, documents: [], sendings: {}, busy: false };
   return useSyncExternalStore(watch, () => list);
 }
 
@@ -60,7 +64,12 @@ function watch(listener: () => void): () => void {
 
 export const isProblem = (one: LocalDocument | ProblemFile): one is ProblemFile => 'problem' in one;
 
-export const keyOf = (document: Added, target: string): string => `${document.id} ${target}`;
+/** Where a document is sent. A document can be sent once in each environment and tier. */
+type Place = Pick<NewDocument, 'environment' | 'tier'>;
+
+const prefixOf = (id: number, { environment, tier }: Place): string => `${id} ${environment} ${tier} `;
+
+export const keyOf = ({ document, target, body }: Shipment): string => prefixOf(document.id, body) + target;
 
 /** Reads files and adds them. A file with a problem is added too, so that the page can name the problem. */
 export async function addFiles(files: Iterable<File>, options: DocumentOptions): Promise<void> {
@@ -87,8 +96,15 @@ export function clearSent(): void {
 }
 
 /** Returns what became of a document, by `keyOf`. */
-export function sendingsOf(id: number): [key: string, sending: Sending][] {
+function sendingsOf(id: number): [key: string, sending: Sending][] {
   return Object.entries(list.sendings).filter(([key]) => key.startsWith(`${id} `));
+}
+
+/** Returns what became of a document in an environment and a tier, by target language. */
+export function sendingsIn(place: Place, { id }: Added): Record<string, Sending> {
+  const prefix = prefixOf(id, place);
+  const own = sendingsOf(id).filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(own.map(([key, sending]) => [key.slice(prefix.length), sending]));
 }
 
 async function readDocument(file: File, options: DocumentOptions): Promise<LocalDocument | ProblemFile> {
@@ -114,26 +130,30 @@ export interface Shipment {
   body: NewDocument;
 }
 
+/** Errors after which the following documents would be refused too. */
+const STOPPING = ['not_signed_in', 'conflict'];
+
 /** The idempotency keys of documents that are sent again on purpose, until they are sent. */
 const againKeys = new Map<string, string>();
 
 /** Sends a document again that was sent before, as a new job. */
 export function sendAgain(shipment: Shipment): Promise<void> {
-  const key = keyOf(shipment.document, shipment.target);
+  const key = keyOf(shipment);
   if (!againKeys.has(key)) againKeys.set(key, crypto.getRandomValues(new Uint32Array(4)).join('-'));
   return sendDocuments([shipment]);
 }
 
 /**
- * Sends documents one after another. The server recognizes a document that was sent before, so a retry after a
- * lost answer creates no second job.
+ * Sends documents one after another, until the session ends or another user signs in. The server recognizes a
+ * document that was sent before, so a retry after a lost answer creates no second job.
  */
 export async function sendDocuments(shipments: readonly Shipment[]): Promise<void> {
   if (list.busy) return;
   change({ busy: true });
   const { user } = list;
-  for (const { document, target, body } of shipments) {
-    const key = keyOf(document, target);
+  for (const shipment of shipments) {
+    if (list.user !== user) return;
+    const key = keyOf(shipment);
     const idempotencyKey = againKeys.get(key);
     const report = (sending: Sending) => {
       // Another user may have signed in since.
@@ -143,7 +163,8 @@ export async function sendDocuments(shipments: readonly Shipment[]): Promise<voi
     try {
       const answer = await call(
         'sendDocument',
-        { body },
+        // All windows share the cookie of the session, so another window may have changed the user.
+        { body: { ...shipment.body, user_id: user } },
         {
           onProgress: (sent) => report({ state: 'sending', sent }),
           ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
@@ -153,6 +174,7 @@ export async function sendDocuments(shipments: readonly Shipment[]): Promise<voi
       report({ state: 'done', ...answer });
     } catch (error) {
       report({ state: 'failed', error: error as Error });
+      if (error instanceof CallError && STOPPING.includes(error.code)) break;
     }
   }
   if (list.user === user) change({ busy: false });

@@ -1353,7 +1353,9 @@ export type NewDocument = {
   brand?: string | undefined;
   tone?: 'Informal' | 'Formal' | undefined;
   /** Instructions for the editor, and for engines that support them. */
-  instructions?: string | undefined
+  instructions?: string | undefined;
+  /** The user who sends the document. Error `conflict`: another user is signed in. */
+  user_id?: string | undefined
 };
 
 /** How long the previous key or secret stays valid. */
