@@ -22,7 +22,7 @@ import type { IdempotencyKey } from './idempotency-store.ts';
 import { createJobInserter, type InsertResult, type JobInserterOptions } from './insert.ts';
 import type { NewJob } from './insert-store.ts';
 import { readAccountBalance } from './jobs.ts';
-import { createJobPreparer, type JobPreparerOptions } from './prepare.ts';
+import { createJobPreparer, type JobPreparerOptions, type Quote, quoteJob } from './prepare.ts';
 import { presentCreation } from './present.ts';
 import {
   type CreateRequest,
@@ -47,9 +47,6 @@ export interface CreatedJob {
   body: JobCreationBody;
 }
 
-/** What a job would cost. */
-export type Quote = Pick<NewJob, 'sourceLanguage' | 'words' | 'priceCents'>;
-
 export interface JobCreator {
   /**
    * Creates a job, or finds the job that the same request created before.
@@ -65,7 +62,8 @@ export interface JobCreator {
     name?: string,
   ): Promise<CreatedJob>;
   /**
-   * Checks the body of a create and calculates the price. Nothing is created.
+   * Checks the body of a create and calculates the prices of both tiers. Nothing is created.
+   * @param tier the tier whose fields the body may have
    * @throws ApiError `invalid_request`, `too_large`, `unavailable`
    */
   quote(caller: Caller, tier: store.JobTier, body: unknown): Promise<Quote>;
@@ -99,7 +97,8 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
         return findEarlierJob(context, error, caller, tier, request, key);
       }
     },
-    quote: (caller, tier, body) => prepare(caller, tier, readCreateRequest(body, tier, maxTextBytes)),
+    quote: async (caller, tier, body) =>
+      quoteJob(caller, readCreateRequest(body, tier, maxTextBytes), options),
     async createBulk(caller, body, header) {
       const requests = readBulkRequest(body, maxTextBytes);
       const key = readIdempotencyKey(header, () => fingerprintRequests('bulk', requests));

@@ -153,7 +153,7 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
         const { environment, tier, name: _, user_id, ...fields } = request.body;
         const caller = await callerOf(database, request, environment, user_id);
         const { sourceLanguage, words, priceCents } = await creator.quote(caller, tier, fields);
-        return { source_language: sourceLanguage, words, price: priceCents };
+        return { source_language: sourceLanguage, words, price: priceCents[tier] };
       },
     },
   });

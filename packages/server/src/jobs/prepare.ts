@@ -43,14 +43,7 @@ export type JobPreparer = (
 export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
   const { settings } = options;
   return async (caller, tier, request, apart = false) => {
-    if (request.callbackUrl !== undefined) {
-      const checked = options.guard.checkUrl(request.callbackUrl);
-      if (!checked.ok) throw fieldError('callback_url', checked.reason);
-    }
-    const brands = await resolveBrand(options.database, caller, request.brand);
-    const { sourceLanguage, words, repeatedWords } = await examine(caller, request, options, apart);
-    const pair = { sourceLanguage, targetLanguage: request.targetLanguage };
-    const extent = { words, repeatedWords };
+    const { brands, sourceLanguage, words, priceOf } = await check(caller, request, options, apart);
     return {
       account: caller.account,
       jobId: '',
@@ -69,7 +62,7 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
       ...brands,
       callbackUrl: request.callbackUrl,
       words,
-      priceCents: await options.prices.priceOf(caller.account, tier, pair, extent),
+      priceCents: await priceOf(tier),
       holdSeconds: Math.max(
         tier === 'machine' ? settings.machineHoldSeconds : 0,
         caller.environment === 'sandbox' && tier === 'human' ? settings.sandboxHoldSeconds : 0,
@@ -81,6 +74,41 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
       leaseToken: undefined,
     };
   };
+}
+
+/** What a job would cost in each tier. */
+export interface Quote {
+  sourceLanguage: string;
+  words: number;
+  priceCents: Record<JobTier, number>;
+}
+
+/**
+ * Checks a request like a create and calculates the prices. The text is examined once for both tiers.
+ * @throws ApiError `invalid_request`, `unavailable`
+ */
+export async function quoteJob(
+  caller: Caller,
+  request: CreateRequest,
+  options: JobPreparerOptions,
+): Promise<Quote> {
+  const { sourceLanguage, words, priceOf } = await check(caller, request, options, false);
+  const priceCents = { human: await priceOf('human'), machine: await priceOf('machine') };
+  return { sourceLanguage, words, priceCents };
+}
+
+/** Checks everything that does not depend on the tier. */
+async function check(caller: Caller, request: CreateRequest, options: JobPreparerOptions, apart: boolean) {
+  if (request.callbackUrl !== undefined) {
+    const checked = options.guard.checkUrl(request.callbackUrl);
+    if (!checked.ok) throw fieldError('callback_url', checked.reason);
+  }
+  const brands = await resolveBrand(options.database, caller, request.brand);
+  const { sourceLanguage, words, repeatedWords } = await examine(caller, request, options, apart);
+  const pair = { sourceLanguage, targetLanguage: request.targetLanguage };
+  const priceOf = (tier: JobTier) =>
+    options.prices.priceOf(caller.account, tier, pair, { words, repeatedWords });
+  return { brands, sourceLanguage, words, priceOf };
 }
 
 /** Seconds for which the trigger `wait` delays the delivery of a job. */

@@ -44,14 +44,13 @@ export function quoteRoutes(app: FastifyInstance, { creator }: { creator: JobCre
       bodyLimit: 'texts',
       unchecked: true,
       async handler({ caller, body }) {
-        const human = await creator.quote(caller, 'human', body);
-        const machine = await creator.quote(caller, 'machine', body);
+        const { words, sourceLanguage, priceCents } = await creator.quote(caller, 'human', body);
         return {
-          word_count: human.words,
-          source_language: human.sourceLanguage,
+          word_count: words,
+          source_language: sourceLanguage,
           target_language: (body as { target_language: string }).target_language,
-          human_price: human.priceCents,
-          machine_price: machine.priceCents,
+          human_price: priceCents.human,
+          machine_price: priceCents.machine,
         };
       },
     },

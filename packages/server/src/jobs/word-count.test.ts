@@ -1,8 +1,12 @@
 /** Tests of counting words and of quotes, which create no job, and of reading the caller's account. */
 import { createFake } from '@dragoman/engines/fake';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import type { Caller } from '../base/account.ts';
 import { INLINE_LENGTH } from '../scanning/scanner.ts';
 import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
+import { type JobPreparerOptions, quoteJob } from './prepare.ts';
+import { readCreateRequest } from './request.ts';
 
 const COUNT = '/tapi/v2/wordcount/';
 const QUOTE = '/api/v1/quote/';
@@ -97,6 +101,25 @@ it('a quote has the words, the detected language and the prices of jobs with the
   } finally {
     await priced.stop();
   }
+});
+
+it('a quote examines the text once for both tiers', async () => {
+  const { username } = await server.createAccount();
+  const { ref } = await accountNamed(server.database, username);
+  const examine = vi.fn(async () => ({ kind: 'valid', sourceLanguage: 'en', words: 2, repeatedWords: 0 }));
+  const options = {
+    database: server.database,
+    languages: { targets: async () => ['es'], sources: async () => ['en'] },
+    prices: {
+      priceOf: async (_: unknown, tier: string) => (tier === 'human' ? 24 : 2),
+      countsRepeats: false,
+    },
+    scanner: { examine },
+  } as unknown as JobPreparerOptions;
+  const caller = { account: ref, environment: 'production' } as Caller;
+  const request = readCreateRequest({ text: 'The house.', target_language: 'es' }, 'human', 100);
+  expect((await quoteJob(caller, request, options)).priceCents).toEqual({ human: 24, machine: 2 });
+  expect(examine).toHaveBeenCalledOnce();
 });
 
 it.each([
