@@ -199,6 +199,15 @@ describe('client: retries', () => {
   it.each([
     ['with a uid', (flaky: Dragoman) => flaky.jobs.create({ ...JOB, uid: 'once' })],
     ['without a uid', (flaky: Dragoman) => flaky.jobs.create(JOB)],
+    [
+      'with a key, twice',
+      async (flaky: Dragoman) => {
+        const { uid } = await flaky.jobs.create(JOB, { idempotencyKey: 'once' });
+        const again = await flaky.jobs.create(JOB, { idempotencyKey: 'once' });
+        expect(again.uid).toBe(uid);
+        return again;
+      },
+    ],
     ['with an empty uid', (flaky: Dragoman) => flaky.jobs.create({ ...JOB, uid: '' })],
     ['for several jobs', async (flaky: Dragoman) => (await flaky.jobs.createMany([JOB]))[0]!],
   ])(

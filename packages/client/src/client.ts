@@ -43,6 +43,14 @@ export { verifyWebhook, type WebhookInput, type WebhookVerdict } from './webhook
 
 export type DragomanOptions = TransportOptions;
 
+export interface CreateOptions extends CallOptions {
+  /**
+   * A key of 1 to 255 printable ASCII characters. For at least 24 hours, the same request with the same key returns
+   * the same job. Default: a random key for each call, but none for a job with a `uid`.
+   */
+  idempotencyKey?: string | undefined;
+}
+
 /** The operations on jobs of one tier. */
 export interface Jobs<Request, Creation, Filter> {
   /**
@@ -50,7 +58,7 @@ export interface Jobs<Request, Creation, Filter> {
    *
    * @throws DragomanError 400 with `fields`, 402 when the account has insufficient funds
    */
-  create(job: Request, options?: CallOptions): Promise<Creation>;
+  create(job: Request, options?: CreateOptions): Promise<Creation>;
   /** Returns a job, with `translated_text` once it is completed. @throws DragomanError 404 */
   get(uid: string, options?: CallOptions): Promise<Job>;
   /** Yields all matching jobs, oldest first. Pages are fetched as needed; `limit` is the page size. */
@@ -277,7 +285,7 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends List
     async create(job, options = {}) {
       // An empty uid counts as no uid, because the service ignores it. Without a key, each attempt would create
       // another job.
-      const idempotencyKey = job.uid ? undefined : crypto.randomUUID();
+      const idempotencyKey = options.idempotencyKey ?? (job.uid ? undefined : crypto.randomUUID());
       const given = { ...options, body: job, idempotencyKey, repeatable: true };
       return (await transport.call(operations.create, given)) as Creation;
     },
