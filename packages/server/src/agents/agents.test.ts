@@ -1,6 +1,6 @@
 /** Tests the tools for agents with the SDK's own client, over HTTP and over standard input and output. */
 import { fileURLToPath } from 'node:url';
-import { createDragoman } from '@dragoman/client';
+import { createDragoman, type Dragoman } from '@dragoman/client';
 import {
   Client,
   InMemoryTransport,
@@ -9,22 +9,27 @@ import {
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createLog } from '../base/log.ts';
 import { parseBrand } from '../brands/brand.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { importEntries } from '../memory/memory.ts';
 import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { createAgentServer } from './tools.ts';
+import { type AgentServerOptions, createAgentServer } from './tools.ts';
 
 const DRAGOMAN = fileURLToPath(new URL('../../bin/dragoman.js', import.meta.url));
 const HOUSE = { text: 'The house is big.', source_language: 'en', target_language: 'es' };
 
+const logged: string[] = [];
 let server: TestServer;
 let account: AccountCredentials;
 beforeAll(async () => {
-  server = await startTestServer({ settings: { DRAGOMAN_PRICE_HUMAN: '12', DRAGOMAN_SANDBOX_HOLD: '0' } });
+  server = await startTestServer({
+    settings: { DRAGOMAN_PRICE_HUMAN: '12', DRAGOMAN_SANDBOX_HOLD: '0' },
+    log: createLog('warn', { write: (line) => logged.push(line) }),
+  });
   account = await server.createAccount({ username: 'acme', balanceCents: 1_000, prepaid: true });
   const { ref } = await accountNamed(server.database, 'acme');
   const glossary = [{ source: 'shopping cart', target: 'carrito' }];
@@ -130,6 +135,7 @@ describe.each<[string, () => Promise<Client>]>([
     ['translate_file', { ...HOUSE, file_name: 'a.srt' }, /^text: .*line 1/],
     ['order_translation', { ...HOUSE, text: 'word '.repeat(500) }, /balance|pay|cost/i],
     ['get_job', { uid: 'nobody-has-this' }, /^uid: there is no job with this uid/],
+    ['get_job', { uid: '..' }, /^uid: there is no job with this uid/],
     ['look_up_terms', { target_language: 'es', brand: 'none' }, /^brand: "none" is not one of shop/],
     ['search_memory', { q: 'x', after: 'x' }, /^after: /],
   ])('refuse a call of %s with an error that names the field: %j', async (name, given, error) => {
@@ -137,7 +143,57 @@ describe.each<[string, () => Promise<Client>]>([
   });
 });
 
+/** Sends messages of the older protocol, which needs no negotiation. */
+function post(messages: unknown, accept = 'application/json, text/event-stream'): Promise<Response> {
+  const authorization = `ApiKey ${account.production_key}`;
+  const headers = { authorization, accept, 'content-type': 'application/json' };
+  return fetch(`${server.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(messages) });
+}
+
+function callOf(name: string, given: object, id = 1): object {
+  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } };
+}
+
 describe('the route /mcp', () => {
+  it('answers a repeated call with the same job, and creates another job for another uid', async () => {
+    const client = await connect(overHttp(account.production_key));
+    for (const name of ['order_translation', 'translate_text']) {
+      const text = `${name} answers once.`;
+      const { uid } = await use(client, name, { ...HOUSE, text });
+      const { text: _, ...others } = HOUSE;
+      expect((await use(client, name, { ...others, text })).uid).toBe(uid);
+      const other = crypto.randomUUID();
+      expect((await use(client, name, { ...HOUSE, text, uid: other })).uid).toBe(other);
+    }
+  });
+
+  it('counts as a request in progress, and a refused request of a tool is not repeated', async () => {
+    await server.restart({ DRAGOMAN_MAX_REQUESTS: '1' });
+    try {
+      const answer = await post(callOf('list_languages', {}));
+      expect(await answer.text()).toContain('Too many requests are in progress. Try again.');
+    } finally {
+      await server.restart();
+    }
+  });
+
+  it('refuses a list of several messages', async () => {
+    const calls = [1, 2].map((id) => callOf('list_languages', {}, id));
+    const refused = await post(calls);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({ error: expect.stringMatching(/^body: /) });
+    expect((await post(calls.slice(1))).status).toBe(200);
+  });
+
+  it('logs errors of the protocol without the request', async () => {
+    const before = logged.length;
+    const refused = await post(callOf('quote', { ...HOUSE, text: 'A private sentence.' }), 'text/plain');
+    expect(refused.status).toBe(406);
+    const lines = logged.slice(before).join('');
+    expect(lines).toContain('the protocol of agents reported an error');
+    expect(lines).not.toContain('private');
+  });
+
   it('requires a key of its environment', async () => {
     for (const [path, key] of [
       ['/mcp', 'acme:wrong'],
@@ -186,11 +242,14 @@ describe('the route /mcp', () => {
     const { version } = (await operator.call('GET', path)).body;
     await operator.call('PATCH', path, { version, key_requests: 1 });
     const client = await connect(overHttp(production_key));
-    await use(client, 'list_languages', {});
-    const tones = await createClient(server.url, production_key)('GET', '/tapi/v2/tone/');
-    const [, left] = /r=(\d+)/.exec(tones.headers.get('ratelimit')!)!;
-    // At least the negotiation, the call of the tool and the request of the tool were counted before.
-    expect(Number(left)).toBeLessThanOrEqual(6);
+    // A call is refused at `/mcp`, or later when its tool sends a request. The second refusal is an answer.
+    const refused = await until(async () => {
+      const calls = Array.from({ length: 12 }, () =>
+        use(client, 'list_languages', {}).catch(() => undefined),
+      );
+      return (await Promise.all(calls)).find((answer) => typeof answer === 'string');
+    });
+    expect(refused).toMatch(/^This key has sent too many requests\./);
   });
 
   it('supports only POST', async () => {
@@ -210,17 +269,43 @@ describe('the route /mcp', () => {
   });
 });
 
-it('a tool answers with the uid if the translation takes too long', async () => {
+/** Connects to tools in this process. */
+async function connectInMemory(change: Partial<Dragoman>, options: Partial<AgentServerOptions>) {
   const dragoman = createDragoman({ baseUrl: server.url, key: account.sandbox_key, sandbox: true });
   const [own, other] = InMemoryTransport.createLinkedPair();
-  await createAgentServer(dragoman, { waitMilliseconds: 0 }).connect(own);
-  const client = await connect(other, 'legacy');
-  const job = await use(client, 'translate_text', { ...HOUSE, text: '[sandbox:wait] The house is big.' });
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  await createAgentServer({ ...dragoman, ...change }, { onError, ...options }).connect(own);
+  return connect(other, 'legacy');
+}
+
+it.each([
+  ['if the translation takes too long', { waitMilliseconds: 0 }],
+  ['at once if too many calls wait', { waits: { most: 1, inProgress: 1 } }],
+])('a tool answers with the uid %s', async (reason, options) => {
+  const client = await connectInMemory({}, options);
+  const job = await use(client, 'translate_text', { ...HOUSE, text: `[sandbox:wait] It waits ${reason}.` });
   expect(job).toEqual({
     uid: expect.any(String),
     status: 'machine_translate_in_progress',
     hint: expect.stringContaining('get_job'),
   });
+});
+
+it('a call that has waited leaves its place to other calls', async () => {
+  const waits = { most: 1, inProgress: 0 };
+  const client = await connectInMemory({}, { waits });
+  expect((await use(client, 'translate_text', HOUSE)).status).toBe('completed');
+  expect(waits.inProgress).toBe(0);
+});
+
+it('an unexpected error of a tool is reported, and the agent gets no details', async () => {
+  const error = new TypeError('a detail');
+  const onError = vi.fn();
+  const client = await connectInMemory({ quote: () => Promise.reject(error) }, { onError });
+  expect(await use(client, 'quote', HOUSE)).toBe('Internal error.');
+  expect(onError).toHaveBeenCalledExactlyOnceWith(error, 'quote');
 });
 
 it.each([

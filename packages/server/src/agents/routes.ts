@@ -7,16 +7,34 @@ import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Environment } from '../base/account.ts';
+import { fieldError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
 import { resource } from '../http/http.ts';
+import type { Waits } from './tools.ts';
 
 /** A base address for requests that never leave the process. */
 const HERE = 'http://here';
 
-export function agentRoutes(app: FastifyInstance, environment: Environment): void {
+export interface AgentRouteOptions {
+  log: Log;
+  /** The waits of both environments. */
+  waits: Waits;
+}
+
+export function agentRoutes(
+  app: FastifyInstance,
+  { log, waits }: AgentRouteOptions,
+  environment: Environment,
+): void {
   const closing = new AbortController();
   // Ends the waits for results before the server waits for open requests.
   app.addHook('preClose', async () => closing.abort());
   let handler: Promise<McpHttpHandler> | undefined;
+
+  /** Logs no message, because the SDK quotes the request in some messages. */
+  function logRefused({ name }: Error): void {
+    log.warn({ name, environment }, 'the protocol of agents reported an error');
+  }
 
   async function createHandler(): Promise<McpHttpHandler> {
     const [{ createMcpHandler }, { createAgentServer }] = await Promise.all([
@@ -29,12 +47,16 @@ export function agentRoutes(app: FastifyInstance, environment: Environment): voi
           baseUrl: HERE,
           key: '', // `sendWith` replaces the header.
           sandbox: environment === 'sandbox',
+          retries: 0, // A busy server refuses requests to get fewer of them.
           fetch: sendWith(app, requestInfo!.headers.get('authorization')!),
         });
-        return createAgentServer(dragoman, { signal: closing.signal });
+        const onError = (error: unknown, tool: string) => log.error({ error, tool }, 'tool failed');
+        const server = createAgentServer(dragoman, { signal: closing.signal, waits, onError });
+        server.server.onerror = logRefused;
+        return server;
       },
       // The tools never change, so there is nothing to subscribe to.
-      { maxSubscriptions: 0 },
+      { maxSubscriptions: 0, onerror: logRefused },
     );
   }
 
@@ -48,7 +70,13 @@ export function agentRoutes(app: FastifyInstance, environment: Environment): voi
       async handler(request, reply) {
         const gone = new AbortController();
         reply.raw.once('close', () => gone.abort());
-        handler ??= createHandler();
+        if (Array.isArray(request.body) && request.body.length > 1) {
+          throw fieldError('body', 'must be one message, because a list has no limit of requests.');
+        }
+        handler ??= createHandler().catch((error: unknown) => {
+          handler = undefined; // The next request tries again.
+          throw error;
+        });
         const { fetch } = await handler;
         return reply.send(await fetch(toWebRequest(request, gone.signal), { parsedBody: request.body }));
       },

@@ -21,8 +21,6 @@ export async function serveAgent({
     import('../agents/tools.ts'),
   ]);
   const dragoman = createDragoman({ baseUrl, key });
-  serveStdio(() => createAgentServer(dragoman), {
-    maxSubscriptions: 0,
-    onerror: ({ message }) => say(message),
-  });
+  const onError = (error: unknown) => say(error instanceof Error ? error.message : String(error));
+  serveStdio(() => createAgentServer(dragoman, { onError }), { maxSubscriptions: 0, onerror: onError });
 }

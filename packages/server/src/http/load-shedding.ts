@@ -30,7 +30,7 @@ export interface LoadShedder {
 
 const TOO_MANY = 'Too many requests are in progress. Try again.';
 /** Matches the paths of the API in both environments. A separate host for the sandbox has no prefix. */
-const API_PATH = /^\/+(?:sandbox\/+)?(?:tapi|v2|chats|api\/+v1)(?:[/?]|$)/;
+const API_PATH = /^\/+(?:sandbox\/+)?(?:tapi|v2|chats|mcp|api\/+v1)(?:[/?]|$)/;
 const BODY = JSON.stringify({ error: TOO_MANY });
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',

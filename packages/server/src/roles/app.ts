@@ -274,22 +274,19 @@ export function createApp(options: AppOptions): FastifyInstance {
     guideRoutes(root);
   });
   const limiter = createKeyRateLimiter(options.settings.keyRequests);
+  // Calls of agents that wait for results may take a quarter of the places.
+  const waits = { most: Math.floor(options.settings.maxRequests / 4), inProgress: 0 };
   void app.register(async (api) => {
     shedder.count(api);
     for (const { environment, prefix } of ENVIRONMENTS) {
       void api.register(async (scope) => apiRoutes(scope, { ...options, limiter }, environment), { prefix });
+      const agents = async (scope: FastifyInstance) => {
+        requireCaller(scope, { ...options, limiter }, environment);
+        agentRoutes(scope, { ...options, waits }, environment);
+      };
+      void api.register(agents, { prefix });
     }
   });
-  // The load shedder does not count these requests, because they wait for results. It counts the calls of the tools.
-  for (const { environment, prefix } of ENVIRONMENTS) {
-    void app.register(
-      async (scope) => {
-        requireCaller(scope, { ...options, limiter }, environment);
-        agentRoutes(scope, environment);
-      },
-      { prefix },
-    );
-  }
   return app;
 }
 
