@@ -115,6 +115,11 @@ describe('accepting a job', () => {
     ]);
     await autoAcceptJobs(server.database, 0);
     expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('completed');
+    const setStatus = (status: string) => owner.query('update accounts set status = $1', [status]);
+    await setStatus('suspended');
+    await autoAcceptJobs(server.database, 48);
+    await setStatus('active');
+    expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('completed');
     await autoAcceptJobs(server.database, 48);
     expect((await call('GET', `${HUMAN}${uid}/`)).body.status).toBe('accepted');
     expect((await call('GET', `${HUMAN}${later}/`)).body.status).toBe('completed');

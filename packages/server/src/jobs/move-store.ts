@@ -3,6 +3,7 @@ import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
+import { ofActiveAccount } from '../work/queue.ts';
 import type { JobStatus } from './states.ts';
 
 export interface JobMove {
@@ -91,10 +92,14 @@ const UNJUDGED = statement<{ part: number; account_id: string; job_id: string }>
   'jobs.unjudged',
   `select part, account_id, job_id from jobs
     where status = 'completed' and tier = 'human' and finished_at <= now() - make_interval(hours => $1)
+      and ${ofActiveAccount('jobs')}
     order by finished_at limit $2`,
 );
 
-/** Finds human jobs that were completed at least `hours` ago and that are neither accepted nor rejected. */
+/**
+ * Finds human jobs that were completed at least `hours` ago and that are neither accepted nor rejected. Jobs of
+ * suspended accounts are left out, because their customers cannot reject them.
+ */
 export async function findJobsToAutoAccept(
   on: Queryable,
   hours: number,
