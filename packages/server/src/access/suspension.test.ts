@@ -1,6 +1,8 @@
 /** Tests suspended accounts: their keys are refused, their users can only read, and their queues stand still. */
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { createConnection } from '../database/connections.ts';
 import { claimTask, confirmAll, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   createClient,
@@ -16,15 +18,19 @@ import {
 let server: TestServer;
 let operator: TestPerson;
 let receiver: Receiver;
+let owner: pg.Client;
 beforeAll(async () => {
   server = await startTestServer({
-    settings: { DRAGOMAN_SANDBOX_HOLD: '1', DRAGOMAN_CALLBACK_SCHEDULE: '3600,3600' },
+    settings: { DRAGOMAN_SANDBOX_HOLD: '3600', DRAGOMAN_CALLBACK_SCHEDULE: '3600,3600' },
   });
   operator = await createPerson(server, { role: 'operator' });
   receiver = await startReceiver();
+  owner = createConnection(server.connection);
+  await owner.connect();
 });
 afterAll(async () => {
   await receiver.close();
+  await owner.end();
   await server.stop();
 });
 
@@ -69,19 +75,34 @@ it('the jobs and callbacks of a suspended account wait, and continue when it is 
     const job = { ...JOB, uid, callback_url: `${receiver.url}/${uid}` };
     return client(one.sandbox_key)('POST', `/sandbox${HUMAN}`, job);
   };
+  /** Waits until a job is translated and only its delay is left. */
+  const isHeld = (uid: string) =>
+    until(async () => {
+      const held =
+        "select from jobs where uid = $1 and lease_token is null and due_at > now() + interval '1 minute'";
+      return (await owner.query(held, [uid])).rowCount === 1;
+    });
+  const endDelay = (uid: string) =>
+    owner.query('update jobs set hold_until = now(), due_at = now() where uid = $1', [uid]);
   const delivered = (uid: string) => receiver.received.filter(({ path }) => path === `/${uid}`).length;
   receiver.answer(() => 410);
   await order(account, 'failing');
+  await isHeld('failing');
+  await endDelay('failing');
   const [delivery] = await until(async () => {
     const { body } = await operator.call('GET', '/api/console/deliveries?status=dead');
     return body.deliveries.length === 1 && body.deliveries;
   });
   await order(account, 'waits');
+  await isHeld('waits');
   await move(account, 'suspend');
+  await endDelay('waits');
   receiver.answer(() => 200);
   expect((await operator.call('POST', `/api/console/deliveries/${delivery.id}/replay`)).status).toBe(200);
   // The delay of this job ends after that of the job that waits.
   await order(other, 'moves');
+  await isHeld('moves');
+  await endDelay('moves');
   await until(() => delivered('moves') === 1);
   expect(await statusOf(account, 'waits')).not.toBe('completed');
   expect([delivered('failing'), delivered('waits')]).toEqual([1, 0]);
