@@ -35,10 +35,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     throw LISTEN_CODES.has(error.code ?? '') ? new CommandError(cannotListen(settings, error.code!)) : error;
   });
   const signal = untilSignal();
-  if (role !== 'worker') {
-    writeAddress(settings, server.url);
-    await showFirstSteps(settings, store.database, log);
-  }
+  if (role !== 'worker') await announce(settings, server.url, store.database, log);
   flushCompileCache(); // Node's compile cache is written now, because the process may be killed later.
   await signal;
   log.info('stopping');
@@ -55,8 +52,22 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
 }
 
 /**
+ * Writes the address of the server for other commands, and shows the first steps. An error is only logged, because
+ * the server is already running.
+ */
+async function announce(settings: Settings, url: string, database: Database, log: Log): Promise<void> {
+  try {
+    writeAddress(settings, url);
+    await showFirstSteps(settings, database, log);
+  } catch (error) {
+    log.warn({ error }, 'could not write the address of the server or show the first steps');
+  }
+}
+
+/**
  * Prints the address on a terminal and, while there is no operator, the link that creates the first one. Without a
- * terminal the output is a log, which must not contain a secret. Then the log names the command for a link.
+ * terminal the output is a log, which must not contain a secret. Then the log names the command for a link. Where the
+ * provider replaces passwords, a link to set one is of no use, and the terminal names the command too.
  */
 async function showFirstSteps(settings: Settings, database: Database, log: Log): Promise<void> {
   const address = addressForLinks(settings);
@@ -66,6 +77,12 @@ async function showFirstSteps(settings: Settings, database: Database, log: Log):
     return;
   }
   print(`Dragoman is running at ${address}/app/`);
+  if (settings.passwordUsers !== 'everybody') {
+    if (await hasOperator(database)) return;
+    print('There is no operator yet, and users sign in with the provider. Invite the first operator:');
+    print('dragoman user invite EMAIL --role operator');
+    return;
+  }
   const link = await linkForFirstOperator(database);
   if (link === undefined) return;
   print('There is no operator yet. Create the first one here:');

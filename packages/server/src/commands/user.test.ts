@@ -1,5 +1,5 @@
 /** Tests the command `dragoman user` while a server is running. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -74,6 +74,31 @@ it('dragoman user invites a customer and creates a reset link', async () => {
   const reset = await command(['user', 'reset', email]);
   expect(reset.stderr).toMatch(/The link works once, until 20/);
   expect((await accept(reset.stdout.trim())).status).toBe(201);
+});
+
+it('dragoman serve names the command for the first operator on a terminal where users have no passwords', async () => {
+  const own = {
+    DATABASE_URL: urlOf(server.connection),
+    DRAGOMAN_SECRET_KEY: SECRET_KEY,
+    DRAGOMAN_OIDC_ISSUER: 'https://id.example.com',
+    DRAGOMAN_OIDC_CLIENT_ID: 'dragoman',
+    DRAGOMAN_PASSWORDS: 'emergency@example.com',
+  };
+  const serving = await serve(['--role', 'api', '--data', directory], own, { terminal: true });
+  await until(() => serving.output.stdout.includes('dragoman user invite EMAIL --role operator'));
+  expect(serving.output.stdout).not.toContain('/app/invitation/');
+  await serving.terminate();
+});
+
+it('dragoman serve runs and ends as usual when it cannot write its address', async () => {
+  const data = mkdtempSync(join(directory, 'data-'));
+  const blocked = join(data, 'address');
+  mkdirSync(blocked);
+  const own = { DATABASE_URL: urlOf(server.connection), DRAGOMAN_SECRET_KEY: SECRET_KEY };
+  const serving = await serve(['--role', 'api', '--data', data], own);
+  await until(() => serving.output.stderr.includes('could not write the address'));
+  await serving.answers('/readyz');
+  expect(await serving.terminate()).toBe(0);
 });
 
 it('dragoman serve prints a link for the first operator on a terminal, and no secret into a log', async () => {
