@@ -57,7 +57,10 @@ it('an invitation can be accepted with the provider', async () => {
     await page.getByLabel('New password', { exact: true }).waitFor();
     await expectAccessible(page);
     await takeScreenshots(page, 'invitation-provider');
+    const visit = page.waitForRequest((request) => request.url().includes('/api/sign-in/provider?'));
     await page.getByRole('link', { name: 'Sign in with Acme ID' }).click();
+    // Without `Sec-Fetch-Site`, this shows that the visit comes from a page of the server. It holds no token.
+    expect((await (await visit).allHeaders()).referer).toBe(`${web.url}/`);
     await page.getByRole('heading', { name: 'Queue' }).waitFor();
   });
 });

@@ -48,7 +48,11 @@ const START = '/api/sign-in/provider';
 
 let addresses = 0;
 /** Signs in with the provider in a new browser with its own address. @returns the page at which the browser arrives */
-async function visit(subject: string | undefined, path = START, headers: Record<string, string> = {}) {
+async function visit(
+  subject: string | undefined,
+  path = START,
+  headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' },
+) {
   provider.subject = subject;
   const traveler = createTraveler();
   const own = { 'x-forwarded-for': `10.8.${++addresses}.1`, ...headers };
@@ -93,14 +97,19 @@ describe('an invited person', () => {
     const { token } = await invitePerson(server.database, 'command', wanted);
     expect((await visit(subject)).at).toBe(refusal('not_invited'));
     // Another site sends the browser to the address of the button.
-    for (const site of ['cross-site', 'same-site', 'none']) {
-      const sent = await visit(subject, fromLink(token), { 'sec-fetch-site': site });
+    const foreign: Record<string, string>[] = ['cross-site', 'same-site', 'none'].map((site) => ({
+      'sec-fetch-site': site,
+      referer: server.url,
+    }));
+    foreign.push({}, { referer: 'http://elsewhere.test/' }, { referer: 'x' });
+    for (const headers of foreign) {
+      const sent = await visit(subject, fromLink(token), headers);
       expect(sent.at).toBe(refusal('not_invited'));
     }
     // A link of somebody else proves nothing.
     const { token: other } = await invite(addUser().email);
     expect((await visit(subject, fromLink(other))).at).toBe(refusal('not_invited'));
-    const accepted = await visit(subject, fromLink(token), { 'sec-fetch-site': 'same-origin' });
+    const accepted = await visit(subject, fromLink(token), { referer: `${server.url}/` });
     expect((await accepted.me()).body).toMatchObject({ role: 'customer', account: username, owner: true });
     expect((await visit(subject)).at).toBe('/app/');
   });

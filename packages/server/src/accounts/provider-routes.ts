@@ -82,8 +82,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       const parameters = parametersOf(request);
       const next = parameters.get('next') ?? undefined;
       // Only our page shows whose account a link leads to, so pages of other sites cannot pass a link.
-      const { 'sec-fetch-site': site = 'same-origin' } = request.headers;
-      const link = site === 'same-origin' ? (parameters.get('link') ?? undefined) : undefined;
+      const link = isFromOurPage(request, root()) ? (parameters.get('link') ?? undefined) : undefined;
       const kept: Pending = { ...pending, next, link, until: Date.now() + PENDING_SECONDS * 1000 };
       const sealed = vault.seal(Buffer.from(JSON.stringify(kept)), COOKIE_CONTEXT).toString('base64url');
       reply.setCookie(cookie, sealed, cookieOptions);
@@ -111,6 +110,13 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       return url?.href ?? SIGN_IN_PAGE;
     }),
   });
+}
+
+/** Browsers omit `Sec-Fetch-Site` over plain http. The button sends the origin of its page in `Referer`. */
+function isFromOurPage({ headers }: FastifyRequest, root: string): boolean {
+  const { 'sec-fetch-site': site, referer = '' } = headers;
+  if (site !== undefined) return site === 'same-origin';
+  return URL.canParse(referer) && new URL(referer).origin === new URL(root).origin;
 }
 
 function refusalOf(error: unknown): string | undefined {

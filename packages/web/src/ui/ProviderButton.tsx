@@ -20,6 +20,8 @@ export function ProviderButton({ provider, next, link, newTab = false }: Provide
     <Button
       component="a"
       href={`/api/sign-in/provider?${query}`}
+      // Proves to the server that the visit comes from its own page, where browsers omit `Sec-Fetch-Site`.
+      referrerPolicy="origin"
       variant="filled"
       fullWidth
       {...(newTab ? { target: '_blank', rel: 'noopener' } : {})}
