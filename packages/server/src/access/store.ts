@@ -95,7 +95,8 @@ export async function readUsername(on: Queryable, account: AccountRef): Promise<
 
 const SET_STATUS = statement<{ account_id: string }>(
   'accounts.set_status',
-  `update accounts set status = $4 where part = $1 and account_id = $2 and status = $3 returning account_id`,
+  `update accounts set status = $4, resumed_at = case when $4 = 'active' then now() else resumed_at end
+    where part = $1 and account_id = $2 and status = $3 returning account_id`,
 );
 
 /** @returns false when the account does not have the status `from` */

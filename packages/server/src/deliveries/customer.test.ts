@@ -1,7 +1,9 @@
 /** Tests of replaying all dead deliveries of a customer in the web app. */
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { listAudit } from '../audit/audit.ts';
+import { createConnection } from '../database/connections.ts';
 import {
   createClient,
   createPerson,
@@ -17,11 +19,15 @@ import { replayDead } from './log.ts';
 const OWN = '/api/account/deliveries';
 let server: TestServer;
 let receiver: Receiver;
+let owner: pg.Client;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
+  owner = createConnection(server.connection);
+  await owner.connect();
 });
 afterAll(async () => {
+  await owner.end();
   await server.stop();
   await receiver.close();
 });
@@ -113,4 +119,32 @@ it('a replay request names every invalid field', async () => {
   const { status, body } = await call('POST', `${OWN}/replay`, wrong);
   expect([status, Object.keys(body.error.fields).sort()]).toEqual([400, ['environment', 'since', 'until']]);
   expect((await call('GET', `${OWN}/failed?since=today`)).body.error.fields).toHaveProperty('since');
+});
+
+it('a failed attempt by hand keeps the schedule, also near the end of the 72 hours', async () => {
+  const { account, call } = await createPerson(server, { role: 'customer' });
+  receiver.answer(() => 500);
+  const client = createClient(server.url, account!.production_key);
+  await client('POST', '/api/v1/test-event/', { url: `${receiver.url}/by-hand` });
+  const attempted = (attempts: number) =>
+    until(async () => {
+      const { rows } = await owner.query(
+        `select d.*, attempts - attempts_before as step from deliveries d
+          where url = $1 and attempts = $2 and lease_token is null and status = 'pending'`,
+        [`${receiver.url}/by-hand`, attempts],
+      );
+      return rows[0];
+    });
+  const { delivery_id: id } = await attempted(1);
+  await owner.query(
+    `update deliveries set queued_at = now() - interval '71.9 hours', due_at = now() + interval '5 minutes',
+            attempts = 12, attempts_before = 0 where delivery_id = $1`,
+    [id],
+  );
+  const before = await attempted(12);
+  for (const attempts of [13, 14]) {
+    expect((await call('POST', `${OWN}/${id}/replay`)).status).toBe(202);
+    const { due_at, step } = await attempted(attempts);
+    expect([due_at, step]).toEqual([before.due_at, 12]);
+  }
 });

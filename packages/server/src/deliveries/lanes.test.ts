@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { moveAccount } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import { partOf, uuidv7 } from '../base/ids.ts';
 import { createLog } from '../base/log.ts';
@@ -370,6 +371,28 @@ describe('a delivery that is older than 72 hours at a failing host', () => {
       [ids[1], 'dead'],
     ]);
     expect(await count(`status = 'pending'`)).toBe(1);
+  });
+
+  it('stays pending while its account is suspended, and for another 72 hours', async () => {
+    const account = await createAccount();
+    await enqueue(account, 'http://127.0.0.1:9/', [uuidv7()]);
+    const fail = "insert into breakers values ($1, $2, $3, 5, 1, now() + interval '1 hour')";
+    await owner.query(fail, [account.part, account.accountId, '127.0.0.1:9']);
+    await owner.query(`update deliveries set queued_at = now() - interval '73 hours'`);
+    let expired = 0;
+    const sweep = () =>
+      expireLate(test.database, follow, (n) => {
+        expired += n;
+      });
+    const subject = { ref: account, username: `account-${accounts}` };
+    for (const trigger of ['suspend', 'resume'] as const) {
+      await moveAccount(test.database, 'command', subject, trigger);
+      await sweep();
+      expect(expired).toBe(0);
+    }
+    await owner.query(`update accounts set resumed_at = now() - interval '73 hours'`);
+    await sweep();
+    expect(expired).toBe(1);
   });
 });
 

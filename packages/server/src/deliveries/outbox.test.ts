@@ -6,11 +6,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { accountNamed } from '../access/accounts.ts';
+import { accountNamed, moveAccount } from '../access/accounts.ts';
+import { uuidv7 } from '../base/ids.ts';
 import { createPool } from '../database/connections.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { createOutboxSender } from './outbox.ts';
-import type { NewEventRow } from './store.ts';
+import { insertEvents, type NewEventRow } from './store.ts';
 
 const PAIR = { source_language: 'en', target_language: 'es' };
 
@@ -168,6 +169,31 @@ it('the outbox queues later deliveries of a chat when the first one gets no slot
     ]),
   );
   expect(leased).toEqual([undefined, undefined, expect.any(String)]);
+});
+
+it('the outbox queues the deliveries of a suspended account', async () => {
+  const { username: other } = await server.createAccount();
+  const account = await accountNamed(server.database, other);
+  const delivery = {
+    url: `${url}/idle`,
+    host: new URL(url).host,
+    contentType: 'text/plain',
+    delaySeconds: 0,
+  };
+  const event = (): NewEventRow => ({
+    account: account.ref,
+    eventId: uuidv7(),
+    environment: 'production',
+    type: 'test',
+    subject: { kind: 'none' },
+    delivery: { ...delivery, headers: {}, body: Buffer.from('x') },
+  });
+  const leased = () =>
+    server.database.transaction((transaction) => insertEvents(transaction, [event()], [uuidv7()], 5));
+  await moveAccount(server.database, 'command', account, 'suspend');
+  expect((await leased()).size).toBe(0);
+  await moveAccount(server.database, 'command', account, 'resume');
+  expect((await leased()).size).toBe(1);
 });
 
 it('the outbox queues a delivery instead of sending it at once when its host has failed before', async () => {

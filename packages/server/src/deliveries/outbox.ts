@@ -116,6 +116,6 @@ export function createOutboxSender(
 function rowOf({ environment, delivery, subject }: NewEventRow, queuedAt: Date): DeliveryRow {
   const { url, contentType, headers, body } = delivery!;
   const message_id = subject.kind === 'message' ? subject.messageId : null;
-  const counted = { queued_at: queuedAt, attempts_before: 0 };
+  const counted = { queued_at: queuedAt, attempts_before: 0, scheduled_at: null };
   return { environment, url, content_type: contentType, headers, body, message_id, ...counted };
 }

@@ -366,7 +366,8 @@ const SKIP_TIME: Statement<{ delivery_id: string }> = statement(
   'deliveries.skip_time',
   `update deliveries
       set queued_at = queued_at - make_interval(secs => $3::float8),
-          due_at = case when lease_token is null then due_at - make_interval(secs => $3::float8) else due_at end
+          due_at = case when lease_token is null then due_at - make_interval(secs => $3::float8) else due_at end,
+          scheduled_at = scheduled_at - make_interval(secs => $3::float8)
     where part = $1 and account_id = $2 and environment = 'sandbox' and status = 'pending'
    returning delivery_id`,
 );
@@ -378,10 +379,15 @@ export async function skipTime(on: Queryable, account: AccountRef, seconds: numb
   return skipped.length;
 }
 
+// An attempt by hand before a retry does not count for the schedule: if it fails, the retry keeps its time.
 const SEND_NOW = statement<{ host: string }>(
   'deliveries.send_now',
   `with due as (
-     update deliveries set due_at = now()
+     update deliveries
+        set due_at = now(),
+            (scheduled_at, attempts_before) = (
+              select case when early then due_at else scheduled_at end, attempts_before + early::integer
+                from (select due_at > now() and attempts > attempts_before as early) retry)
       where part = $1 and account_id = $2 and delivery_id = $3 and status = 'pending' and lease_token is null
      returning host),
    tried as (
@@ -391,7 +397,7 @@ const SEND_NOW = statement<{ host: string }>(
 );
 
 /**
- * Makes the next attempt of a pending delivery due at once.
+ * Makes an attempt of a pending delivery due at once. If it fails, the schedule goes on as before.
  * @returns false if the delivery is not pending, or an attempt is in progress
  */
 export function sendNow(

@@ -3,6 +3,7 @@
  *
  *   answered 2xx                       → delivered
  *   answered 410                       → dead, `gone` (Standard Webhooks: the receiver wants no more)
+ *   anything else, attempted by hand   → retry at the time that was scheduled before
  *   anything else, time left           → retry
  *   anything else, no time left        → dead, `out of time`
  *
@@ -35,6 +36,8 @@ export interface NextAttemptIn {
   outcome: PostOutcome;
   /** The start of the 72 hours: the time at which the delivery was created or replayed. */
   createdAt: Date;
+  /** The time of the scheduled attempt that this attempt by hand preceded. */
+  scheduledAt?: Date | null;
   /** The time at which the outcome of the attempt was known. */
   now: Date;
   /** The source of randomness: returns a number in [0, 1). */
@@ -64,6 +67,7 @@ export function nextAttempt(input: NextAttemptIn): NextAttempt {
     }
     if (outcome.status === 410) return { kind: 'dead', reason: 'gone' };
   }
+  if (input.scheduledAt && input.scheduledAt > now) return { kind: 'retry', at: input.scheduledAt };
   const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1];
   if (!Number.isSafeInteger(attempts) || base === undefined || !(base > 0)) {
     throw new RangeError('needs an attempt number from 1 and a schedule of positive seconds');

@@ -64,7 +64,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 export interface Sender extends OutboxSender, Pick<LeaseWorker, 'wake' | 'stop' | 'heldCount'> {}
 
 export function startSender(options: SenderOptions): Sender {
-  const { database, poster, log } = options;
+  const { database, poster, log, breakerSeconds } = options;
   const now = options.now ?? (() => new Date());
   const random = options.random ?? Math.random;
   const recorder = createDeliveryRecorder(database, options.onDeliveriesChanged);
@@ -84,7 +84,6 @@ export function startSender(options: SenderOptions): Sender {
       return undefined;
     }
     const outcome = await poster.post(delivery.url, headers, delivery.body);
-    const { breakerSeconds } = options;
     const signal = { host: lease.host, signal: hostSignal(outcome), probe: lease.probe, breakerSeconds };
     lease.answered = signal.signal === 'alive';
     const decision = decide(lease, delivery, outcome);
@@ -130,6 +129,7 @@ export function startSender(options: SenderOptions): Sender {
       scheduleSeconds: options.scheduleSeconds,
       outcome,
       createdAt: delivery.queued_at,
+      scheduledAt: delivery.scheduled_at,
       now: now(),
       random,
       twice: delivery.environment === 'sandbox' && delivery.headers[TRIGGER_HEADER] === 'twice',
@@ -186,14 +186,15 @@ function startSweeping({ database, onDeliveriesChanged, metrics, log }: SenderOp
 
 /**
  * Ends deliveries to failing hosts that are older than 72 hours. Such hosts receive so few deliveries that
- * most of the deliveries would never reach their last attempt.
+ * most of the deliveries would never reach their last attempt. After a suspension, the deliveries of an account get
+ * another 72 hours for an attempt.
  */
 export async function expireLate(
   database: Database,
   onChanged: OnDeliveriesChanged | undefined,
   expired: (count: number) => void,
 ): Promise<void> {
-  for (const { part, account_id, host } of await findFailingHosts(database)) {
+  for (const { part, account_id, host } of await findFailingHosts(database, LIFETIME_SECONDS)) {
     const account = { part, accountId: account_id } as AccountRef;
     for (;;) {
       const ended = await database.transaction(async (transaction) => {

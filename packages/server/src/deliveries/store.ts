@@ -1,6 +1,7 @@
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
+import { ofActiveAccount } from '../work/queue.ts';
 import { OPENING_FAILURES } from './breaker.ts';
 import type { EventType } from './event-types.ts';
 
@@ -35,8 +36,8 @@ export interface NewEventRow {
 
 // All bodies are concatenated into one parameter, which the statement divides again: in an array, the driver
 // would write them in hexadecimal, twice as long. A delivery with a lease token is leased, and its first
-// attempt begins. It is queued instead if an earlier delivery of its order is pending or its host has a
-// breaker.
+// attempt begins. It is queued instead if an earlier delivery of its order is pending, its host has a breaker or
+// its account is suspended.
 const INSERT = statement<{ delivery_id: string; lease_token: string; queued_at: Date }>(
   'deliveries.insert_events',
   `with given as materialized (
@@ -48,7 +49,7 @@ const INSERT = statement<{ delivery_id: string; lease_token: string; queued_at: 
                              content_type, headers, start, length, token, delay, place)),
    leased as materialized (
      select g.event_id, g.token from given g
-      where g.token is not null
+      where g.token is not null and ${ofActiveAccount('g')}
         and not exists (
           select from deliveries e
            where e.part = g.part and e.account_id = g.account_id and e.order_key = coalesce(g.job_id, g.chat_id)
@@ -128,6 +129,8 @@ export interface DeliveryRow {
   queued_at: Date;
   message_id: string | null;
   attempts_before: number;
+  /** The time of the scheduled attempt that an attempt by hand precedes. */
+  scheduled_at: Date | null;
 }
 
 // Attempts are recorded before their requests are sent, so that they are stored even if the sender dies. A
@@ -144,7 +147,7 @@ const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_toke
         and d.lease_token = h.token
       order by d.part, d.account_id, d.delivery_id)
    select d.delivery_id, d.lease_token, d.environment, d.url, d.content_type, d.headers, d.body, d.queued_at,
-          d.message_id, d.attempts_before
+          d.message_id, d.attempts_before, d.scheduled_at
      from held h
      join deliveries d on d.part = h.part and d.account_id = h.account_id and d.delivery_id = h.delivery_id
       and d.lease_token = h.token`,
@@ -290,7 +293,7 @@ const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
       where part = :part and account_id = :account_id and delivery_id = :delivery_id and attempt = :attempt),
    moved as (
      update deliveries
-        set status = :status, failure = :failure, due_at = :due_at, lease_token = null,
+        set status = :status, failure = :failure, due_at = :due_at, scheduled_at = null, lease_token = null,
             finished_at = case when :status = 'pending' then null else now() end
       where part = :part and account_id = :account_id and delivery_id = :delivery_id and lease_token = :token
         and status = 'pending'
@@ -380,8 +383,8 @@ const FINISH_ANSWERED = statement<ChangedRow & { token: string }>(
       where l.lease_token = g.token and l.status = 'pending'
       order by l.part, l.account_id, l.delivery_id for no key update of l),
    moved as (
-     update deliveries d set status = k.status, failure = k.failure, due_at = k.due_at, lease_token = null,
-            finished_at = case when k.status = 'pending' then null else now() end
+     update deliveries d set status = k.status, failure = k.failure, due_at = k.due_at, scheduled_at = null,
+            lease_token = null, finished_at = case when k.status = 'pending' then null else now() end
        from locked k
       where d.part = k.part and d.account_id = k.account_id and d.delivery_id = k.delivery_id
      returning d.part, d.account_id, d.delivery_id, k.token, d.event, d.chat_id, d.message_id, d.status,
@@ -442,12 +445,12 @@ export interface FailingHostKey {
 
 const FAILING_HOSTS = statement<FailingHostKey>(
   'deliveries.failing_hosts',
-  'select part, account_id, host from breakers where openings > 0',
+  `select part, account_id, host from breakers b where openings > 0 and ${ofActiveAccount('b', '$1')}`,
 );
 
-/** Returns the hosts of all accounts whose breakers are open or half open. */
-export function findFailingHosts(on: Queryable): Promise<FailingHostKey[]> {
-  return on.query(FAILING_HOSTS);
+/** Returns the hosts with an open or half-open breaker, of accounts that were not suspended for `seconds`. */
+export function findFailingHosts(on: Queryable, seconds: number): Promise<FailingHostKey[]> {
+  return on.query(FAILING_HOSTS, [seconds]);
 }
 
 // Deliveries that wait behind another delivery do not expire, because nobody has attempted them yet.

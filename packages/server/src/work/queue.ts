@@ -105,9 +105,15 @@ export const UNLIMITED: ClaimLimits<never> = {
   shareOf: () => CLAIMS_PER_VISIT,
 };
 
-/** SQL condition: the account of the row `alias` is not suspended. The queues of suspended accounts stand still. */
-export const ofActiveAccount = (alias: string): string =>
-  `not exists (select from accounts s where s.account_id = ${alias}.account_id and s.status = 'suspended')`;
+/**
+ * SQL condition: the account of the row `alias` is not suspended. The queues of suspended accounts stand still.
+ * @param seconds a parameter of the statement; then the account was not suspended for this time either
+ */
+export const ofActiveAccount = (alias: string, seconds?: string): string => {
+  const resumed = seconds === undefined ? '' : ` or s.resumed_at > now() - make_interval(secs => ${seconds})`;
+  return `not exists (select from accounts s
+    where s.account_id = ${alias}.account_id and (s.status = 'suspended'${resumed}))`;
+};
 
 /**
  * Creates the statements that claim rows of a table.

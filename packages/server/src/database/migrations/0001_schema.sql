@@ -27,6 +27,7 @@ create table accounts (
   email               text,
   created_at          timestamptz not null default now(),
   status              text not null default 'active' check (status in ('active', 'suspended')),
+  resumed_at          timestamptz,                     -- end of the last suspension
   default_brand       text collate "C",                -- used by requests that name no brand
   -- Chat subscription.
   chat                boolean not null default false,
@@ -720,7 +721,8 @@ create table deliveries (
   finished_at     timestamptz,
   due_at          timestamptz default now(),
   attempts        integer not null default 0,
-  attempts_before integer not null default 0, -- before the last replay, which restarts the schedule
+  attempts_before integer not null default 0, -- do not count for the schedule: before the last replay, or by hand
+  scheduled_at    timestamptz, -- of the retry that an attempt by hand precedes
   lease_token     uuid,
   primary key (part, account_id, delivery_id),
   foreign key (part, account_id, job_id) references jobs (part, account_id, job_id),
