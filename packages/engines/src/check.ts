@@ -26,8 +26,8 @@ export function faultOf(
 }
 
 /**
- * Like {@link faultOf}, but also detects replies in which a language model comments on its task, replies that repeat the
- * source, and replies with lines or control characters that the source does not have.
+ * Like {@link faultOf}, but also detects replies that comment on the task, replies that repeat the source, and replies
+ * with lines or control characters that the source does not have.
  */
 export function serviceFaultOf(
   target: readonly Piece[],
@@ -44,9 +44,32 @@ export function serviceFaultOf(
   );
 }
 
+/** Like {@link serviceFaultOf}, but also detects what only language models do: quotation marks, JSON and refusals. */
+export function modelFaultOf(
+  target: readonly Piece[],
+  source: readonly Piece[],
+  direction: Direction,
+): string | null {
+  const fault = serviceFaultOf(target, source, direction);
+  if (fault !== null) return fault;
+  const [before, after] = [visibleText(source), visibleText(target)];
+  if (QUOTED.test(after.trim()) && !QUOTE.test(before)) return 'the reply is in quotation marks';
+  if (JSON_START.test(after) && !JSON_LIKE.test(before)) return 'the reply is JSON';
+  // In other source languages, the words of an apology are too many for a list.
+  const isRefusal = primary(direction.from) === 'en' && REFUSAL.test(after) && !APOLOGY.test(before);
+  return isRefusal ? 'the reply is a refusal' : null;
+}
+
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/gu;
 const QUOTED = /^["'“”„«‹`「『].*["'“”»›`」』]$/su;
-const QUOTE = /["'’“”„«‹`「『]/u;
+/** Matches a quotation mark, or the dash of a direct speech, which some languages write in quotation marks. */
+const QUOTE = /["'‘’‚‛“”„‟«»‹›`「」『』《》〈〉〝〞〟＂]|^\s*[-‒–—―]/u;
+/** Matches a quotation. An apostrophe in or after a word does not begin one. */
+const QUOTATION =
+  /(?<!\p{L})['‘‚][^'‘’‚]+['‘’](?!\p{L})|["“”„«»‹›`「『《][^"“”„«»‹›`「」『』《》]+["“”«»‹›`」』》]/gu;
+/** Matches the beginning of a JSON object or array, but not a placeholder such as `{{name}}` or `[{0}]`. */
+const JSON_START = /^\s*(?:\[\s*)?(?:\{\s*"|\[\s*")/u;
+const JSON_LIKE = /[{[]\s*["'„「『\p{Pi}\p{Pf}]/u;
 const CONTROL = /[\p{Cc}\u202d\u202e\ufffd]/gu;
 
 /**
@@ -56,7 +79,6 @@ const CONTROL = /[\p{Cc}\u202d\u202e\ufffd]/gu;
 function addedFault(source: string, target: string): string | null {
   const lines = (text: string): number => text.match(LINE_BREAK)?.length ?? 0;
   if (lines(target) > lines(source)) return 'the reply has more lines than the source';
-  if (QUOTED.test(target.trim()) && !QUOTE.test(source)) return 'the reply is in quotation marks';
   const known = new Set(source.toWellFormed().match(CONTROL));
   const added = target.match(CONTROL)?.some((one) => !known.has(one) && !'\t\n\r\u0085'.includes(one));
   return added === true ? 'the reply has control characters' : null;
@@ -105,10 +127,9 @@ function urlFault(source: string, target: string): string | null {
   return null;
 }
 
-/** Patterns of what is never a translation: a model's statements about itself, JSON, tokens of its chat template. */
+/** Patterns of what is never a translation: a model's statements about itself, and tokens of its chat template. */
 const NEVER = [
   /\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b/iu,
-  /^\s*[{[]\s*[{["]/u,
   /<[|｜][^<>|｜\n]{1,40}[|｜]>|<\/?(?:s|bos|eos|think|start_of_turn|end_of_turn)>|\[\/?INST\]/u,
 ];
 
@@ -120,16 +141,16 @@ const CHATTER = [
   /^\s*translation\b[^:\n]{0,30}:/iu,
 ];
 
-/** Patterns of apologies in which a model refuses, and of apologies in a source, which are translated. */
+/** Patterns of apologies in which a model refuses, and of apologies in an English source, which are translated. */
 const REFUSAL =
   /\blo siento\b.{0,20}\bno puedo|\btut mir leid\b.{0,20}\bkann|\bdésol.{0,20}\bne (?:peux|suis) pas|\bdesculpe\b.{0,20}\bnão posso|\bmi dispiace\b.{0,20}\bnon posso/iu;
-const APOLOGY = /sorry|apolog|unable|can(?:['’]t|not)|siento|leid|désol|desculp|dispiace/iu;
+const APOLOGY =
+  /sorry|apolog|regret|afraid|unfortunate|forgive|pardon|excuse|unable|not able|\b(?:can|could) ?(?:['’]?t\b|n['’]?t|not)/iu;
 
 function chatterFault(source: string, target: string, to: Language): string | null {
   // If the target language is English, a sentence that comments on a task may be a correct translation.
   const patterns = primary(to) === 'en' ? NEVER : [...NEVER, ...CHATTER];
-  return patterns.some((pattern) => pattern.test(target) && !pattern.test(source)) ||
-    (REFUSAL.test(target) && !APOLOGY.test(source))
+  return patterns.some((pattern) => pattern.test(target) && !pattern.test(source))
     ? 'the reply comments on the task instead of translating'
     : null;
 }
@@ -152,8 +173,11 @@ const ENGLISH_SHARE = 0.25;
 function echoFault(source: string, target: string, from: Language, to: Language): string | null {
   if (primary(from) === primary(to)) return null;
   const made = new Set(target.match(LOWER_CASE_WORDS));
-  const english = [...made].filter((word) => ENGLISH.has(word)).length;
-  const isEnglish = english >= ENGLISH_FROM_WORDS && english >= ENGLISH_SHARE * made.size;
+  const english = englishWords(made);
+  // A label of a user interface that is quoted may stay in English, but a whole reply may not.
+  const outside = target.replace(QUOTATION, ' ');
+  const judged = /\p{L}/u.test(outside) ? new Set(outside.match(LOWER_CASE_WORDS)) : made;
+  const isEnglish = englishWords(judged) >= Math.max(ENGLISH_FROM_WORDS, ENGLISH_SHARE * judged.size);
   if (isEnglish && primary(to) !== 'en') return 'the reply is in English';
   if (primary(from) !== 'en' && primary(to) !== 'en') return null;
   // A text with eight different words is never the same in English and another language.
@@ -166,6 +190,9 @@ function echoFault(source: string, target: string, from: Language, to: Language)
     ? 'the reply is the source'
     : null;
 }
+
+const englishWords = (words: ReadonlySet<string>): number =>
+  [...words].filter((word) => ENGLISH.has(word)).length;
 
 const SCRIPT_FROM_LETTERS = 20;
 const MIN_SHARE = 0.2;

@@ -338,3 +338,24 @@ test('two requests begin with the same text, so that a server can cache it', asy
   expect(other!.slice(0, stable)).toBe(one!.slice(0, stable));
   await engine.stop();
 });
+
+test('a request whose text is mostly digits fits into the context together with its answer', async () => {
+  const service = await serve(chatServer('plain', () => undefined));
+  const engine = make(service, 'plain', { context: 4_096 });
+  await engine.directions();
+  const before = service.requests.length;
+  const digits = (length: number) => ({
+    id: String(length),
+    pieces: [text(`The numbers are ${'8417, 2095; '.repeat(length / 12)}`)],
+  });
+  const drafts = await draft(engine, [digits(3_300), digits(600)]);
+  expect(drafts[0]).toMatchObject({ status: 'failed', reason: 'too long' });
+  expect(drafts[1]).toMatchObject({ status: 'translated' });
+  for (const { body } of service.requests.slice(before)) {
+    const tokens = body.messages[0].content.match(/[\d,;]/g).length;
+    expect(tokens + body.max_tokens).toBeLessThanOrEqual(4_096);
+    // A translation as long as its source needs as many tokens.
+    expect(body.max_tokens).toBeGreaterThan(tokens);
+  }
+  await engine.stop();
+});

@@ -6,6 +6,7 @@
  * URLs, script, comments). A segment with a bad reply is sent once more, alone; then it fails, and the next engine gets it.
  */
 
+import { modelFaultOf } from '../check.ts';
 import type { Engine, Term } from '../engine.ts';
 import { MARKERS, visibleText } from '../markup.ts';
 import type { HttpResult } from './http.ts';
@@ -41,8 +42,8 @@ const MAX_SEGMENTS = 16;
 /** Maximum size of the texts of a call, in UTF-8 bytes. */
 const MAX_BYTES = 4_500;
 /**
- * Bytes per token. A token is three or more letters in Latin script, and at most one character in a script whose
- * characters have three bytes.
+ * Bytes per token, except for digits and punctuation. A token is three or more letters in Latin script, and at most one
+ * character in a script whose characters have three bytes.
  */
 const BYTES_PER_TOKEN = 3;
 /** Tokens that the server's chat template adds to a request. */
@@ -91,6 +92,7 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
     settings: { profile: name, answers, parameters, context, system: follows ? SYSTEM : '' },
     model,
     declared: true,
+    faultOf: modelFaultOf,
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
 
     async list() {
@@ -150,6 +152,11 @@ const withoutNulls = (body: object): object =>
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
+/** Returns a high estimate of the tokens of a text. A digit or a punctuation mark is a token of its own. */
+const tokensOf = (text: string): number =>
+  bytesOf(text.replace(/[\p{N}\p{P}\p{S}]/gu, (one) => (bytesOf(one) < BYTES_PER_TOKEN ? '000' : one))) /
+  BYTES_PER_TOKEN;
+
 /**
  * Returns the token limit of an answer: enough for a translation three times as long, and for the JSON around it. If the
  * context has no room for that, the rest of the context; null if not even a translation twice as long fits.
@@ -159,8 +166,13 @@ function answerTokens(
   texts: readonly string[],
   context: number,
 ): number | null {
-  const request = TEMPLATE_TOKENS + bytesOf(JSON.stringify(messages)) / BYTES_PER_TOKEN;
-  const source = texts.reduce((sum, text) => sum + bytesOf(text), 0) / BYTES_PER_TOKEN;
+  const request =
+    TEMPLATE_TOKENS +
+    messages.reduce(
+      (sum, { content }) => sum + tokensOf(typeof content === 'string' ? content : JSON.stringify(content)),
+      0,
+    );
+  const source = texts.reduce((sum, text) => sum + tokensOf(text), 0);
   const fixed = 200 + 40 * texts.length;
   const room = Math.floor(Math.min(fixed + 3 * source, context - request, MAX_ANSWER_TOKENS));
   return room < Math.min(fixed + 2 * source, MAX_ANSWER_TOKENS) ? null : room;

@@ -86,6 +86,8 @@ export interface ServiceAdapter {
   /** Makes a cheap call that shows that the service runs and accepts the key. */
   health(send: SendRequest): Promise<HttpResult>;
   translate(send: SendRequest, batch: Batch): Promise<Reply>;
+  /** Returns why a reply cannot be a translation, or null. Default: {@link serviceFaultOf}. */
+  faultOf?: typeof serviceFaultOf;
 }
 
 /** A fault found by a self-test. `unreachable` means that the service could not be reached. */
@@ -116,7 +118,7 @@ export class RemoteEngine implements Engine {
   constructor(service: ServiceAdapter, options: RemoteOptions) {
     this.name = options.name ?? service.name;
     if (!/^[a-z]+(:[a-z\d]+)?$/.test(this.name)) {
-      throw new Error('the name of an engine must be lower-case letters');
+      throw new Error(`an engine must be named like deepl or llm:gemma, not ${this.name}`);
     }
     for (const key of options.directions ?? []) parse(key);
     this.capabilities = service.capabilities;
@@ -314,7 +316,7 @@ export class RemoteEngine implements Engine {
       const again: Item[] = [];
       group.forEach((item, index) => {
         const { id } = item.segment;
-        const result = readReply(reply.texts[index] ?? null, item, this.#service.notation, request);
+        const result = readReply(reply.texts[index] ?? null, item, this.#service, request);
         if (result.ok) done({ id, status: 'translated', pieces: result.pieces, route });
         else if (attempt === 1) again.push(item);
         else fail(id, 'garbled', result.fault);
@@ -338,7 +340,7 @@ export class RemoteEngine implements Engine {
 }
 
 /** A part of the engine's version. Increase it after a change to how segments are sent or replies are checked. */
-const NOTATION_VERSION = 2;
+const NOTATION_VERSION = 3;
 
 interface Item {
   segment: Segment;
@@ -375,14 +377,14 @@ function batches(items: readonly Item[], limits: ServiceAdapter['limits']): Item
 function readReply(
   text: string | null,
   item: Item,
-  notation: Notation,
+  { notation, faultOf = serviceFaultOf }: ServiceAdapter,
   direction: { from: Language; to: Language },
 ): { ok: true; pieces: Piece[] } | { ok: false; fault: string } {
   if (text === null) return { ok: false, fault: 'no reply for this segment' };
   if (text.includes('\0')) return { ok: false, fault: 'the reply has control characters' };
   try {
     const pieces = read(text, item.table, notation);
-    const fault = serviceFaultOf(pieces, item.segment.pieces, direction);
+    const fault = faultOf(pieces, item.segment.pieces, direction);
     return fault === null ? { ok: true, pieces } : { ok: false, fault };
   } catch (error) {
     if (!(error instanceof Garbled)) throw error;
