@@ -39,6 +39,15 @@ const match = (kind: Match['kind'], score: number): Match => ({
 
 test('returns the origin of the draft while the target equals the draft', () => {
   expect(of({})).toEqual({ from: 'machine', engine: 'apertium' });
+  for (const [route, engine] of [
+    ['llm:en-de@model', 'llm'],
+    ['llm:gemma:en-de@model:12b', 'llm:gemma'],
+    ['deepl:en-de', 'deepl'],
+    ['fake', 'fake'],
+    [null, ''],
+  ] as const) {
+    expect(of({ route })).toEqual({ from: 'machine', engine });
+  }
   expect(of({ origin: 'memory', route: 'memory:exact' })).toEqual({ from: 'exact', score: 100 });
   expect(of({ origin: 'memory', route: 'memory:vote' })).toEqual({
     from: 'vote',

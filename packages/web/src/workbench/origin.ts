@@ -11,13 +11,16 @@ export type DraftOrigin =
   | { from: 'memory' | 'supplied' | 'kept' };
 
 /**
- * Where a target comes from: from its draft, from other editors, from a memory match that the editor chose, from a repeat that was
- * confirmed, or from a person.
+ * Where a target comes from: from its draft, from other editors, from a memory match that the editor chose, from a
+ * repeat that was confirmed, or from a person.
  */
 export type TargetOrigin =
   | DraftOrigin
   | { from: 'repeat' }
   | { from: 'edited'; draft: DraftOrigin | undefined };
+
+/** Matches the engine in a route such as `llm:gemma:en-de@model`, `llm:en-de@model` or `apertium:eng-deu`. */
+const ENGINE = /^llm:[a-z]\w*(?=:)|^[^:]+/;
 
 const SCORES = { context: 101, exact: 100 } as const;
 
@@ -27,7 +30,7 @@ export function draftOriginOf({ origin, route, vote }: SegmentState['segment']):
     case 'none':
       return undefined;
     case 'machine':
-      return { from: 'machine', engine: (route ?? '').split(':')[0]! };
+      return { from: 'machine', engine: ENGINE.exec(route ?? '')?.[0] ?? '' };
     case 'memory': {
       const kind = route?.split(':')[1];
       if (kind === 'context' || kind === 'exact') return { from: kind, score: SCORES[kind] };
