@@ -22,7 +22,7 @@ import { addLedgerCommands } from './commands/ledger.ts';
 import { serveAgent } from './commands/mcp.ts';
 import { addMemoryCommands } from './commands/memory.ts';
 import { addModelCommands } from './commands/model.ts';
-import { data, json, settingsWith, withStore, yes } from './commands/options.ts';
+import { data, engineNames, json, settingsWith, withStore, yes } from './commands/options.ts';
 import { CommandError, ignoreClosedPipes, print, printJson, say } from './commands/output.ts';
 import { addPairCommands } from './commands/pair.ts';
 import { addRouteCommands } from './commands/route.ts';
@@ -160,7 +160,7 @@ engine
   .argument('<target>', 'target language')
   .argument('<file>', 'a file with one text in each line')
   .option('--references <file>', 'a file with a good translation of each line, for chrF')
-  .option('--engines <names>', 'comma-separated; by default those of DRAGOMAN_ENGINES')
+  .option('--engines <names>', 'comma-separated; by default those of DRAGOMAN_ENGINES', engineNames)
   .addOption(data())
   .addOption(json())
   .action((source: string, target: string, file: string, options: CompareOptions & { data?: string }) =>
@@ -186,7 +186,7 @@ program
       .choices(['text', 'html', 'srt', 'xliff'])
       .default('text'),
   )
-  .option('--engine <name>', 'the engine; by default those of DRAGOMAN_ENGINES')
+  .option('--engine <name>', 'the engine; by default those of DRAGOMAN_ENGINES', engineNames)
   .addOption(data())
   .addOption(yes())
   .action((file: string, options) => translate(settingsWith(options), file, options));

@@ -239,7 +239,6 @@ withEngine('translate', () => {
   it.each([
     ['an unknown language', ['--from', 'en', '--to', 'tlh'], /does not translate from en to tlh/],
     ['a missing file', [join(directory, 'absent.txt'), '--from', 'en', '--to', 'es'], /cannot be read/],
-    ['an unknown engine', ['--from', 'en', '--to', 'es', '--engine', 'babel'], /no engine named babel/],
   ])('dragoman translate refuses %s with status 1 and a sentence', async (_, args, sentence) => {
     const ended = await dragomanProcess(['translate', ...args, '--data', data], {}, 'The house.');
     expect(ended).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });

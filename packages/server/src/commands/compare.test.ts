@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dragoman } from '../testing/programs.ts';
+import { dragoman, engineWithoutLanguages } from '../testing/programs.ts';
 
 const SOURCE = ['The red house is near the river.', 'My sister buys bread. She pays.'];
 const GOOD: Record<string, string> = {
@@ -20,7 +20,9 @@ const MODELS: Record<string, (text: string) => string> = {
 
 describe('dragoman engine compare', () => {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-compare-'));
+  let requests = 0;
   const service = createServer((request, response) => {
+    requests++;
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -89,6 +91,8 @@ describe('dragoman engine compare', () => {
       '0',
     ]);
     expect(rows[3]?.slice(0, 2)).toEqual(['llm:other', '0.0']);
+    // An engine that translates nothing copies nothing.
+    expect(rows[3]?.[3]).toBe('-');
     expect(rows[3]?.[6]).toBe('3 unsupported');
     expect(Number(rows[1]?.[1])).toBeLessThan(60);
   });
@@ -119,10 +123,19 @@ describe('dragoman engine compare', () => {
     [
       'references for other lines',
       () => ['--references', write('one.txt', ['La casa.'])],
-      /has 2 lines, but .* has 1\./,
+      /^Line 3 has no reference in .*one\.txt\./,
+    ],
+    [
+      'references in lines with other numbers',
+      () => ['--references', write('shifted.txt', ['', 'La casa.', 'Ella paga.'])],
+      /^Line 1 has no reference in .*shifted\.txt\./,
+    ],
+    [
+      'a reference without text',
+      () => ['--references', write('more.txt', ['La casa.', 'Ella paga.', 'Sí.'])],
+      /^Line 5 has a reference in .*more\.txt, but no text\./,
     ],
     ['a missing file', () => ['--references', join(directory, 'absent')], /cannot be read/],
-    ['an unknown engine', () => ['--engines', 'babel'], /no engine named babel/],
     [
       'an engine without settings',
       () => ['--engines', 'llm:none'],
@@ -131,6 +144,36 @@ describe('dragoman engine compare', () => {
   ])('refuses %s', async (_, args, sentence) => {
     const ended = await compare(...args());
     expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
+  });
+
+  it('sends nothing to the first engine when the second engine lacks a setting', async () => {
+    const before = requests;
+    const ended = await dragoman(
+      ['engine', 'compare', 'en', 'es', file, '--engines', 'llm:good,deepl'],
+      environment,
+    );
+    expect(ended).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/DRAGOMAN_DEEPL_KEY/),
+    });
+    expect(requests).toBe(before);
+  });
+
+  it('offers to install Apertium before it translates', async () => {
+    const before = requests;
+    const ended = await dragoman(['engine', 'compare', 'en', 'es', file, '--engines', 'llm:good,apertium'], {
+      ...environment,
+      CI: '',
+      ...engineWithoutLanguages(join(directory, 'apertium')),
+    });
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/engine install/) });
+    expect(requests).toBe(before);
+  });
+
+  it('refuses an unknown engine', async () => {
+    const ended = await compare('--engines', 'llm:Good');
+    expect(ended).toMatchObject({ status: 2, stderr: expect.stringMatching(/no engine named llm:Good/) });
   });
 
   it('refuses a file without text', async () => {

@@ -1,22 +1,25 @@
 /** The command `dragoman engine compare`: translates the same lines with several engines, and measures the results. */
-import { countSegmentWords, type Segment } from '@dragoman/documents';
+import { countSegmentWords, plainText, type Segment } from '@dragoman/documents';
 import { counted } from '../base/text.ts';
 import { open } from '../scanning/tasks.ts';
 import type { EngineName } from '../settings/engine-names.ts';
 import type { Settings } from '../settings/settings.ts';
 import { chrf } from '../translation/chrf.ts';
-import type { Drafted } from '../translation/drafts.ts';
+import type { Translator } from '../translation/translator.ts';
+import { ensureEngine } from './engine.ts';
 import { CommandError, printJson, printTable, say } from './output.ts';
-import { bareRequest, createBareTranslator, engineNames, readTextFile } from './translate.ts';
+import { bareRequest, createBareTranslator, readTextFile } from './translate.ts';
 
 export interface CompareOptions {
   references?: string;
-  engines?: string;
+  engines?: EngineName[];
   json?: boolean;
 }
 
 /** One line of the text, which has one reference. */
 interface Line {
+  /** The line number in the file, from 1. */
+  number: number;
   source: string;
   segments: Segment[];
 }
@@ -25,6 +28,8 @@ interface Run {
   engine: EngineName;
   /** The translation of each line, without the segments that failed. */
   texts: string[];
+  /** Whether all segments of each line were translated. */
+  complete: boolean[];
   seconds: number;
   cents: number;
   /** The number of failed segments by reason. */
@@ -40,25 +45,17 @@ export async function compareEngines(
   [from, to, file]: [from: string, to: string, file: string],
   options: CompareOptions,
 ): Promise<void> {
-  const engines = options.engines === undefined ? settings.engines : engineNames(options.engines);
-  const lines = linesOf(await readTextFile(file)).map((source, index): Line => {
+  const { engines = settings.engines } = options;
+  const lines = linesOf(await readTextFile(file)).map(([number, source]): Line => {
     const task = { text: source, format: 'text', sourceLanguage: from, targetLanguage: to } as const;
     // The ids of segments are unique only in one text.
-    return { source, segments: open(task).map((one) => ({ ...one, id: `${index}.${one.id}` })) };
+    return { number, source, segments: open(task).map((one) => ({ ...one, id: `${number}.${one.id}` })) };
   });
   if (lines.length === 0) throw new CommandError(`${file} has no text.`);
   const references =
-    options.references === undefined ? undefined : linesOf(await readTextFile(options.references));
-  if (references !== undefined && references.length !== lines.length) {
-    throw new CommandError(
-      `${file} has ${counted(lines.length, 'line')}, but ${options.references} has ${references.length}. Each line needs one reference.`,
-    );
-  }
-  const runs: Run[] = [];
-  for (const engine of new Set(engines)) {
-    say(`Translating ${counted(lines.length, 'line')} with ${engine} …`);
-    runs.push(await run(settings, engine, lines, [from, to]));
-  }
+    options.references === undefined ? undefined : await readReferences(options.references, lines);
+  if (engines.includes('apertium')) await ensureEngine(settings, false);
+  const runs = await runAll(settings, engines, lines, [from, to]);
   const words = lines
     .flatMap(({ segments }) => segments)
     .reduce((sum, { pieces }) => sum + countSegmentWords(pieces, from), 0);
@@ -78,7 +75,7 @@ export async function compareEngines(
       one.engine,
       figure(one.chrf),
       figure(one.agreement),
-      `${figure(one.copied)} %`,
+      one.copied === null ? '-' : `${figure(one.copied)} %`,
       figure(one.words_per_second),
       figure(one.cents, 2),
       Object.entries(one.failed)
@@ -89,52 +86,86 @@ export async function compareEngines(
   );
 }
 
-const linesOf = (text: string): string[] =>
+/** Returns the lines that have text, with their numbers from 1. */
+const linesOf = (text: string): [number: number, line: string][] =>
   text
     .split(/\r\n|\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+    .map((line, index): [number, string] => [index + 1, line.trim()])
+    .filter(([, line]) => line !== '');
 
-async function run(
-  settings: Settings,
-  engine: EngineName,
-  lines: readonly Line[],
-  [from, to]: [from: string, to: string],
-): Promise<Run> {
-  let cost = 0;
-  const translator = createBareTranslator(settings, [engine], {
-    translated: (_engine, _words, _characters, cents) => {
-      cost += cents;
-    },
-  });
-  try {
-    const started = performance.now();
-    const request = { ...bareRequest(from, to), lane: 'bulk' as const };
-    const drafted = await translator.draft(
-      lines.flatMap(({ segments }) => segments),
-      request,
+/** Reads the reference of each line. @throws CommandError when a line has no reference, or a reference has no line */
+async function readReferences(file: string, lines: readonly Line[]): Promise<string[]> {
+  const references = new Map(linesOf(await readTextFile(file)));
+  const sources = new Set(lines.map(({ number }) => number));
+  const wrong = [...sources.symmetricDifference(references)].sort((a, b) => a - b)[0];
+  if (wrong !== undefined) {
+    const fault = references.has(wrong)
+      ? `has a reference in ${file}, but no text`
+      : `has no reference in ${file}`;
+    throw new CommandError(
+      `Line ${wrong} ${fault}. Each line needs one reference, in the line with the same number.`,
     );
-    const seconds = (performance.now() - started) / 1_000;
-    const found = new Map(drafted.map((one) => [one.segment.id, one]));
-    const texts = lines.map(({ segments }) => segments.map(({ id }) => textOf(found.get(id)!)).join(' '));
-    const failed: Run['failed'] = {};
-    for (const one of drafted) {
-      if (one.status === 'failed') failed[one.reason] = (failed[one.reason] ?? 0) + 1;
+  }
+  return [...references.values()];
+}
+
+/** Translates the lines with each engine. All engines are created first, so that a wrong setting costs nothing. */
+async function runAll(
+  settings: Settings,
+  engines: readonly EngineName[],
+  lines: readonly Line[],
+  pair: [from: string, to: string],
+): Promise<Run[]> {
+  const costs = new Map<string, number>();
+  const translators: [EngineName, Translator][] = [];
+  const runs: Run[] = [];
+  try {
+    for (const engine of new Set(engines)) {
+      const translator = createBareTranslator(settings, [engine], {
+        translated: (_engine, _words, _characters, cents) => {
+          costs.set(engine, (costs.get(engine) ?? 0) + cents);
+        },
+      });
+      translators.push([engine, translator]);
     }
-    return { engine, texts, seconds, cents: cost, failed };
+    for (const [engine, translator] of translators) {
+      say(`Translating ${counted(lines.length, 'line')} with ${engine} …`);
+      const measured = await run(translator, lines, pair);
+      runs.push({ engine, ...measured, cents: costs.get(engine) ?? 0 });
+    }
+    return runs;
   } finally {
-    await translator.stop();
+    await Promise.all(translators.map(([, translator]) => translator.stop()));
   }
 }
 
-const textOf = (drafted: Drafted): string =>
-  drafted.status === 'failed'
-    ? ''
-    : drafted.pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+async function run(
+  translator: Translator,
+  lines: readonly Line[],
+  [from, to]: [from: string, to: string],
+): Promise<Omit<Run, 'engine' | 'cents'>> {
+  const started = performance.now();
+  const request = { ...bareRequest(from, to), lane: 'bulk' as const };
+  const drafted = await translator.draft(
+    lines.flatMap(({ segments }) => segments),
+    request,
+  );
+  const seconds = (performance.now() - started) / 1_000;
+  const made = new Map(
+    drafted.flatMap((one) => (one.status === 'failed' ? [] : [[one.segment.id, plainText(one.pieces)]])),
+  );
+  const texts = lines.map(({ segments }) => segments.map(({ id }) => made.get(id) ?? '').join(' '));
+  const complete = lines.map(({ segments }) => segments.every(({ id }) => made.has(id)));
+  const failed: Run['failed'] = {};
+  for (const one of drafted) {
+    if (one.status === 'failed') failed[one.reason] = (failed[one.reason] ?? 0) + 1;
+  }
+  return { texts, complete, seconds, failed };
+}
 
-/** Returns the measures of one engine. A failed segment counts as an empty translation. */
+/** Returns the measures of one engine. For chrF, a failed segment counts as an empty translation. */
 function measure(
-  { engine, texts, seconds, cents, failed }: Run,
+  { engine, texts, complete, seconds, cents, failed }: Run,
   runs: readonly Run[],
   lines: readonly Line[],
   words: number,
@@ -146,7 +177,7 @@ function measure(
     engine,
     chrf: references === undefined ? null : chrf(texts, references),
     agreement: others.length === 0 ? null : agreement,
-    copied: copiedShare(lines, texts),
+    copied: copiedShare(lines, texts, complete),
     words_per_second: words / seconds,
     cents,
     failed,
@@ -156,14 +187,22 @@ function measure(
 /** Matches words that an engine should translate: names have capitals, and short words may be the same. */
 const WORDS = /(?<!\p{L})\p{Ll}{4,}(?!\p{L})/gu;
 
-/** Returns how many percent of the words of the source are also in the translation, such as unknown words. */
-function copiedShare(lines: readonly Line[], texts: readonly string[]): number {
+/**
+ * Returns how many percent of the words of the source are also in the translation, such as unknown words; null if no
+ * line with such words was translated. Lines with a failed segment are left out.
+ */
+function copiedShare(
+  lines: readonly Line[],
+  texts: readonly string[],
+  complete: readonly boolean[],
+): number | null {
   let [all, copied] = [0, 0];
   for (const [index, { source }] of lines.entries()) {
+    if (!complete[index]) continue;
     const made = new Set(texts[index]!.match(WORDS));
     const words = source.match(WORDS) ?? [];
     all += words.length;
     copied += words.filter((word) => made.has(word)).length;
   }
-  return (100 * copied) / Math.max(1, all);
+  return all === 0 ? null : (100 * copied) / all;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFake } from '@dragoman/engines/fake';
@@ -73,6 +73,20 @@ describe('the doctor', () => {
     expect(findings.find(({ check }) => check === 'pairs')).toMatchObject({
       ok: false,
       remedy: 'Install a model: npx dragoman model pull en-es',
+    });
+  });
+
+  it('does not tell to install a model when an installed model cannot be used', async () => {
+    const folder = join(directory, 'models');
+    mkdirSync(join(folder, 'en-es'), { recursive: true });
+    const { stdout } = await dragoman(['doctor', '--json', '--data', directory], {
+      DRAGOMAN_ENGINES: 'bergamot',
+      DRAGOMAN_BERGAMOT_MODELS: folder,
+    });
+    const findings = JSON.parse(stdout).findings as DoctorFinding[];
+    expect(findings.find(({ check }) => check === 'pairs')).toMatchObject({
+      ok: false,
+      remedy: 'Check the installed models: npx dragoman model list',
     });
   });
 

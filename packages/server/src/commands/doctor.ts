@@ -4,7 +4,7 @@
  */
 import { statfs } from 'node:fs/promises';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
-import { findApertium } from '@dragoman/engines';
+import { findApertium, findModels } from '@dragoman/engines';
 import { openVault, readKeyTest, SecretKeyError } from '../access/secret-key.ts';
 import { createLog } from '../base/log.ts';
 import { counted } from '../base/text.ts';
@@ -16,7 +16,7 @@ import { SchemaError } from '../database/migrate.ts';
 import { statement } from '../database/statements.ts';
 import { openStore } from '../roles/program.ts';
 import type { Settings } from '../settings/settings.ts';
-import { apertiumRoot, createEngines } from '../translation/engines.ts';
+import { apertiumRoot, createEngines, modelsFolder } from '../translation/engines.ts';
 import { countReportingWorkers, HEARD_SECONDS } from '../translation/report.ts';
 
 export interface DoctorFinding {
@@ -179,7 +179,7 @@ async function examinePairs(settings: Settings): Promise<DoctorFinding[]> {
       const ok = directions.length > 0;
       const { detail: health } = await engine.health();
       const detail = `${directions.length} passed their self-test: ${ok ? names : health}`;
-      return { check, ok, detail, ...(ok ? {} : { remedy: remedyFor(engine.name) }) };
+      return { check, ok, detail, ...(ok ? {} : { remedy: await remedyFor(settings, engine.name) }) };
     });
     return await Promise.all(findings);
   } finally {
@@ -187,9 +187,14 @@ async function examinePairs(settings: Settings): Promise<DoctorFinding[]> {
   }
 }
 
-function remedyFor(engine: string): string {
+async function remedyFor(settings: Settings, engine: string): Promise<string> {
   if (engine === 'apertium') return 'Run: npx dragoman engine install';
-  if (engine === 'bergamot') return 'Install a model: npx dragoman model pull en-es';
+  if (engine === 'bergamot') {
+    const { models, faults } = await findModels(modelsFolder(settings));
+    return models.length + faults.length === 0
+      ? 'Install a model: npx dragoman model pull en-es'
+      : 'Check the installed models: npx dragoman model list';
+  }
   return `Check the settings of ${engine}, and that it answers.`;
 }
 

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { recordSecretKey } from '../access/secret-key.ts';
 import { createLog } from '../base/log.ts';
 import { openStore, type SchemaMode, type Store } from '../roles/program.ts';
+import { ENGINE_NAMES_TEXT, type EngineName, findEngineName } from '../settings/engine-names.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
 
 export const json = () => new Option('--json', 'print one JSON object');
@@ -47,6 +48,15 @@ export function withVault<T>(options: { data?: string }, work: (store: Store) =>
   return withStore(options, async (store) => {
     await recordSecretKey(store.database, settingsWith(options), store.vault);
     return work(store);
+  });
+}
+
+/** Reads a comma-separated list of engines. */
+export function engineNames(written: string): EngineName[] {
+  return written.split(',').map((name) => {
+    const found = findEngineName(name);
+    if (found !== undefined) return found;
+    throw new InvalidArgumentError(`There is no engine named ${name.trim()}; there is ${ENGINE_NAMES_TEXT}.`);
   });
 }
 

@@ -1,13 +1,13 @@
 /** The command `dragoman route`: manages engine routes. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
-import { ENGINE_NAMES_TEXT, type EngineName, findEngineName } from '../settings/engine-names.ts';
+import { ENGINE_NAMES_TEXT, type EngineName } from '../settings/engine-names.ts';
 import type { EngineRoute, EngineRouteTier } from '../translation/engine-routes.ts';
 import { removeEngineRoute, setEngineRoute } from '../translation/engine-routes.ts';
 import { listEngineRoutes } from '../translation/translator.ts';
-import { data, json, withStore } from './options.ts';
+import { data, engineNames, json, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable } from './output.ts';
 
 interface Selectors {
@@ -118,12 +118,4 @@ function describe(rule: Omit<EngineRoute, 'engines'>, account: string | null | u
     ...(rule.brand === null ? [] : [`brand ${rule.brand}`]),
   ];
   return parts.join(', ');
-}
-
-function engineNames(written: string): EngineName[] {
-  return written.split(',').map((name) => {
-    const found = findEngineName(name);
-    if (found === undefined) throw new InvalidArgumentError(`It must be one of ${ENGINE_NAMES_TEXT}.`);
-    return found;
-  });
 }

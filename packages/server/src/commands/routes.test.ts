@@ -61,15 +61,21 @@ describe('dragoman route', () => {
     expect(gone).toEqual({ status: 1, stdout: '', stderr: 'There is no route for *>*, chat.\n' });
   });
 
-  it.each([
+  it.each<[string, number, string[], RegExp?]>([
     ['an unknown engine', 2, ['set', 'magic']],
+    [
+      'a language model with a wrong name',
+      2,
+      ['set', 'llm:4b'],
+      /NAME: up to 20 lower-case letters and digits/,
+    ],
     ['an unknown tier', 2, ['set', 'apertium', '--tier', 'boss']],
     ['an unknown account', 1, ['set', 'apertium', '--account', 'nobody']],
     ['a brand without an account', 1, ['set', 'apertium', '--brand', 'b']],
-  ])('refuses routes for %s', async (_what, status, args) => {
+  ])('refuses routes for %s', async (_what, status, args, sentence = /./) => {
     const refused = await command('route', ...args);
     expect(refused).toMatchObject({ status, stdout: '' });
-    expect(refused.stderr).not.toBe('');
+    expect(refused.stderr).toMatch(sentence);
   });
 });
 

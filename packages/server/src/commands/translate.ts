@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Format } from '@dragoman/documents';
 import { counted } from '../base/text.ts';
 import { assemble, open } from '../scanning/tasks.ts';
-import { ENGINE_NAMES_TEXT, type EngineName, findEngineName } from '../settings/engine-names.ts';
+import type { EngineName } from '../settings/engine-names.ts';
 import type { Settings } from '../settings/settings.ts';
 import { draftsOf } from '../translation/drafts.ts';
 import type { EngineObserver } from '../translation/engine-runner.ts';
@@ -17,7 +17,7 @@ export interface TranslateOptions {
   from: string;
   to: string;
   format: Format;
-  engine?: string;
+  engine?: EngineName[];
   yes: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface TranslateOptions {
  * printed then
  */
 export async function translate(settings: Settings, file: string, options: TranslateOptions): Promise<void> {
-  const names = options.engine === undefined ? settings.engines : engineNames(options.engine);
+  const { engine: names = settings.engines } = options;
   if (names.includes('apertium')) await ensureEngine(settings, options.yes);
   const text = await readTextFile(file);
   const translator = createBareTranslator(settings, names);
@@ -54,15 +54,6 @@ export async function translate(settings: Settings, file: string, options: Trans
   } finally {
     await translator.stop();
   }
-}
-
-/** Reads a comma-separated list of engines. @throws CommandError when one of them does not exist */
-export function engineNames(written: string): EngineName[] {
-  return written.split(',').map((name) => {
-    const found = findEngineName(name);
-    if (found !== undefined) return found;
-    throw new CommandError(`There is no engine named ${name.trim()}; there is ${ENGINE_NAMES_TEXT}.`);
-  });
 }
 
 /** Creates a translator without a database: it has no routes, no memory and no cache. */

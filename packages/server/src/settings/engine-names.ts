@@ -27,7 +27,7 @@ export function findEngineName(written: string): EngineName | undefined {
 }
 
 /** The names of all engines, for messages. */
-export const ENGINE_NAMES_TEXT = [...ENGINE_NAMES, 'llm:NAME'].join(', ');
+export const ENGINE_NAMES_TEXT = `${ENGINE_NAMES.join(', ')}, llm:NAME (NAME: up to 20 lower-case letters and digits, a letter first)`;
 
 /**
  * Returns whether an engine may translate texts of the sandbox. If `DRAGOMAN_SANDBOX_ENGINES` names no

@@ -113,7 +113,7 @@ describe('loadSettings', () => {
     [
       'DRAGOMAN_ENGINES',
       'llm:',
-      'one of apertium, bergamot, deepl, libretranslate, google, azure, llm, llm:NAME',
+      'one of apertium, bergamot, deepl, libretranslate, google, azure, llm, llm:NAME (NAME: up to 20 lower-case letters and digits, a letter first)',
     ],
     ['DRAGOMAN_LLM_PARAMETERS', '[1]', 'a JSON object such as {"temperature":null}'],
     ['DRAGOMAN_LLM_PARAMETERS', '{', 'a JSON object such as {"temperature":null}'],
