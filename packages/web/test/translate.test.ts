@@ -153,6 +153,28 @@ it('a document that is sent again after a lost answer is one job, and can be sen
   });
 });
 
+it('a price that has changed is shown again before a document is sent', async () => {
+  await web.visit({ context, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await page.route(
+      '**/api/account/documents/quote',
+      async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), price: 7 } });
+      },
+      { times: 1 },
+    );
+    await chooseFiles(page, file('price.txt', TEXT));
+    await rowOf(page, 'price.txt').getByText('$0.07').waitFor();
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'price.txt').getByText('The price has changed.').waitFor();
+    await rowOf(page, 'price.txt').getByText('$0.16').waitFor();
+    expect(await jobsNamed('price.txt')).toEqual([]);
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'price.txt').getByText('Completed').waitFor();
+  });
+});
+
 it('the page says how much money is missing, and sends nothing', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');

@@ -60,6 +60,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'It was changed in the meantime; the answer contains its current state.',
   },
+  price_changed: {
+    status: 409,
+    meaning: 'The price differs from the one that was shown; nothing was created. `price` is the new one.',
+  },
   unconfirmed: {
     status: 409,
     meaning: 'Some segments of the task are not confirmed; the answer names them.',

@@ -52,7 +52,9 @@ export interface JobCreator {
    * Creates a job, or finds the job that the same request created before.
    * @param idempotencyKey the unchecked `Idempotency-Key` header
    * @param name the name of the document's file, if it has one
-   * @throws ApiError `invalid_request`, `too_large`, `insufficient_balance`, `sandbox_quota`, `unavailable`
+   * @param price the price in cents that the customer was shown, if any
+   * @throws ApiError `invalid_request`, `too_large`, `insufficient_balance`, `sandbox_quota`, `unavailable`,
+   *   `price_changed`
    */
   create(
     caller: Caller,
@@ -60,6 +62,7 @@ export interface JobCreator {
     body: unknown,
     idempotencyKey?: unknown,
     name?: string,
+    price?: number,
   ): Promise<CreatedJob>;
   /**
    * Checks the body of a create and calculates the prices of both tiers. Nothing is created.
@@ -87,11 +90,14 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
   const inserts = createJobInserter(options);
   const context: CreationContext = { database, quota, prepare, inserts };
   return {
-    async create(caller, tier, body, header, name) {
+    async create(caller, tier, body, header, name, price) {
       const request = readCreateRequest(body, tier, maxTextBytes);
       const key = readIdempotencyKey(header, () => fingerprintRequests(tier, [request]));
       try {
         const job = { ...(await prepare(caller, tier, request)), name };
+        if (price !== undefined && price !== job.priceCents) {
+          throw new ApiError('price_changed', 'The price has changed.', {}, { price: job.priceCents });
+        }
         return await insertOne(context, caller, job, request.uid === undefined, key);
       } catch (error) {
         return findEarlierJob(context, error, caller, tier, request, key);

@@ -167,6 +167,17 @@ describe('a document', () => {
     expect(await send({ name: 'mine.txt' })).toMatchObject({ repeated: true, job: { uid: job.uid } });
   });
 
+  it('with another price than the job is refused, unless an earlier request created the job', async () => {
+    const sent = document({ name: 'price.txt', price: 15 });
+    const { status, body } = await customer.call('POST', DOCUMENTS, sent);
+    expect([status, body.error.code, body.error.price]).toEqual([409, 'price_changed', 16]);
+    const { job } = await send({ name: 'price.txt', price: 16 });
+    expect(await send({ name: 'price.txt', price: 15 })).toMatchObject({
+      repeated: true,
+      job: { uid: job.uid },
+    });
+  });
+
   it('that the account cannot pay is refused with the missing amount', async () => {
     const account = await server.createAccount({ prepaid: true, balanceCents: 20 });
     const prepaid = await createPerson(server, { role: 'customer', account });

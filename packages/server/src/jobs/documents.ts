@@ -64,6 +64,10 @@ const NewDocument = Type.Object(
       ...ID,
       description: 'The user who sends the document. Error `conflict`: another user is signed in.',
     }),
+    price: Type.Optional({
+      ...CENTS,
+      description: 'The price of the quote in US cents. Error `price_changed`: the job has another price.',
+    }),
   },
   { title: 'NewDocument' },
 );
@@ -150,7 +154,7 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
       bodyLimit: 'texts',
       emptyIsAbsent: true,
       async handler(request) {
-        const { environment, tier, name: _, user_id, ...fields } = request.body;
+        const { environment, tier, name: _, user_id, price: __, ...fields } = request.body;
         const caller = await callerOf(database, request, environment, user_id);
         const { sourceLanguage, words, priceCents } = await creator.quote(caller, tier, fields);
         return { source_language: sourceLanguage, words, price: priceCents[tier] };
@@ -163,11 +167,11 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
       bodyLimit: 'texts',
       emptyIsAbsent: true,
       async handler(request, reply) {
-        const { environment, tier, name: given = '', user_id, ...fields } = request.body;
+        const { environment, tier, name: given = '', user_id, price, ...fields } = request.body;
         const name = cleanFileName(given);
         const caller = await callerOf(database, request, environment, user_id);
         const key = request.headers['idempotency-key'] ?? keyOf(request.body);
-        const sent = await creator.create(caller, tier, fields, key, name === '' ? undefined : name);
+        const sent = await creator.create(caller, tier, fields, key, name || undefined, price);
         const row = await findJob(database, caller.account, environment, sent.body.uid);
         const { name: stored } = await readTexts(database, caller.account, row!.job_id, ['name']);
         return reply
@@ -232,7 +236,7 @@ async function callerOf(
  * browsers that send the same document create one job.
  */
 function keyOf(sent: Static<typeof NewDocument>): string {
-  const { user_id: _, ...properties } = NewDocument.properties;
+  const { user_id: _, price: __, ...properties } = NewDocument.properties;
   const fields = Object.keys(properties) as (keyof typeof properties)[];
   const values = fields.map((field) => sent[field] ?? null);
   return `document ${hash('sha256', JSON.stringify(values), 'hex')}`;

@@ -19,6 +19,7 @@ import {
   isProblem,
   type LocalDocument,
   type ProblemFile,
+  priced,
   removeDocument,
   type Sending,
   type Shipment,
@@ -181,7 +182,7 @@ function Actions({ row, onOpen }: { row: Row; onOpen(job: OwnJob): void }) {
     return (
       <span className={css.actions}>
         {row.repeated && (
-          <Button size="xs" onClick={() => void sendAgain(row.shipment)}>
+          <Button size="xs" onClick={() => void sendAgain(priced(row.shipment, row.job))}>
             {t('account.translate.again')}
           </Button>
         )}

@@ -1,6 +1,6 @@
 /** Sends documents and pasted texts for translation, and follows their jobs. */
 import { Button } from '@mantine/core';
-import { useQueries, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueries, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call, query } from '../api/client.ts';
 import type { DocumentQuote, NewDocument, OwnAccount } from '../api/generated.ts';
@@ -27,6 +27,7 @@ import {
   isProblem,
   keyOf,
   type LocalDocument,
+  priced,
   type Shipment,
   sendDocuments,
   sendingsIn,
@@ -193,10 +194,11 @@ function Order({
 }) {
   const t = useTranslate();
   const money = useMoney();
+  const queries = useQueryClient();
   const { busy } = useDocuments(useUser()?.user_id ?? '');
   const sendable = rows.flatMap((row) =>
     (row.state === 'ready' || row.state === 'failed') && row.quote !== undefined
-      ? [{ ...row.shipment, quote: row.quote }]
+      ? [{ ...priced(row.shipment, row.quote), quote: row.quote }]
       : [],
   );
   const isChecking = rows.some(({ state }) => state === 'checking');
@@ -204,6 +206,9 @@ function Order({
   const sum = (pick: (quote: DocumentQuote) => number) =>
     sendable.reduce((total, { quote }) => total + pick(quote), 0);
   const price = sum(({ price }) => price);
+  async function send(): Promise<void> {
+    if (await sendDocuments(sendable)) await queries.invalidateQueries({ queryKey: ['quoteDocument'] });
+  }
   const available = availableOf(account, environment);
   const missing = available === undefined ? 0 : Math.max(0, price - available);
   return (
@@ -230,7 +235,7 @@ function Order({
           variant="filled"
           loading={busy}
           disabled={missing > 0 || isChecking || sendable.length === 0}
-          onClick={() => void sendDocuments(sendable)}
+          onClick={() => void send()}
         >
           {t('account.translate.send', { count: sendable.length })}
         </Button>

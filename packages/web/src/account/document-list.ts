@@ -5,7 +5,7 @@
  */
 import { useSyncExternalStore } from 'react';
 import { CallError, call } from '../api/client.ts';
-import type { DocumentOptions, NewDocument, OwnJob } from '../api/generated.ts';
+import type { DocumentOptions, DocumentQuote, NewDocument, OwnJob } from '../api/generated.ts';
 
 /** Why the page does not send a file. The server checks everything else. */
 export type Problem = 'type' | 'size' | 'encoding' | 'empty' | 'unreadable';
@@ -130,6 +130,12 @@ export interface Shipment {
   body: NewDocument;
 }
 
+/** Returns a shipment with the price and the source language that the customer was shown. */
+export const priced = (
+  { body, ...shipment }: Shipment,
+  { price, source_language }: Pick<DocumentQuote, 'price' | 'source_language'>,
+): Shipment => ({ ...shipment, body: { ...body, price, source_language } });
+
 /** Errors after which the following documents would be refused too. */
 const STOPPING = ['not_signed_in', 'conflict'];
 
@@ -137,7 +143,7 @@ const STOPPING = ['not_signed_in', 'conflict'];
 const againKeys = new Map<string, string>();
 
 /** Sends a document again that was sent before, as a new job. */
-export function sendAgain(shipment: Shipment): Promise<void> {
+export function sendAgain(shipment: Shipment): Promise<boolean> {
   const key = keyOf(shipment);
   if (!againKeys.has(key)) againKeys.set(key, crypto.getRandomValues(new Uint32Array(4)).join('-'));
   return sendDocuments([shipment]);
@@ -146,13 +152,15 @@ export function sendAgain(shipment: Shipment): Promise<void> {
 /**
  * Sends documents one after another, until the session ends or another user signs in. The server recognizes a
  * document that was sent before, so a retry after a lost answer creates no second job.
+ * @returns whether a price has changed, so that the documents must be quoted again
  */
-export async function sendDocuments(shipments: readonly Shipment[]): Promise<void> {
-  if (list.busy) return;
+export async function sendDocuments(shipments: readonly Shipment[]): Promise<boolean> {
+  if (list.busy) return false;
+  let isPriceChanged = false;
   change({ busy: true });
   const { user } = list;
   for (const shipment of shipments) {
-    if (list.user !== user) return;
+    if (list.user !== user) return false;
     const key = keyOf(shipment);
     const idempotencyKey = againKeys.get(key);
     const report = (sending: Sending) => {
@@ -174,8 +182,11 @@ export async function sendDocuments(shipments: readonly Shipment[]): Promise<voi
       report({ state: 'done', ...answer });
     } catch (error) {
       report({ state: 'failed', error: error as Error });
-      if (error instanceof CallError && STOPPING.includes(error.code)) break;
+      if (!(error instanceof CallError)) continue;
+      isPriceChanged ||= error.code === 'price_changed';
+      if (STOPPING.includes(error.code)) break;
     }
   }
   if (list.user === user) change({ busy: false });
+  return isPriceChanged;
 }
