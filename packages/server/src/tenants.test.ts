@@ -9,6 +9,7 @@ import { parseBrand } from './brands/brand.ts';
 import { saveBrand } from './brands/brands.ts';
 import { proposeTerm } from './brands/proposals.ts';
 import { importEntries } from './memory/memory.ts';
+import { confirm } from './testing/editors.ts';
 import {
   type Answer,
   createClient,
@@ -70,15 +71,22 @@ beforeAll(async () => {
   FOREIGN[':brand'] = brands;
 });
 
-/** Claims the victim's human job as an editor and asks the victim about it. @returns the id of the query */
-async function openQuery(): Promise<string> {
+/**
+ * Claims the victim's human job as an editor, confirms its first segment and asks the victim about it.
+ * @returns the ids of the query and of the vote for the confirmed text
+ */
+async function editVictimsJob(): Promise<{ query: string; vote: string }> {
   const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
-  const { task, lease } = await until(async () => {
+  const task = await until(async () => {
     const claimed = await editor.call('POST', '/api/editing/claims', {});
     return claimed.status === 201 ? claimed.body.task : undefined;
   });
-  const asked = { token: lease.token, position: 0, question: `Which ${CANARY}?` };
-  return (await editor.call('POST', `/api/editing/tasks/${task}/queries`, asked)).body.query;
+  expect((await confirm(editor, task, task.segments[0])).status).toBe(200);
+  const asked = { token: task.lease.token, position: 0, question: `Which ${CANARY}?` };
+  const { body: query } = await editor.call('POST', `/api/editing/tasks/${task.task}/queries`, asked);
+  const operator = await createPerson(server, { role: 'operator' });
+  const votes = `/api/console/accounts/${CANARY}-victim/votes?filling=false`;
+  return { query: query.query, vote: (await operator.call('GET', votes)).body.votes[0].vote };
 }
 
 /** Creates keys, a brand and a memory entry of the victim. */
@@ -93,8 +101,9 @@ async function ownThings({ call }: TestPerson): Promise<{ keys: string[]; brands
   const term = { source: CANARY, target: 'canario', note: undefined };
   const { proposal } = await proposeTerm(server.database, ref, proposed, { userId: NOBODY, name: '' }, term);
   FOREIGN[':proposal'] = [proposal!.id];
-  const query = await openQuery();
+  const { query, vote } = await editVictimsJob();
   FOREIGN[':query'] = [query, query];
+  FOREIGN[':vote'] = [vote];
   FOREIGN[':memory_id'] = (await call('GET', '/api/account/memory')).body.entries.map(
     (entry: { memory_id: string }) => entry.memory_id,
   );
@@ -178,6 +187,7 @@ const UNKNOWN: Record<string, string> = {
   ':memory_id': NOBODY,
   ':proposal': NOBODY,
   ':query': NOBODY,
+  ':vote': NOBODY,
 };
 /** Parameters that identify no row. */
 const NO_IDS = [':environment'];
