@@ -354,6 +354,7 @@ withEngine('one data directory', () => {
       'workers',
       'engine',
       'pairs',
+      'quality',
       'disk',
     ]);
     expect(findings.filter((one: { ok: boolean }) => !one.ok)).toEqual([]);
@@ -418,6 +419,7 @@ describe('an unreachable database', () => {
           detail: expect.stringMatching(/^Apertium: \d+ packages are missing \(apertium, /),
           remedy: 'Run: npx dragoman engine install',
         },
+        expect.objectContaining({ check: 'quality', ok: true }),
         expect.objectContaining({ check: 'disk' }),
       ],
     });
