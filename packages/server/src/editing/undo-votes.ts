@@ -1,9 +1,10 @@
 /** Lists the votes of an account, and takes votes back with everything that they filled. */
-import { plainText } from '@dragoman/documents';
+import { type Piece, plainText } from '@dragoman/documents';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import * as fills from './fills-store.ts';
+import { hashTarget } from './readings.ts';
 import * as votes from './votes-store.ts';
 
 /** A vote as operators see it, with plain texts. */
@@ -21,13 +22,13 @@ export interface ListedVote {
   segments: number;
 }
 
-/** Returns the votes of an account, latest first. @param filling only votes whose text is in other segments */
+/** Returns the votes of an account, latest first. */
 export async function findVotes(
   database: Database,
   account: AccountRef,
-  { filling, limit }: { filling: boolean; limit: number },
+  search: votes.VoteSearch,
 ): Promise<ListedVote[]> {
-  const rows = await votes.findVoteRows(database, account, filling, limit);
+  const rows = await votes.findVoteRows(database, account, search);
   return rows.map(({ source, target, ...row }) => ({
     ...row,
     source: plainText(source),
@@ -49,15 +50,19 @@ export interface UndoneVote {
 }
 
 /**
- * Withdraws the votes of segments, and all votes for the same texts of their readings. Segments that nobody has
- * touched get their former drafts again in the background.
+ * Withdraws the votes of segments for the target of `entry`, and all votes for the same texts of their readings.
+ * Segments that nobody has touched get their former drafts again in the background. Votes of these segments for
+ * other texts stay: a segment whose job was rejected has its first vote and a later entry.
  */
 export async function withdrawTextsOf(
   transaction: Transaction,
   account: AccountRef,
   segments: readonly fills.SegmentPlace[],
+  entry: { source: readonly Piece[]; target: readonly Piece[] },
 ): Promise<void> {
-  await votes.withdrawText(transaction, account, await votes.listVotesOf(transaction, account, segments));
+  const targetHash = hashTarget(entry.source, entry.target);
+  const ids = await votes.listVotesOf(transaction, account, segments, targetHash);
+  await votes.withdrawText(transaction, account, ids);
 }
 
 /** The number of segments that one transaction restores. */

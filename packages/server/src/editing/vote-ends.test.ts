@@ -155,6 +155,26 @@ it('the withdrawal of a memory entry withdraws the votes that taught it', async 
   expect(await segmentOf(waits)).toEqual(before);
 });
 
+it('the withdrawal of a memory entry leaves votes for another text', async () => {
+  const [one, two, waits] = (await orderSame(3)) as [string, string, string];
+  await vote(ann, one);
+  await deliver(ann, one);
+  expect((await call('POST', `${HUMAN}${one}/reject/`, { reason: 'No.' })).status).toBe(200);
+  const task = await claim(ann, one);
+  const saved = await confirm(ann, task, task.segments[0], { target: [{ text: 'La casa es alta.' }] });
+  expect(saved.status, saved.text).toBe(200);
+  await deliver(ann, one);
+  await vote(bob, two);
+  const filled = await segmentOf(waits);
+  expect(filled).toMatchObject({ route: 'memory:vote' });
+  const { entries } = (await customer.call('GET', '/api/account/memory')).body;
+  const entry = entries.find(({ target }: { target: string }) => target === 'La casa es alta.');
+  const withdrawn = await customer.call('POST', `/api/account/memory/${entry.memory_id}/retract`, {});
+  expect(withdrawn.status, withdrawn.text).toBe(200);
+  await settled();
+  expect(await segmentOf(waits)).toEqual(filled);
+});
+
 it('a save after the claim withdraws the vote of a confirmed segment', async () => {
   const [one, waits] = (await orderSame(2)) as [string, string];
   const before = await segmentOf(waits);

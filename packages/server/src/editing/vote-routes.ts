@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { requestedAccount } from '../access/accounts.ts';
-import { accountOf, requireOwner } from '../access/session-auth.ts';
+import { accountOf } from '../access/session-auth.ts';
 import type { Actor } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import { notFound } from '../base/errors.ts';
@@ -19,6 +19,7 @@ import {
   OPTIONAL_MOMENT,
   PAGE,
 } from '../http/schemas.ts';
+import { WITH_RESULT } from '../jobs/jobs.ts';
 import type { EditingContext } from './context.ts';
 import { POSITION } from './schemas.ts';
 import { findVotes, KEPT_REASONS, type UndoneVote as Undone, undoVote } from './undo-votes.ts';
@@ -77,9 +78,12 @@ const schemas = {
     description: UNDO_ABOUT,
     params: Type.Object({ ...accountParameters.properties, vote: ID }),
   }),
-  listOwn: describedOwn('listOwnVotes', LIST, OwnVotes, { querystring: listed }),
+  listOwn: describedOwn('listOwnVotes', LIST, OwnVotes, {
+    description: 'Only texts of jobs whose translation is delivered.',
+    querystring: listed,
+  }),
   undoOwn: describedOwn('undoOwnVote', UNDO, UndoneVote, {
-    description: `${UNDO_ABOUT} Only for owners.`,
+    description: UNDO_ABOUT,
     params: Type.Object({ vote: ID }),
   }),
 };
@@ -114,7 +118,9 @@ export function votesOfCustomer(app: FastifyInstance, getContext: () => EditingC
       schema: schemas.listOwn,
       emptyIsAbsent: true,
       async handler(request) {
-        const votes = await findVotes(getContext().database, accountOf(request).ref, request.query);
+        // A customer could read other texts without paying for them, by canceling the job afterwards.
+        const search = { ...request.query, statuses: WITH_RESULT };
+        const votes = await findVotes(getContext().database, accountOf(request).ref, search);
         return { votes: votes.map(({ editor: _, ...one }) => one) };
       },
     },
@@ -122,7 +128,6 @@ export function votesOfCustomer(app: FastifyInstance, getContext: () => EditingC
   resource(app, '/api/account/votes/:vote/undo', {
     POST: {
       schema: schemas.undoOwn,
-      allow: requireOwner,
       handler: (request) => undo(getContext(), request.person, accountOf(request).ref, request.params.vote),
     },
   });

@@ -111,17 +111,18 @@ const VOTES_OF = statement<{ vote_id: string }>(
   'editing.votes_of',
   `select v.vote_id from votes v join unnest($3::uuid[], $4::integer[]) as g (job_id, position)
        on g.job_id = v.job_id and g.position = v.position
-    where v.part = $1 and v.account_id = $2`,
+    where v.part = $1 and v.account_id = $2 and v.target_hash = $5`,
 );
 
-/** Returns the ids of the votes of these segments. */
+/** Returns the ids of the votes of these segments for one text. */
 export async function listVotesOf(
   on: Queryable,
   account: AccountRef,
   segments: readonly { job_id: string; position: number }[],
+  targetHash: Buffer,
 ): Promise<string[]> {
   const columns = [segments.map(({ job_id }) => job_id), segments.map(({ position }) => position)];
-  const rows = await on.query(VOTES_OF, [account.part, account.accountId, ...columns]);
+  const rows = await on.query(VOTES_OF, [account.part, account.accountId, ...columns, targetHash]);
   return rows.map(({ vote_id }) => vote_id);
 }
 
@@ -138,29 +139,41 @@ export interface FoundVoteRow {
   segments: number;
 }
 
-const FIND_VOTES = statement<FoundVoteRow>(
-  'editing.find_votes',
+const foundVotes = (condition: string) =>
   `select v.vote_id as vote, j.uid, j.source_language, j.target_language, s.source, v.target,
-          coalesce(u.name, '') as editor, v.voted_at, v.withdrawn_at, f.segments
+          coalesce(u.name, '') as editor, v.voted_at, v.withdrawn_at,
+          (select count(*) from fills f
+            where f.part = v.part and f.account_id = v.account_id and f.vote_id = v.vote_id) as segments
      from votes v
      join jobs j on j.part = v.part and j.account_id = v.account_id and j.job_id = v.job_id
      join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
       and s.position = v.position
-     left join users u on u.user_id = v.editor_id,
-          lateral (select count(*) as segments from fills f
-                    where f.part = v.part and f.account_id = v.account_id and f.vote_id = v.vote_id) f
-    where v.part = $1 and v.account_id = $2 and (f.segments > 0 or not $3)
-    order by v.vote_id desc limit $4`,
+     left join users u on u.user_id = v.editor_id
+    where v.part = $1 and v.account_id = $2 and ($3::text[] is null or j.status = any($3)) ${condition}
+    order by v.vote_id desc limit $4`;
+const FIND_VOTES = statement<FoundVoteRow>('editing.find_votes', foundVotes(''));
+// Most votes fill nothing, so the search starts from the fills.
+const FIND_FILLING = statement<FoundVoteRow>(
+  'editing.find_filling_votes',
+  foundVotes('and v.vote_id in (select f.vote_id from fills f where f.part = $1 and f.account_id = $2)'),
 );
 
-/** Returns votes, latest first. @param filling only votes whose text other segments hold */
+export interface VoteSearch {
+  /** Only votes whose text other segments hold. */
+  filling: boolean;
+  /** Only votes of jobs in these statuses. */
+  statuses?: readonly string[];
+  limit: number;
+}
+
+/** Returns votes, latest first. */
 export function findVoteRows(
   on: Queryable,
   account: AccountRef,
-  filling: boolean,
-  limit: number,
+  { filling, statuses, limit }: VoteSearch,
 ): Promise<FoundVoteRow[]> {
-  return on.query(FIND_VOTES, [account.part, account.accountId, filling, limit]);
+  const values = [account.part, account.accountId, statuses ?? null, limit];
+  return on.query(filling ? FIND_FILLING : FIND_VOTES, values);
 }
 
 /** A vote with the source that its target translates. */

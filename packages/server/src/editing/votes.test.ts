@@ -451,6 +451,23 @@ it('a reviewer confirms waiting segments by approving the job, where the brand c
   expect(await segmentsOf(to!)).toMatchObject([{ status: 'confirmed' }]);
 });
 
+it('customers see confirmed texts once the job is delivered', async () => {
+  const source = sentence();
+  const [from] = await Promise.all([1, 2].map(() => orderEdit(call, source)));
+  const task = await vote(ann, from!, 'La casa es grande.');
+  const shown = async () => {
+    const lists = ['?filling=false', ''].map((query) => customer.call('GET', `/api/account/votes${query}`));
+    return (await Promise.all(lists)).map(({ body }) =>
+      body.votes.filter(({ uid }: { uid: string }) => uid === from),
+    );
+  };
+  expect(await shown()).toEqual([[], []]);
+  await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+  await until(async () => (await call('GET', `${HUMAN}${from}/`)).body.status === 'completed');
+  const listed = [{ target: 'La casa es grande.', segments: 1 }];
+  expect(await shown()).toMatchObject([listed, listed]);
+});
+
 describe('the undo of a vote', () => {
   const votesPath = '/api/console/accounts';
 

@@ -24,6 +24,7 @@ import { readLeasedTexts, readTexts, type TextKind, writeResults } from './text-
 import { cancelUpgrade } from './upgrade-store.ts';
 
 export type { DraftedJob, JobHooks } from './hooks.ts';
+export { WITH_RESULT } from './present.ts';
 export type { DraftedSegment } from './segment-store.ts';
 export {
   type AnyJobRow,

@@ -34,7 +34,7 @@ export interface AccountBalance {
 }
 
 /** The statuses in which a job shows its result. */
-const WITH_RESULT: readonly JobStatus[] = ['completed', 'accepted', 'rejected'];
+export const WITH_RESULT: readonly JobStatus[] = ['completed', 'accepted', 'rejected'];
 
 export function showsResult(status: JobStatus): boolean {
   return WITH_RESULT.includes(status);

@@ -115,11 +115,15 @@ export async function readEntry(
 
 const MAX_TOUCHED = 1_000;
 
-/** Withdraws the votes of editors that taught an entry, so that they do not spread its translation any more. */
+/**
+ * Withdraws the votes of editors for the translation of an entry in the segments that taught it, so that they do
+ * not spread it any more.
+ */
 export type WithdrawVotes = (
   transaction: Transaction,
   account: AccountRef,
   taught: readonly { job_id: string; position: number }[],
+  entry: Pick<store.EntryRow, 'source' | 'target'>,
 ) => Promise<void>;
 
 /**
@@ -139,7 +143,8 @@ export async function retract(
   const changed = await store.retractEntry(transaction, account, memoryId, name, reason);
   if (changed) {
     const taught = touched.filter(({ how }) => how === 'taught');
-    await withdrawVotes(transaction, account, taught);
+    const row = await store.findEntry(transaction, account, memoryId);
+    await withdrawVotes(transaction, account, taught, row!);
     await recordAudit(transaction, by, {
       action: 'memory.retracted',
       account,

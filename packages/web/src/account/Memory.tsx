@@ -8,7 +8,6 @@ import type { MemoryEntry, MemoryEntryTouched, MemoryImported, MemorySummary } f
 import { useTranslate } from '../i18n.tsx';
 import { type Loading, type PageProps, useFilters, usePages } from '../page.tsx';
 import { paths } from '../paths.ts';
-import { useUser } from '../session.ts';
 import { Dialog, DialogActions, SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Facts } from '../ui/Facts.tsx';
@@ -145,7 +144,6 @@ function Pairs({ rows }: { rows: readonly Row[] }) {
 function UsedTexts() {
   const t = useTranslate();
   const queries = useQueryClient();
-  const user = useUser();
   const { data } = useQuery(query('listOwnVotes'));
   if (data === undefined || data.votes.length === 0) return null;
   async function undo(vote: string) {
@@ -158,7 +156,7 @@ function UsedTexts() {
       <Votes
         votes={data.votes}
         jobLink={(uid) => ({ to: paths.account.jobs, search: { open: uid } })}
-        undo={user?.owner ? undo : undefined}
+        undo={undo}
       />
     </Section>
   );
