@@ -49,7 +49,7 @@ it('every command that lists rows prints a sentence when there are no rows', asy
 it('every command that lists rows prints the names of the columns', async () => {
   await runText('account', 'top-up', 'acme', '1', '--memo', 'first');
   expect(await runText('account', 'list')).toMatch(
-    /^ACCOUNT +E-MAIL +CHAT +PRODUCTION +SANDBOX +CREATED\nacme +- +off +1 +0 +\S+Z\n$/,
+    /^ACCOUNT +STATUS +E-MAIL +CHAT +PRODUCTION +SANDBOX +CREATED\nacme +active +- +off +1 +0 +\S+Z\n$/,
   );
   const keys = await runText('key', 'list', 'acme');
   expect(keys).toMatch(/^KEY +ENVIRONMENT +STATE +NAME +DIALECT +ACCESS +SCOPES +ENDS +MADE BY +LAST USED\n/);

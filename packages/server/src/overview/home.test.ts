@@ -65,7 +65,7 @@ it('counts the tasks of a language pair that wait, are claimed, late, reported o
   expect(await queue()).toEqual({ waiting: 1, claimed: 0, reported: 0, late: 0, unserved: 0 });
   const task = await claimTask(editor);
   expect(await queue()).toEqual({ waiting: 0, claimed: 1, reported: 0, late: 0, unserved: 0 });
-  const expire = statement('test.late', `update tasks set deadline_at = now() - interval '1 hour'`);
+  const expire = statement('test.expireTask', `update tasks set deadline_at = now() - interval '1 hour'`);
   await server.database.query(expire);
   expect(await queue()).toEqual({ waiting: 0, claimed: 1, reported: 0, late: 1, unserved: 0 });
   expect(await attention()).toContainEqual({ kind: 'late', severity: 'bad', subject: 'en>es', amount: 1 });

@@ -145,7 +145,10 @@ function UsedTexts() {
   const t = useTranslate();
   const queries = useQueryClient();
   const { data } = useQuery(query('listOwnVotes'));
-  if (data === undefined || data.votes.length === 0) return null;
+  // The section stays when its last text is taken back, because its dialog shows the result.
+  const [shown, setShown] = useState(false);
+  if (!shown && data !== undefined && data.votes.length > 0) setShown(true);
+  if (!shown || data === undefined) return null;
   async function undo(vote: string) {
     const undone = await call('undoOwnVote', { path: { vote } });
     await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'listOwnVotes' });

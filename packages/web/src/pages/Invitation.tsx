@@ -1,7 +1,8 @@
 /** The page of an invitation or reset link: sets a password and signs in. */
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { CallError, call, query } from '../api/client.ts';
+import { useState } from 'react';
+import { type Answer, CallError, call, query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps } from '../page.tsx';
 import { HOMES, paths } from '../paths.ts';
@@ -24,9 +25,14 @@ export async function load({ queries, params }: Loading): Promise<void> {
 }
 
 export default function Invitation({ params }: PageProps) {
+  return <OpenLink key={params.token!} token={params.token!} />;
+}
+
+function OpenLink({ token }: { token: string }) {
   const queries = useQueryClient();
-  const isValid = queries.getQueryState(invitation(params.token!).queryKey)?.status === 'success';
-  return isValid ? <Accept token={params.token!} /> : <ExpiredLink />;
+  // The data is kept, because the link is used up before the next page is shown.
+  const [data] = useState(() => queries.getQueryData(invitation(token).queryKey));
+  return data === undefined ? <ExpiredLink /> : <Accept token={token} data={data} />;
 }
 
 function ExpiredLink() {
@@ -46,11 +52,10 @@ const TITLES = {
   operator: 'invitation.operator.title',
 } as const;
 
-function Accept({ token }: { token: string }) {
+function Accept({ token, data }: { token: string; data: Answer<'readInvitation'> }) {
   const t = useTranslate();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { data } = useSuspenseQuery({ ...invitation(token), staleTime: Number.POSITIVE_INFINITY });
   const { data: options } = useSuspenseQuery(signInOptions());
   const { purpose } = data;
   const reset = purpose === 'reset';
