@@ -7,7 +7,7 @@ import type { Completion } from './completion.ts';
 import { type Effort, idle } from './effort.ts';
 import { FilterCounts } from './filters.ts';
 import { readView } from './flow/view.ts';
-import { plainText } from './pieces.ts';
+import { type Piece, plainText } from './pieces.ts';
 import {
   type Announcement,
   needsWork,
@@ -41,6 +41,7 @@ export class WorkbenchStore {
   #page: PageState;
   #comments: readonly Comment[];
   #completion: Completion | undefined;
+  #suggestions: { position: number; targets: readonly (readonly Piece[])[] } | undefined;
 
   constructor(task: Task, announce: (what: Announcement) => void) {
     this.task = task;
@@ -91,6 +92,22 @@ export class WorkbenchStore {
     if (completion?.typed === before?.typed && completion?.rest === before?.rest) return;
     this.#completion = completion;
     this.notify('completion');
+  }
+
+  /**
+   * The suggestions for the active segment, in the order of the panel. Until the panel shows this segment, the draft is
+   * the only suggestion. The panel shows the draft first too.
+   */
+  get suggestions(): readonly (readonly Piece[])[] {
+    const { active } = this.#page;
+    if (this.#suggestions?.position === active) return this.#suggestions.targets;
+    const draft = this.has(active) && this.segment(active).segment.draft;
+    return draft ? [draft] : [];
+  }
+
+  /** Sets the suggestions that the panel shows for a segment. */
+  setSuggestions(position: number, targets: readonly (readonly Piece[])[]): void {
+    this.#suggestions = { position, targets };
   }
 
   /** The positions of the rows that the grid shows. */

@@ -40,8 +40,6 @@ export class Workbench extends WorkbenchStore {
   glossary: Glossary;
   readonly editor: SegmentEditor;
   readonly session: TaskSession;
-  /** The suggestions that the panel shows for the active segment, in its order. */
-  suggestions: readonly (readonly Piece[])[] = [];
   /** The comments that the editor has written but not sent, by segment. */
   readonly unsentComments = new Map<number, string>();
   readonly #options: WorkbenchOptions;

@@ -128,7 +128,10 @@ function useSuggestions(position: number): readonly Suggestion[] {
     ...matches.map((match): Suggestion => ({ ...match, kind: 'match' })),
   ]);
   useEffect(() => {
-    workbench.suggestions = suggestions.map(({ target }) => target);
+    workbench.setSuggestions(
+      position,
+      suggestions.map(({ target }) => target),
+    );
   });
   return suggestions;
 }
