@@ -24,7 +24,9 @@ export interface AddressGuard {
    * @param ip IPv4 or IPv6 in its usual text form. Any other text (a name, `0x7f.1`, a zone id) is refused.
    */
   allows(ip: string): boolean;
-  /** Allows the ports of the public web everywhere, and any port in a network that the operator allowed. */
+  /**
+   * Allows the ports of the public web for every address, and any port in a network that the operator allowed.
+   */
   allowsPort(ip: string, port: number): boolean;
 }
 
@@ -107,7 +109,7 @@ export function createAddressGuard(settings: { allowedNetworks: readonly string[
         (network) => within(ip, network) && network[1] === (ip.kind() === 'ipv4' ? 32 : 128),
       );
     }
-    // A NAT64 gateway forwards the packet to the IPv4 address inside, so both must be allowed.
+    // A NAT64 gateway forwards packets to the embedded IPv4 address, so both addresses must be allowed.
     if (within(ip, NAT64)) return listed(ip) && allowsIp(new ipaddr.IPv4(ip.toByteArray().slice(-4)));
     return listed(ip) || isPublic(ip);
   }
@@ -126,8 +128,8 @@ export function createAddressGuard(settings: { allowedNetworks: readonly string[
       if (!allowsIp(ipaddr.parse('127.0.0.1')) && !allowsIp(ipaddr.parse('::1'))) return URL_REASONS.local;
       return port > 0 ? undefined : URL_REASONS.port;
     }
-    // If the operator allowed a network, local names and unusual ports may belong to it. The connector
-    // decides, because it knows the address.
+    // A local name or an unusual port may belong to a network that the operator allowed. The connector decides,
+    // because it knows the address.
     if (networks.length > 0) return port > 0 ? undefined : URL_REASONS.port;
     if (!name.includes('.') || LOCAL_NAMES.some((local) => name.endsWith(`.${local}`)))
       return URL_REASONS.local;

@@ -3,7 +3,7 @@
  * their URLs: no account can block a host for other accounts. The breaker is a database row, so that all
  * workers share it and it survives restarts.
  *
- *   closed      fewer than `OPENING_FAILURES` in a row   sends, with fewer slots after each failure
+ *   closed      fewer than `OPENING_FAILURES` in a row   sends; each failure halves the deliveries in progress
  *   open        `open_until` is in the future            sends nothing; due deliveries wait and use up no attempt
  *   half open   `open_until` has passed                  sends one delivery: success closes it, failure opens it for longer
  */
@@ -13,7 +13,7 @@ import type { PostOutcome } from './post.ts';
 export const OPENING_FAILURES = 5;
 
 /**
- * Returns what an outcome says about the host. Any status except 429 and 5xx shows that the host is alive,
+ * Returns whether an outcome shows a failing host. Any status except 429 and 5xx shows that the host is alive,
  * even if it refuses this delivery.
  */
 export function hostSignal(outcome: PostOutcome): 'alive' | 'failing' {

@@ -1,6 +1,6 @@
 /**
- * Tests of the connector: errors that lead to the next address, checked ports, and results that come too
- * late.
+ * Tests of the connector: errors after which it tries the next address, the ports that it checks, and sockets
+ * that connect after the timeout.
  */
 import { once } from 'node:events';
 import { createServer, Socket } from 'node:net';
@@ -144,7 +144,7 @@ describe('the timeout of the connector', () => {
     return callbacks[0]!;
   }
 
-  it('is the only error, even when connecting fails later', async () => {
+  it('is the only reported error, even when connecting fails later', async () => {
     const harm: unknown[] = [];
     const note = (reason: unknown) => void harm.push(reason);
     process.on('unhandledRejection', note);

@@ -110,7 +110,7 @@ describe('the connector’s refusals', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('are tested by a table that detects a connector that checks only names or only the first DNS answer', async () => {
+  test('are checked by a table that detects a connector which checks only names or only the first DNS answer', async () => {
     const dial = (connect: Connect, address: string, callback: Parameters<Connect>[1]) =>
       connect(options(address), callback);
     const namesOnly = await lets((resolver, connect) => (request, callback) => {
@@ -371,7 +371,7 @@ describe('the connector with real sockets on the loopback', () => {
       const connector = createConnector({ guard: open, resolver: fakeResolver(['127.0.0.1']).resolver });
       await expect(run(connector, options(host, port, 'http:'))).rejects.toBeInstanceOf(AddressRefused);
     }
-    // The allowed connection starts last; any forbidden connection would have arrived before it.
+    // This allowed connection starts last. A forbidden connection would have reached the server before it.
     const accepted = once(servers[0]!, 'connection');
     const connector = createConnector({ guard: loopback, resolver: noDns });
     const socket = await run(connector, options('127.0.0.1', port, 'http:'));

@@ -121,7 +121,7 @@ it('a replay request names every invalid field', async () => {
   expect((await call('GET', `${OWN}/failed?since=today`)).body.error.fields).toHaveProperty('since');
 });
 
-it('a failed attempt by hand keeps the schedule, also near the end of the 72 hours', async () => {
+it('a failed attempt by hand leaves the next scheduled attempt at its time, also near the end of the 72 hours', async () => {
   const { account, call } = await createPerson(server, { role: 'customer' });
   receiver.answer(() => 500);
   const client = createClient(server.url, account!.production_key);

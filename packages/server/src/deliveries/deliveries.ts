@@ -1,6 +1,6 @@
 /**
- * Records events and their deliveries in the transaction in which the event happened. So no event is lost,
- * and no event is reported that did not happen. The sender sends the deliveries later.
+ * Records events and their deliveries in the transaction in which the event happened. This way no event is
+ * lost, and no event is reported that did not happen. The sender sends the deliveries later.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -77,7 +77,7 @@ export function hostOf(url: string): string {
   return URL.parse(url)?.host ?? '';
 }
 
-/** Seconds by which the trigger `late` delays a delivery. */
+/** Seconds by which the sandbox trigger `late` delays a delivery. */
 const LATE_SECONDS = 600;
 
 /** Returns how a sandbox trigger changes the delivery of an event. */
@@ -91,8 +91,8 @@ export function deliveryByTrigger(
 }
 
 /**
- * Skips waiting times of the pending deliveries of a sandbox account: they become due earlier, and their 72
- * hours end earlier. Deliveries of production do not change, nor does the circuit breaker of a host.
+ * Makes pending deliveries of a sandbox account due earlier by `seconds`, and ends their 72 hours earlier. Does
+ * not change deliveries of production or the circuit breaker of a host.
  * @returns the number of deliveries
  */
 export function skipDeliveryTime(on: Queryable, account: AccountRef, seconds: number): Promise<number> {
@@ -100,8 +100,9 @@ export function skipDeliveryTime(on: Queryable, account: AccountRef, seconds: nu
 }
 
 /**
- * Called when deliveries of messages are delivered, dead or replayed (`pending`), in the same transaction, so
- * that a message and its deliveries always agree. Deliveries of jobs do not change the job.
+ * Called when deliveries of chat messages are delivered, dead or replayed (`pending`), in the same transaction,
+ * so that a message and its deliveries always agree. Not called for deliveries of jobs, which do not change the
+ * job.
  */
 export type OnDeliveriesChanged = (
   transaction: Transaction,

@@ -42,7 +42,10 @@ export interface DeliveryRecorder {
 }
 
 const MAX_BATCH = 256;
-/** The pause in ms before each shared commit: under load some hundred attempts end each second. */
+/**
+ * The pause in ms before each shared commit. Under load some hundred attempts end each second, so a pause
+ * collects several of them.
+ */
 const FINISHING_REST_MILLISECONDS = 50;
 /** The maximum total size, in bytes, of the bodies that one query returns. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;

@@ -10,7 +10,7 @@
 import type { AccountRef } from '../base/account.ts';
 import { limitAfter } from './breaker.ts';
 
-/** A delivery that holds a slot of its host until the host has answered. */
+/** A delivery in progress. It holds a slot of its host until the host has answered. */
 interface SlotHolder {
   account: AccountRef;
   host: string;
@@ -34,7 +34,7 @@ export interface HostSlots {
 /**
  * Creates the slots for one round of claims.
  * @param perHost number of slots of each host
- * @param held deliveries being sent
+ * @param held deliveries in progress
  * @param lanes every account and host with due deliveries
  */
 export function createHostSlots(

@@ -115,7 +115,7 @@ function start(options: { timeoutMs?: number; perHost?: number; breakerSeconds?:
   return { loop, poster };
 }
 
-/** The status changes of deliveries that were reported to the chat module. */
+/** The status changes that the chat module was notified of. */
 const changes: ChangedDelivery[] = [];
 const follow: OnDeliveriesChanged = async (transaction, deliveries) => {
   expect(transaction.inTransaction).toBe(true);
@@ -223,7 +223,7 @@ describe('the order of deliveries', () => {
       }),
     );
     const claimed = (await Promise.all(queues.map((queue) => queue.claim(8)))).flat();
-    // A claim skips rows that another worker has locked; one more claim finds the skipped rows.
+    // A claim skips rows that a concurrent claim has locked, so one more claim takes the skipped rows.
     await makeDue();
     claimed.push(...(await queues[0]!.claim(8)));
     const { rows } = await owner.query(
@@ -535,39 +535,42 @@ describe('fairness between accounts and hosts', () => {
   it.each([
     ['is free while an answer is recorded', 200],
     ['is taken until the breaker has recorded a failure', 500],
-  ])('frees the slot of a host as soon as the breaker is up to date: the slot %s', async (_, status) => {
-    const writing = await owner.connect();
-    const hold = async () => {
-      await writing.query('begin');
-      await writing.query(`select from deliveries where body = 'first' for update`);
-    };
-    const sink = await listen(async (body, response) => {
-      if (body === 'first') await hold();
-      response.writeHead(status).end();
-    });
-    const other = await listen(ok);
-    const account = await createAccount();
-    try {
-      await enqueue(account, sink.url, [uuidv7(), uuidv7()], ['first', 'second']);
-      const { loop } = start({ perHost: 1 });
-      const looks = async (times: number) => {
-        await enqueue(account, other.url, [uuidv7()]);
-        loop.wake();
-        await until(() => other.bodies.length === times);
+  ])(
+    'frees the slot of a host when the answer needs no breaker update, otherwise after the update: the slot %s',
+    async (_, status) => {
+      const writing = await owner.connect();
+      const hold = async () => {
+        await writing.query('begin');
+        await writing.query(`select from deliveries where body = 'first' for update`);
       };
-      await until(async () => (await countWaiting()) === 1);
-      await looks(1);
-      await looks(2);
-      if (status === 200) await until(() => sink.bodies.length === 2);
-      expect(sink.bodies).toEqual(status === 200 ? ['first', 'second'] : ['first']);
-      expect(await count(`body = 'first' and lease_token is not null`)).toBe(1);
-    } finally {
-      await writing.query('rollback');
-      writing.release();
-    }
-    await until(async () => (await count('attempts = 1 and lease_token is null')) === 4);
-    expect(sink.bodies).toEqual(['first', 'second']);
-  });
+      const sink = await listen(async (body, response) => {
+        if (body === 'first') await hold();
+        response.writeHead(status).end();
+      });
+      const other = await listen(ok);
+      const account = await createAccount();
+      try {
+        await enqueue(account, sink.url, [uuidv7(), uuidv7()], ['first', 'second']);
+        const { loop } = start({ perHost: 1 });
+        const looks = async (times: number) => {
+          await enqueue(account, other.url, [uuidv7()]);
+          loop.wake();
+          await until(() => other.bodies.length === times);
+        };
+        await until(async () => (await countWaiting()) === 1);
+        await looks(1);
+        await looks(2);
+        if (status === 200) await until(() => sink.bodies.length === 2);
+        expect(sink.bodies).toEqual(status === 200 ? ['first', 'second'] : ['first']);
+        expect(await count(`body = 'first' and lease_token is not null`)).toBe(1);
+      } finally {
+        await writing.query('rollback');
+        writing.release();
+      }
+      await until(async () => (await count('attempts = 1 and lease_token is null')) === 4);
+      expect(sink.bodies).toEqual(['first', 'second']);
+    },
+  );
 
   it('stops sending to a host after five POSTs to it timed out, and releases their leases', async () => {
     const silent = await listen(() => {});

@@ -39,12 +39,14 @@ interface RecordRow {
 const COLUMNS = `d.delivery_id, d.environment, d.event, j.uid, d.chat_id, d.message_id, d.url, d.host, d.status,
   d.failure, d.attempts, d.created_at, d.finished_at, d.due_at, l.status_code as last_status_code,
   l.outcome as last_outcome`;
-/** Joins the job of a delivery and its last attempt. */
 const JOINS = `left join jobs j on j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id
   left join attempts l on l.part = d.part and l.account_id = d.account_id and l.delivery_id = d.delivery_id
     and l.attempt = d.attempts`;
 
-/** The maximum time between the ids of an event and of its delivery: one transaction creates both. */
+/**
+ * The maximum difference between the times of an event's id and its delivery's id, in milliseconds. One
+ * transaction creates both ids.
+ */
 const NEAR_MILLISECONDS = 5_000;
 
 /** A delivery as customers and operators see it. Fields without a value are absent. */
@@ -117,8 +119,9 @@ const OF_JOB = statement<RecordRow>(
 );
 
 /**
- * Lists the deliveries of a job, oldest first. There is no index for them, because it would slow down every
- * insert. Instead the query uses that a delivery's id is close to the id of its job event.
+ * Lists the deliveries of a job, oldest first. No index by job exists, because it would slow down every insert.
+ * Instead the query searches near the ids of the job's events, because a delivery's id is created within
+ * seconds of its event's id.
  * @param moves ids of the job's events that have deliveries
  */
 export async function listDeliveriesOfJob(
@@ -152,7 +155,7 @@ const DEAD_SINCE = statement<{ environment: Environment; dead: number }>(
         limit 1000) counted) d`,
 );
 
-/** Counts an account's dead deliveries that were recorded since a moment, capped at 1,000 per environment. */
+/** Counts an account's dead deliveries that were recorded since `since`, capped at 1,000 per environment. */
 export async function countDeadDeliveries(
   on: Queryable,
   account: AccountRef,
@@ -467,7 +470,7 @@ const DIED = statement<{ username: string; dead: number; since: Date }>(
     where d.dead > 0 order by d.dead desc limit $2`,
 );
 
-/** Lists accounts with production deliveries that died since a moment. */
+/** Lists accounts with production deliveries that died since `since`. */
 export function listDeadByAccount(
   on: Queryable,
   since: Date,

@@ -72,7 +72,8 @@ const write = (chat: string, id: string) =>
 const arrived = (path: string) => until(async () => open.some((one) => one.path === `/${path}`));
 
 /**
- * Returns true if the delivery was leased by its insert: then its first attempt has the same transaction id.
+ * Returns true if the delivery was leased by its insert. The delivery and its first attempt then have the same
+ * transaction id (`xmin`).
  */
 async function isLeasedByInsert(path: string): Promise<boolean> {
   const { rows } = await owner.query(

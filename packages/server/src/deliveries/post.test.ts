@@ -309,7 +309,9 @@ describe('posting to a receiver', () => {
 });
 
 describe('redirects in answers to a POST', () => {
-  /** Returns how many requests reached another server after each redirecting status. */
+  /**
+   * Posts to five servers that redirect to another one. @returns the number of requests that reached the other
+   */
   async function followed(post: (url: string) => Promise<unknown>): Promise<number> {
     const elsewhere = await sink(answer('200 OK'));
     for (const status of [301, 302, 303, 307, 308]) {
@@ -330,7 +332,7 @@ describe('redirects in answers to a POST', () => {
     expect(count).toBe(0);
   });
 
-  test('reach the second server of this test when a client follows them, so the test would detect this', async () => {
+  test('reach the other server when the client follows redirects, so these tests detect such a client', async () => {
     const agent = new Agent();
     const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 1 }));
     const count = await followed(async (url) => {
@@ -360,7 +362,7 @@ describe('the POST request', () => {
     const used: Socket[] = [];
     const { port } = await sink((socket) => {
       used.push(socket);
-      // From the fourth answer on, the announced length is greater than the body.
+      // From the fourth answer on, the body is shorter than its announced length.
       const length = ++status > 502 ? 1000 : 20;
       send(`HTTP/1.1 ${status} Next\ncontent-length: ${length}\n\n${'x'.repeat(20)}`)(socket);
     });

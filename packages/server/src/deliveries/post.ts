@@ -1,14 +1,14 @@
 /**
- * Sends one HTTP POST to a receiver that may be slow, broken or hostile. Reports the outcome; network and
- * receiver errors never throw.
+ * Sends one HTTP POST to a receiver that may be slow, broken or hostile. Returns the outcome, and throws no
+ * network or receiver errors.
  *
- * Uses undici `request`, because `fetch` has 0.22 times the speed and follows redirects. There is one pool
- * per origin with keep-alive. Redirects are not followed, and proxy variables of the environment are ignored
- * (an `Agent` does not read them). Every connection goes through the checking connector.
+ * Uses undici `request`, because `fetch` has 0.22 times the speed and follows redirects. There is one pool per
+ * origin with keep-alive. Redirects are not followed, and proxy variables of the environment are ignored (an
+ * `Agent` does not read them). Every connection goes through the checking connector.
  *
- * Known limits: undici treats an unexpected `100 Continue` as a broken connection (`reset`), although RFC
- * 9110 §15.2 asks clients to accept it; other 1xx answers are skipped. After a cut or a timeout undici opens
- * one more connection, finds nothing to send and closes it. It never sends a second POST.
+ * Known limits: undici treats an unexpected `100 Continue` as a broken connection (`reset`), although RFC 9110
+ * §15.2 asks clients to accept it; other 1xx answers are skipped. When a connection is cut or times out, undici
+ * opens one more connection, finds nothing to send and closes it. It never sends a second POST.
  */
 import { Agent, type Dispatcher } from 'undici';
 import type { AddressGuard } from './addresses.ts';
@@ -198,11 +198,11 @@ async function readBody(body: Body, most: number): Promise<{ body: string; bodyC
       }
     }
   } catch {
-    // The body was reset, badly chunked or late. The status line has arrived, and the body is only for the
-    // log.
+    // The body was reset, badly chunked or late. The error is ignored: the status line has arrived, and the
+    // body is only stored for debugging.
     bodyComplete = false;
   }
-  // With `stream`, the decoder drops a character that was cut at the end instead of marking it as invalid.
+  // With `stream`, the decoder drops a character that the limit cut in two, instead of adding U+FFFD.
   const text = new TextDecoder().decode(Buffer.concat(kept), { stream: read > keptBytes || !bodyComplete });
   return { body: text.replaceAll('\u0000', '\ufffd'), bodyComplete };
 }

@@ -70,8 +70,8 @@ interface Visit {
 
 const MAX_ROUND_LANES = 256;
 /**
- * The number of failed claims that ends a round: two failures mean that the database has a problem, not a
- * lane.
+ * The number of failed claims after which a round ends: two failures mean that the whole database has a
+ * problem, not one lane.
  */
 const MAX_ROUND_FAILURES = 2;
 /**
@@ -115,9 +115,9 @@ const RETURN_PROBE: Statement<never> = statement(
   `update breakers set open_until = now() where part = $1 and account_id = $2 and host = $3`,
 );
 
-// Claims from the lanes of one account, in turn. Array parameters make the updates index scans by key,
-// whatever the plan of the rest. Weights are summed over all lanes, so that nothing is claimed after the
-// first row that exceeds the memory limit.
+// Claims from the lanes of one account, in turn. Array parameters let PostgreSQL update by index scans on the
+// key, whatever plan it chooses for the rest. Body sizes are summed over all lanes, so that nothing is claimed
+// after the first row that exceeds the memory limit.
 const CLAIM: Statement<ExaminedRow> = statement(
   'deliveries.claim',
   `with lanes as materialized (
@@ -225,7 +225,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
         claimed.set(account_id, (claimed.get(account_id) ?? 0) + got.leases.length);
         if (got.noRoom !== undefined) {
           last = visits[visits.indexOf(got.noRoom) - 1]?.lane ?? last;
-          return { leases, failures }; // The next round begins with this lane.
+          return { leases, failures }; // The next round begins with the visit that had no room.
         }
       } catch (error) {
         failures.push(error);
@@ -251,7 +251,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
   };
 }
 
-/** Returns the lanes with due deliveries: first those after the last visited lane, then those before it. */
+/** Returns the lanes with due deliveries: first the lanes after `last` in key order, then the others. */
 async function listLanesInTurn(database: Database, last: Lane): Promise<Lane[]> {
   const after = ({ part, account_id, host }: Lane) =>
     database.query(DUE_LANES, [part, account_id, host, MAX_ROUND_LANES]);
@@ -313,7 +313,7 @@ async function claimVisits(
       max_examined: maxExamined,
     });
   let rows = await claim(null);
-  // A lane may have hundreds of deliveries parked behind earlier ones before one that may be sent.
+  // A lane may have hundreds of parked deliveries before one that may be sent, so the claim is repeated.
   while (rows.length > 0 && rows.every(({ parked }) => parked)) rows = await claim(MAX_EXAMINED);
   const account = { part, accountId: account_id } as AccountRef;
   const leases = rows.flatMap(({ turn, id, attempts, weight, environment }) => {
@@ -361,7 +361,7 @@ function planVisits(
   return { visits, next };
 }
 
-// A leased delivery keeps its lease, so that no other worker sends it too.
+// A leased delivery keeps its `due_at`, the end of its lease, so that no other worker sends it too.
 const SKIP_TIME: Statement<{ delivery_id: string }> = statement(
   'deliveries.skip_time',
   `update deliveries
@@ -372,14 +372,14 @@ const SKIP_TIME: Statement<{ delivery_id: string }> = statement(
    returning delivery_id`,
 );
 
-/** Skips waiting times of the pending deliveries of a sandbox account. @returns the number of deliveries */
+/** Makes pending deliveries of a sandbox account due earlier by `seconds`. @returns the number of deliveries */
 export async function skipTime(on: Queryable, account: AccountRef, seconds: number): Promise<number> {
   const skipped = await on.query(SKIP_TIME, [account.part, account.accountId, seconds]);
   if (skipped.length > 0) on.changed('deliveries', account);
   return skipped.length;
 }
 
-// An attempt by hand before a retry does not count for the schedule: if it fails, the retry keeps its time.
+// An attempt by hand before a retry uses up no step of the schedule: if it fails, the retry keeps its time.
 const SEND_NOW = statement<{ host: string }>(
   'deliveries.send_now',
   `with due as (

@@ -88,7 +88,7 @@ describe.each(RECEIVERS.filter(({ command }) => isInstalled(command[0]!)))(
       receiver = await run(command, file, account);
     });
     afterAll(() => {
-      // The whole group, because `go run` starts the receiver as its child.
+      // Kills the process group, because `go run` starts the receiver as a child process.
       process.kill(-receiver.child.pid!);
     });
 

@@ -13,12 +13,12 @@
  */
 import type { PostOutcome } from './post.ts';
 
-/** The time in which attempts are made: 72 hours. */
+/** The seconds during which a delivery is attempted: 72 hours. */
 export const LIFETIME_SECONDS = 259_200;
 
 /**
- * The random share of a delay, so that deliveries that failed at the same time are not retried at the same
- * time.
+ * The maximum random share of a delay, added or subtracted, so that deliveries that failed at the same time are
+ * not retried at the same time.
  */
 export const JITTER = 0.15;
 

@@ -26,7 +26,7 @@ let account: AccountCredentials;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  // Attempts are two seconds apart, and at least one second after jitter, so that their timestamps differ.
+  // With a schedule of two seconds, attempts are more than one second apart, so their timestamps differ.
   server = await startTestServer({
     settings: { DRAGOMAN_CALLBACK_SCHEDULE: '2', DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.1/32' },
   });
@@ -424,8 +424,7 @@ describe('a sender that stops or dies', () => {
     await server.server.stop(0);
     expect(await deliveryOf('stopped')).toMatchObject({ status: 'pending', attempts: 1, leased: false });
     expect(requests[0]?.response.writableEnded).toBe(false);
-    // The lease lasts half a minute. If the stop had not released it, the next server would still wait when
-    // this test times out.
+    // The lease lasts half a minute. If the stopped server had kept the lease, the test would time out first.
     await server.restart();
     await delivered('stopped');
     expect(await attemptsOf('stopped')).toEqual([expect.objectContaining({ attempt: 1 }), answered(2, 200)]);

@@ -164,7 +164,7 @@ export function startSender(options: SenderOptions): Sender {
   };
 }
 
-/** Returns whether the receiver accepted an attempt. With the trigger `twice`, another attempt follows anyway. */
+/** Returns true if the receiver accepted the attempt, even if the trigger `twice` requires another attempt. */
 function isAccepted({ statusCode = 0 }: AttemptResult): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
@@ -185,9 +185,8 @@ function startSweeping({ database, onDeliveriesChanged, metrics, log }: SenderOp
 }
 
 /**
- * Ends deliveries to failing hosts that are older than 72 hours. Such hosts receive so few deliveries that
- * most of the deliveries would never reach their last attempt. After a suspension, the deliveries of an account get
- * another 72 hours for an attempt.
+ * Ends deliveries to failing hosts that are older than 72 hours. A failing host receives so few deliveries that
+ * most of them would never reach their last attempt. An account that was suspended gets another 72 hours.
  */
 export async function expireLate(
   database: Database,

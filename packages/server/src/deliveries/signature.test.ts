@@ -137,8 +137,8 @@ describe('the signature of a delivery with an altered part', () => {
   const id = fc.stringMatching(/^[a-zA-Z0-9_-]{2,40}$/);
 
   /**
-   * Throws if an altered body, id or timestamp passes. The signer is a parameter, so that the check itself
-   * can be tested with a faulty signer.
+   * Throws if `verify` accepts an altered body, id or timestamp. The signer is a parameter, so that the check
+   * itself can be tested with a faulty signer.
    */
   function check(signer: Sign, verifier: typeof verify): void {
     fc.assert(
@@ -172,7 +172,7 @@ describe('the signature of a delivery with an altered part', () => {
 
   test('is refused, whether its bytes, length, id, timestamp or secret differ', () => check(sign, verify));
 
-  test('makes this test fail when a faulty signer leaves out the id or the timestamp', () => {
+  test('passes, as this test detects, when a faulty signer leaves out the id or the timestamp', () => {
     const over = (content: (id: string, seconds: number, body: Buffer | string) => string): Sign => {
       return (secrets, name, seconds, body) =>
         `v1,${createHmac('sha256', secrets[0]!)

@@ -15,7 +15,7 @@ const SECRET_BYTES = { least: 24, most: 64 } as const;
  * body of this size takes less than a millisecond.
  */
 const LARGE_BODY = 256 * 1024;
-/** A key object is faster: preparing a key from bytes takes longer than signing a small body. */
+/** Preparing a key from bytes takes longer than signing a small body, so callers keep a `KeyObject`. */
 export type SigningKey = Buffer | KeyObject;
 /**
  * The maximum difference between a timestamp and the receiver's clock. The libraries of the standard use the

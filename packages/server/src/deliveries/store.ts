@@ -133,8 +133,8 @@ export interface DeliveryRow {
   scheduled_at: Date | null;
 }
 
-// Attempts are recorded before their requests are sent, so that they are stored even if the sender dies. A
-// single statement needs one round trip and one commit. Rows are locked in key order, like heartbeats do.
+// An attempt is recorded before its request is sent, so that a record exists even if the sender dies. One
+// statement needs one round trip and one commit. Rows are locked in key order, as heartbeats lock them.
 const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_token: string }>(
   'deliveries.begin_attempts',
   `with held as materialized (
@@ -176,7 +176,7 @@ export async function beginAttempts(
   return leases.map(({ id, token }) => found.get(id + token));
 }
 
-// Only the sender that holds the lease can withdraw an attempt, because a later attempt has another number.
+// Deletes the attempt only if this sender still holds the lease. After a lost lease, a later attempt exists.
 const WITHDRAW_ATTEMPT = statement<{ attempt: number }>(
   'deliveries.withdraw_attempt',
   `with held as (
@@ -360,8 +360,8 @@ export async function finishAttempt(
   return { changed: row!.delivery_id === null ? undefined : toChanged(row!), opened: row!.opened };
 }
 
-// Like FINISH_ATTEMPT, for many attempts at hosts that are alive. Rows are locked in key order, like
-// heartbeats do.
+// Like FINISH_ATTEMPT, for many attempts at hosts that are alive. Rows are locked in key order, as heartbeats
+// lock them.
 const FINISH_ANSWERED = statement<ChangedRow & { token: string }>(
   'deliveries.finish_answered',
   `with given as materialized (
@@ -448,12 +448,15 @@ const FAILING_HOSTS = statement<FailingHostKey>(
   `select part, account_id, host from breakers b where openings > 0 and ${ofActiveAccount('b', '$1')}`,
 );
 
-/** Returns the hosts with an open or half-open breaker, of accounts that were not suspended for `seconds`. */
+/**
+ * Returns the hosts with an open or half-open breaker. Leaves out accounts that were suspended in the last
+ * `seconds`.
+ */
 export function findFailingHosts(on: Queryable, seconds: number): Promise<FailingHostKey[]> {
   return on.query(FAILING_HOSTS, [seconds]);
 }
 
-// Deliveries that wait behind another delivery do not expire, because nobody has attempted them yet.
+// A delivery that waits behind an earlier one does not expire, because it has not been attempted yet.
 const EXPIRE = statement<ChangedRow>(
   'deliveries.expire',
   `with late as materialized (

@@ -59,7 +59,7 @@ export interface TaskRights {
   has_pair: boolean;
   /** True if the task is open and the user may claim it. */
   may_claim: boolean;
-  /** True if the user has ever claimed this task; claims on other tasks of the job do not count. */
+  /** True if the user has ever claimed this task. Claims on other tasks of its job do not count. */
   has_claimed: boolean;
   holds: boolean;
   /** True if the user saved an edit in the task, submitted it or returned it. */

@@ -20,13 +20,14 @@ import {
 } from '../testing/harness.ts';
 
 /**
- * One row for each route, one column for each situation, and the expected response:
+ * The expected response for each route (rows) in each situation (columns):
  *
  *   yes     success; for GET task, the access
  *   first   allowed, but something is missing: unconfirmed segments, a note
  *   -       not found, as for an unknown task; in the queue: not listed
  *   taken   the task cannot be claimed, or not by this user
- *   late    the claim has ended and the text is discarded; `draft`, `left`: the text is stored for the next editor
+ *   late    the claim has ended and the text is discarded
+ *   draft, left   the claim has ended and the text is stored for the next editor
  *   gone    the customer canceled the job
  *   out     not signed in
  */
@@ -343,7 +344,7 @@ let terms = 0;
 const token = ({ token }: Case) => ({ token });
 const target = [{ text: 'Una casa' }];
 const saving = (more: object) => (one: Case) => ({ token: one.token, revision: 1, target, ...more });
-/** The position of the segment right after the task, and of a segment far away from it. */
+/** Positions outside the task: of the segment right after it, and of a distant segment. */
 const nearbyPosition = ({ positions }: Case) => positions.at(-1)! + 1;
 const FAR = LINES - 1;
 const segment = (rest: string, at: (one: Case) => number) => (one: Case) => `/segments/${at(one)}${rest}`;
@@ -520,7 +521,7 @@ const lineOf = ([row, ...cells]: string[]) =>
   `${row!.padEnd(24)}${cells.map((cell) => cell.padEnd(7)).join('')}`.trimEnd();
 
 it('the concordance search refuses the 121st search of an hour with Retry-After', async () => {
-  // The fake date is in the past. Ids never decrease, so a future date would remain in all later ids of this
+  // The fake date is in the past, because ids never decrease: a future date would stay in all later ids of this
   // process.
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2020-01-01T12:30:00Z') });
   const { person, task } = await SITUATIONS.held!();

@@ -20,7 +20,8 @@ const LIMITED = ['srt', 'xliff'];
 
 /**
  * Returns a function that builds the inputs for the segments of a job.
- * @param described `limits`: reads only documents that may limit a segment, for many jobs at a time
+ * @param described `limits`: reads the document only if its format can limit segments, which is faster for many
+ * jobs
  */
 export async function checkInputs(
   context: EditingContext,
@@ -49,7 +50,7 @@ export async function checkInputs(
   };
 }
 
-/** Returns the job in the form that proposals of terms need. */
+/** Returns what term proposals need to know of a job. */
 export function proposalJob(jobId: string, job: Pick<TaskJobRow, 'brand' | 'target_language'>): ProposalJob {
   return { jobId, brand: job.brand, targetLanguage: job.target_language };
 }

@@ -41,7 +41,7 @@ export interface ClaimRules {
 }
 
 /**
- * SQL query: the end of the user's pause. A pause of 30 minutes follows when too many of a user's claims
+ * SQL query: the end of the user's pause. An editor may not claim for 30 minutes when too many of their claims
  * expired within 24 hours.
  */
 const PAUSED = (user: string, expiries: string) => `

@@ -18,7 +18,7 @@ const MAX_SHOWN = 100;
  * The list shows at most this many tasks of one account, so that one customer's tasks do not fill the list.
  */
 const MAX_SHOWN_PER_ACCOUNT = 10;
-/** The maximum number of claims that one transaction ends. */
+/** The maximum number of expired claims that one transaction ends. */
 export const EXPIRED_AT_ONCE = 500;
 /**
  * The maximum number of attempts to claim a task. A claim skips tasks that other claims have locked, so the
@@ -294,8 +294,8 @@ export async function release(
 }
 
 /**
- * Hides a task permanently from an editor, whether or not the editor holds it. After `rules.skips` skips the
- * task is reported to the operators.
+ * Hides a task permanently from an editor, whether or not the editor holds it. After as many skips as
+ * `rules.skips` the task is reported to the operators.
  * @throws ApiError `stale_lease`, `not_found`
  */
 export async function skip(
@@ -342,9 +342,8 @@ async function skipOrReport(
     const task = await findTask(transaction, key, userId);
     if (task === undefined || !(task.has_pair || (token !== undefined && task.has_claimed))) throw notFound();
     if (token === undefined) {
-      // Without a claim, an editor can skip or report only an open task, because only the holder can change a
-      // claimed one. To report it, the editor must also be able to claim it. A skip does not need this: an
-      // editor who has skipped the task cannot claim it, but a second skip is harmless.
+      // Without a claim, an editor can skip or report only an open task. To report it, the editor must also be
+      // able to claim it. A skip does not require that, because a repeated skip is harmless.
       if (task.status !== 'open') return undefined;
       if (ends === 'reported' && !task.may_claim) return undefined;
     } else {

@@ -57,10 +57,7 @@ export interface EditingObserver {
   claimed(kind: TaskKind): void;
   ended(how: ClaimEnd): void;
   expired(claims: number): void;
-  /**
-   * Called when a job is finished. @param how `failed`: the result could not be assembled within the time
-   * limit
-   */
+  /** Called when a job is finished. @param how `failed`: the assembly of the result took too long */
   delivered(how: 'edited' | 'fallback' | 'failed'): void;
   /** Called when waiting segments got the text of a vote, or their former draft again. */
   filled(how: 'draft' | 'confirmed' | 'restored', segments: number): void;

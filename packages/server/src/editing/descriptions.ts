@@ -35,7 +35,7 @@ export function unprepared(error: unknown): never {
   throw error instanceof TextTakesTooLong ? new UnpreparedDocument() : error;
 }
 
-/** What the description of a job's document depends on. */
+/** The fields of a job that its descriptions depend on. */
 export type DescribedJob = Pick<editedJobs.TaskJobRow, 'text_format' | 'source_language' | 'target_language'>;
 
 /** Returns the descriptions of a job's segments by their ids, from a cache of recently used documents. */

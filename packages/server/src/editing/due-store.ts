@@ -33,7 +33,7 @@ export async function takeDueJob(
   return { account: { part: row.part, accountId: row.account_id } as AccountRef, jobId: row.job_id };
 }
 
-// The stage is compared, because a transaction that has changed the stage meanwhile has also set `due_at`.
+// Compares the stage, because a transaction that changed the stage in the meantime has also set `due_at`.
 const DUE_AGAIN = statement(
   'editing.due_again',
   `update edited_jobs
@@ -52,8 +52,7 @@ export async function makeDueAgain(
   await on.query(DUE_AGAIN, [account.part, account.accountId, jobId, stage, seconds]);
 }
 
-// Locked rows are skipped, because another transaction is processing them or because they become due without
-// this statement.
+// Skips locked rows: either another transaction is processing them, or they become due without this statement.
 const DUE_NOW = statement(
   'editing.due_now',
   `update edited_jobs e set due_at = now()

@@ -15,8 +15,8 @@ export interface NewEditedJob {
   deadlineHours: number;
 }
 
-// Only a job whose brand has a fallback becomes due at its deadline. If a machine job is upgraded a second
-// time, a canceled row of the first upgrade already exists.
+// Only a job whose brand has a fallback becomes due at its deadline. If a canceled upgrade is repeated, the
+// canceled row of the first upgrade still exists and is replaced.
 const INSERT_JOB = statement<{ deadline_at: Date }>(
   'editing.insert_job',
   `insert into edited_jobs (part, account_id, job_id, stage, words, fallback, deadline_at, due_at)

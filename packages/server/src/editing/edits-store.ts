@@ -76,8 +76,8 @@ export async function readSegmentsAt(
   return positions.flatMap((position) => at.get(position) ?? []);
 }
 
-// SQL query for the segments with the same text that no editor has edited. The column `repeats` has the
-// position of the first segment with that text.
+// SQL query for the segments with the same text that no editor has edited. The column `repeats` of a segment
+// has the position of the first segment with its text.
 const REPEATS = statement<SegmentRow>(
   'editing.repeats',
   `${SEGMENTS_FROM}
@@ -211,7 +211,7 @@ const UNCONFIRMED = statement<{ position: number }>(
     order by s.position`,
 );
 
-/** Returns the segments that are not confirmed, or that wait for the customer. */
+/** Returns the positions of segments that are not confirmed or have an open query. */
 export async function listUnconfirmed(
   on: Queryable,
   account: AccountRef,

@@ -1,7 +1,4 @@
-/**
- * Tests of jobs that are past their deadline and whose brand has the fallback `machine`. Their confirmed
- * targets are always delivered.
- */
+/** Tests of the fallback `machine` for jobs past their deadline. Confirmed targets are always delivered. */
 import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -208,7 +205,7 @@ describe('a job that a reviewer returns to its editors', () => {
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
     await passDeadline(uid);
     await order().then(async (other) => {
-      // Waits until another late job is delivered. The fallback has then also processed the job of this test.
+      // Waits until a second late job is delivered: then the fallback has also processed this test's job.
       await passDeadline(other);
       await done(other);
     });

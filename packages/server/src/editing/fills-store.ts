@@ -45,7 +45,7 @@ const PLACES_OF_JOB = statement<SegmentPlace>(
     order by r.position limit $5`,
 );
 
-/** Returns the segments of a job that have votes or hold the text of one, after the segment `after`. */
+/** Returns the segments of a job that have votes or hold the text of a vote, after the segment `after`. */
 export function listPlacesOfJob(
   on: Queryable,
   account: AccountRef,
@@ -70,26 +70,26 @@ export interface FillableRow
   /** The task that edits the segment. */
   task_id: string;
   task_status: TaskStatus;
-  /** The revision of its edit; null: nobody has edited it. */
+  /** The revision of the segment's edit; null if nobody has edited it. */
   revision: number | null;
-  /** The target that a vote has filled in; null: none. */
+  /** The hash of the target that a vote has filled in; null if there is none. */
   filled_hash: Buffer | null;
-  /** The revision of the edit that the fill confirmed; 0: it is a draft. */
+  /** The revision of the edit with which the fill confirmed the target; 0 if the fill is a draft. */
   filled_revision: number | null;
-  /** The draft that the vote replaced. */
+  /** The draft that the fill replaced. */
   former_draft: Piece[] | null;
   /** True if the draft is the customer's own translation. */
   is_own: boolean;
   brand: string | null;
   rule: 'off' | 'draft' | 'confirm';
-  /** The vote whose target is filled in; null: none. It may have expired. */
+  /** The vote whose target is filled in; null if there is none. The vote may have expired. */
   filled_vote: string | null;
   /** True if a query to the customer is open, so that the segment cannot be confirmed. */
   asked: boolean;
 }
 
-// Jobs without a brand follow the same rule as a new brand. The drafts of corrections are stored as supplied, but
-// come from an engine.
+// Jobs without a brand use the default rule of a brand. Drafts of corrections have the route `supplied`, but an
+// engine made them.
 const FILLABLE = statement<FillableRow>(
   'editing.fillable',
   `select r.job_id, r.position, r.reading, r.context, s.segment_id, s.source, s.draft, w.stage, t.task_id,
@@ -156,7 +156,7 @@ export function listFilled(
   return on.query(FILLED, [account.part, account.accountId, voteIds, job_id, position, limit]);
 }
 
-/** A segment that holds the text of a vote, and why an undo leaves it alone. */
+/** A segment that holds the text of a vote, and why an undo of the vote does not change it. */
 export interface KeptFill {
   uid: string;
   position: number;
@@ -177,7 +177,9 @@ const KEPT = statement<KeptFill>(
     order by f.job_id, f.position limit 1000`,
 );
 
-/** Returns the segments that still hold the text of these votes, at most 1,000, with the reason. */
+/**
+ * Returns up to 1,000 segments that still hold the text of these votes, and why an undo does not change them.
+ */
 export function findKept(
   on: Queryable,
   account: AccountRef,
@@ -207,13 +209,13 @@ export interface NewFill extends SegmentPlace {
   target: readonly Piece[];
   /** The words of the source. */
   words: number;
-  /** The revision of the edit that confirms the text; 0: it is a draft. */
+  /** The revision of the edit that confirms the text; 0 for a draft. */
   revision: number;
   editorId: string;
   acknowledged: readonly string[];
 }
 
-// A segment that is filled a second time keeps the draft that the first fill replaced.
+// A second fill of a segment keeps the draft that the first fill replaced.
 const KEEP_DRAFTS = statement(
   'editing.keep_drafts',
   `insert into fills (part, account_id, job_id, position, vote_id, target_hash, revision, words, draft, route, notes,
@@ -234,7 +236,7 @@ const FILL_DRAFTS = statement(
      from unnest($3::uuid[], $4::integer[], $5::jsonb[]) as g (job_id, position, target)
     where s.part = $1 and s.account_id = $2 and s.job_id = g.job_id and s.position = g.position`,
 );
-// These words count for no editor: nobody has worked on them.
+// The words are not counted as an editor's work, because nobody has worked on them.
 const CONFIRM_FILLS = statement(
   'editing.confirm_fills',
   `insert into edits (part, account_id, job_id, position, status, target, revision, editor_id, acknowledged, confirmed_at)
@@ -336,7 +338,7 @@ const FORGET_FILLS = statement(
   `delete from fills where part = $1 and account_id = $2 and job_id = $3 and position = any($4)`,
 );
 
-/** Deletes the records of fills whose drafts have been replaced. */
+/** Deletes the records of fills whose drafts a redraft has replaced. */
 export async function forgetFills(
   transaction: Transaction,
   account: AccountRef,

@@ -33,12 +33,12 @@ import * as store from './store.ts';
 
 const POLL_MILLISECONDS = 2_000;
 /**
- * The maximum number of jobs assembled at a time, with at most one job of each account. So the slow documents
- * of fewer than four accounts do not delay other accounts.
+ * The maximum number of jobs assembled at a time, with at most one job of each account. Slow documents of up to
+ * three accounts therefore leave a place for other accounts.
  */
 const JOBS_AT_ONCE = 4;
 const MAX_POSITION = 2 ** 31 - 1;
-/** Seconds after which a job whose process died is taken over by another process. */
+/** Seconds after which another process takes over a job whose process died. */
 const LEASE_SECONDS = 30;
 /** Seconds between attempts at a job past its deadline while an editor holds a claim on it. */
 const IN_WORK_SECONDS = 60;
@@ -101,7 +101,7 @@ export function startEditingUpkeep(context: EditingContext, log: Log, delivered:
     try {
       if (await advanceJob(context, log, account, jobId)) delivered();
     } catch (error) {
-      // The error is only logged, because the job falls due again.
+      // The error is only logged, because the job becomes due again.
       log.warn({ error, job: jobId }, 'an edited job could not be assembled');
     }
   }
@@ -144,9 +144,7 @@ interface PreparedDelivery {
   stage: editedJobs.Stage;
   job: editedJobs.TaskJobRow;
   targets: readonly edits.SegmentTargetRow[];
-  /**
-   * True if every segment is confirmed, apart from segments with nothing to translate, which have no price.
-   */
+  /** True if every segment that has a price is confirmed. Segments with nothing to translate have none. */
   isEdited: boolean;
   trigger: 'revise' | 'complete' | 'fallBack';
   result: string;
@@ -239,8 +237,8 @@ async function settle(
       const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
       if (!completed || edited?.stage !== stage) throw new ConcurrentChange();
       await store.lockTasks(transaction, account, jobId);
-      // A job past its deadline waits for an editor who holds a claim. A review may also have set a new
-      // deadline.
+      // A job past its deadline is not delivered while an editor holds a claim. A review may also have set a
+      // new deadline.
       if (stage !== 'assembling' && (!edited.late || (await claims.isInWork(transaction, account, jobId)))) {
         throw new ConcurrentChange();
       }

@@ -36,7 +36,7 @@ export interface NewIssue {
   range?: { start: number; end: number } | undefined;
 }
 
-// Assigns the issue to the last editor who is not the reviewer, because the reviewer may have corrected the
+// Assigns the issue to the last editor other than the reviewer, because the reviewer may have corrected the
 // target before marking the error.
 const INSERT_ISSUE = statement<IssueRow>(
   'editing.insert_issue',

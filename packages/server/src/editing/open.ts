@@ -65,7 +65,9 @@ export async function openTasks(
   context.observer.opened(tasks.length);
 }
 
-/** Stores the readings of the segments that are translated, and queues them for votes that are there. */
+/**
+ * Stores the readings of the translated segments, and queues the segments, because votes for them may exist.
+ */
 async function indexReadings(
   transaction: Transaction,
   { account, row, segments }: DraftedJob,

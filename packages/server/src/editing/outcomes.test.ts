@@ -1,6 +1,6 @@
 /**
- * Property test: random actions of the customer, editor, reviewer and clock on one job at a time. In every
- * order of actions, each confirmed target is delivered, the charge matches the outcome, and the ledger is
+ * Property test: random actions of the customer, editor, reviewer and clock on one job at a time. After any
+ * sequence of actions, each confirmed target is delivered, the charge matches the outcome, and the ledger is
  * consistent.
  */
 import { createFake } from '@dragoman/engines/fake';
@@ -193,7 +193,7 @@ class Walk {
     await this.looked();
   }
 
-  /** Waits until the job has no due work in the background. */
+  /** Waits until the job has no due work and no work in progress in the background. */
   looked() {
     return until(async () => {
       const { rows } = await owner.query(

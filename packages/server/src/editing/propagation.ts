@@ -1,16 +1,18 @@
 /**
  * Puts the texts of votes into waiting segments with the same reading, in the background.
  *
- * The text of a waiting segment follows from the votes that count now (`vote-rules.ts`), so the same work may
- * run twice, late or in another process. It changes only segments that nobody has edited, in tasks that nobody
- * holds, of jobs that are not reviewed: it locks the tasks and reads everything again before it writes.
+ * The text of a waiting segment depends only on the votes that count now (`vote-rules.ts`), so the same work
+ * may run twice, late or in another process. Only segments change that nobody has edited, in tasks that nobody
+ * holds, of jobs that are not in review. The tasks are locked, and everything is read again, before anything is
+ * written.
  *
- *   off      the segment keeps its draft
- *   draft    the segment gets the elected text as its draft
- *   confirm  the same; and if a reviewer or two editors agree, and the checks pass, it is confirmed
+ * The brand's rule decides what happens to a waiting segment:
+ *   off      keeps its draft
+ *   draft    gets the elected text as its draft
+ *   confirm  as `draft`, and is confirmed if a reviewer or two editors agree and the checks pass
  *
- * A segment whose votes were all withdrawn gets its former draft again. Votes that expired with the texts of their
- * jobs take nothing back. A draft that the customer supplied stays.
+ * If all its votes were withdrawn, a segment gets its former draft again. If votes expired with the texts of
+ * their jobs, their text stays. A draft that the customer supplied is never replaced.
  */
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -33,14 +35,15 @@ import * as votes from './votes-store.ts';
 const SLICE = 50;
 /** The maximum number of readings and jobs that one worker processes at a time. */
 const AT_A_TIME = 4;
-/** Work that was claimed more often than `most` has killed its workers, and is given up. */
+/** After more than `most` claims, work is given up, because it has killed its workers. */
 const CLAIMS = { trusted: 4, most: 8 };
-/** Checks of the glossary. Unlike other warnings, their findings keep a text from spreading. */
+/** Checks of the glossary. Even their warnings keep a text from being filled in. */
 const GLOSSARY_CHECKS = ['terms', 'forbidden-terms', 'do-not-translate'];
 
 /**
- * The range of revisions that fills confirm. They are random and far above those of editors, because the edit of a
- * fill is deleted when its votes are withdrawn: a late save must never meet the revision that it replaces again.
+ * The range of revisions that fills confirm. Withdrawn votes delete the edits of their fills. Revisions are
+ * random and far above those of editors, so that a late save never matches the revision of a later edit by
+ * chance.
  */
 const FILL_REVISIONS = [1_000_000, 2_000_000_000] as const;
 
@@ -64,7 +67,7 @@ export function startPropagation(context: EditingContext, leaseSeconds: number, 
   });
 }
 
-/** Gives each waiting segment of a reading or a job the text that its votes elect. */
+/** Puts the elected text into each waiting segment of a reading or a job. */
 async function propagate(
   context: EditingContext,
   account: AccountRef,
@@ -95,7 +98,8 @@ async function propagateTo(
   for (const [why, segments] of Object.entries(first.refused) as [Refusal, number][]) {
     observer.notFilled(why, segments);
   }
-  // The page of an editor who holds such a segment shows the text, or its draft again.
+  // Notifies the pages of editors who hold such segments. They show the elected text, or the draft if there is
+  // none.
   for (const jobId of first.held) database.changed('job', account, jobId);
   if (first.changes.length === 0) return;
   const tasks = [...new Set(first.changes.map(({ row }) => row.task_id))];
@@ -121,7 +125,7 @@ async function propagateTo(
     for (const jobId of new Set(changes.map(({ row }) => row.job_id))) {
       transaction.changed('job', account, jobId);
     }
-    // The fallback of a late job waits for segments without a text.
+    // Makes late jobs due, because the fallback may have waited for the text of these segments.
     await makeDueNow(
       transaction,
       filled.map(({ job_id: jobId }) => ({ account, jobId })),
@@ -134,12 +138,15 @@ async function propagateTo(
   observer.filled('draft', made.filled.length - confirmed);
 }
 
-/** The number of jobs whose inputs are read at the same time. The requests of editors need connections too. */
+/**
+ * The number of jobs whose inputs are read at the same time, limited so that database connections are left for
+ * the requests of editors.
+ */
 const READ_AT_ONCE = 4;
 
 /**
- * Returns the inputs of the checks by job, for the jobs with waiting segments. Unread documents are described only if
- * they limit lengths.
+ * Returns the inputs of the checks by job, for the jobs with waiting segments. A document is read only if its
+ * format can limit lengths.
  */
 async function readInputs(
   context: EditingContext,
@@ -159,7 +166,7 @@ async function readInputs(
 
 type Refusal = Parameters<EditingContext['observer']['notFilled']>[0];
 
-/** A change of one segment. Without `fill`, the segment gets its former draft again. */
+/** A change of one segment. Without `fill`, the segment's former draft is restored. */
 interface Change {
   row: fills.FillableRow;
   fill?: fills.NewFill;
@@ -168,7 +175,7 @@ interface Change {
 interface Plan {
   changes: Change[];
   refused: Partial<Record<Refusal, number>>;
-  /** The jobs in which editors hold such segments. */
+  /** The ids of jobs in which an editor holds a segment that needs a change. */
   held: Set<string>;
 }
 
@@ -207,7 +214,7 @@ function changeOf(
   const isFilled = row.filled_hash !== null;
   const isNamed = (one: votes.VoteRow) =>
     one.vote_id === row.filled_vote || row.filled_hash?.equals(one.target_hash) === true;
-  // Nobody took back the votes of a filled text that are gone: they expired.
+  // If no vote for the filled text is left, not even a withdrawn one, the votes expired and the text stays.
   if (elected === undefined && (!isFilled || (counted.length === 0 && !cast.some(isNamed)))) return undefined;
   if (!fills.isWaiting(row)) return 'held';
   if (elected === undefined) return { row };
@@ -219,11 +226,11 @@ function changeOf(
   const { target, findings } = fitted;
   const isAccepted = findings.every((one) => vote.acknowledged.includes(keyOf(one)));
   const isAgreed = elected.certain && isAccepted;
-  // All votes that are left agree, so others that confirmed the text have expired.
+  // If all remaining votes agree, the other votes that confirmed the text have expired.
   const isKept = isSame && isConfirmed && cast.every((one) => !one.withdrawn && isNamed(one));
   const confirms = row.rule === 'confirm' && (isAgreed || isKept) && !row.asked;
   if (isSame && confirms === isConfirmed) return undefined;
-  // The memory may have given the same text, and says more about where it comes from.
+  // A draft with the same text from the memory stays, because it shows its origin more precisely.
   if (!isFilled && !confirms && isDeepStrictEqual(row.draft, target)) return undefined;
   return {
     row,
@@ -242,8 +249,8 @@ function changeOf(
 }
 
 /**
- * Returns the text of a vote as it would stand in a segment, with the warnings of the checks; or the reason why
- * the segment cannot have it.
+ * Fits the text of a vote to a segment. @returns the target with the warnings of the checks; or the reason why
+ * the segment cannot have it
  */
 export function fitText(
   row: fills.FillableRow,

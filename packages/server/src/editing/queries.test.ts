@@ -84,7 +84,7 @@ describe('a query', () => {
       question: 'A bank for money, or of a river?',
       source: 'The bank is closed.',
     });
-    // The customer does not see who asked.
+    // The customer does not see which editor asked.
     expect(open).not.toHaveProperty('by');
     const path = `/api/account/queries/${open.query}/answer`;
     expect((await customer.call('POST', path, { answer: '' })).body.error.fields).toHaveProperty('answer');
@@ -159,7 +159,7 @@ describe('a query', () => {
       answer: 'Late.',
     });
     expect(answer.status).toBe(404);
-    // A new query is possible.
+    // The segment can have a new query.
     expect((await askAbout(task, 0)).status).toBe(201);
   });
 
@@ -181,7 +181,7 @@ describe('a query', () => {
     expect(await queriesOf(late.uid)).toMatchObject([{ status: 'closed' }]);
   });
 
-  it('is shown although the job has more than a thousand older ones', async () => {
+  it('is shown although the job has more than a thousand older queries', async () => {
     const { task, uid } = await claimNew('The crane is tall.\n');
     await owner.query(
       `insert into queries (part, account_id, query_id, job_id, position, user_id, question, status, answer, ended_at)
@@ -198,7 +198,7 @@ describe('a query', () => {
     expect((await queriesOf(uid))[0]).toMatchObject({ query: asked.body.query, status: 'open' });
   });
 
-  it('moves only from open', () => {
+  it('can be answered, withdrawn or closed only while it is open', () => {
     expect(Object.values(QUERY_MOVES).map(({ from }) => from)).toEqual([['open'], ['open'], ['open']]);
     expect(new Set(Object.values(QUERY_MOVES).map(({ to }) => to))).toEqual(
       new Set(QUERY_STATUSES.filter((status) => status !== 'open')),

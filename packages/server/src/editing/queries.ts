@@ -34,7 +34,7 @@ export async function askCustomer(
     const asked = { position, userId: user.userId, question };
     const id = await queries.insertQuery(transaction, account, jobId, asked);
     if (id === undefined) throw fieldError('question', reason('query_exists'));
-    // Only in the event feed: programs expect a callback when a job ends.
+    // The event has no callback, because programs expect a callback only when a job ends.
     await recordEvents(transaction, [
       { account, environment: 'production', type: 'job.asked', subject: { kind: 'job', jobId } },
     ]);

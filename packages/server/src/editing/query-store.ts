@@ -60,7 +60,7 @@ export async function listQueriesOfJob(
   return rows.sort((a, b) => (a.query_id < b.query_id ? -1 : 1));
 }
 
-/** A query with what the customer needs to answer it. */
+/** A query with the fields that the customer needs to answer it. */
 export interface CustomerQueryRow extends QueryRow {
   uid: string;
   source: Piece[];
@@ -80,8 +80,8 @@ const OF_ACCOUNT = statement<CustomerQueryRow>(
 );
 
 /**
- * Returns the queries that a customer sees: the open ones of all jobs, or those of one job without the withdrawn
- * ones. The open ones come first, oldest first, and then the ended ones, latest first.
+ * Returns the queries that a customer sees: the open queries of all jobs, or the queries of one job except the
+ * withdrawn ones. The open queries come first, oldest first; then the ended ones, latest first.
  */
 export function listQueriesOfAccount(
   on: Queryable,

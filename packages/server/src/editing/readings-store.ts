@@ -10,7 +10,7 @@ export interface NewReading {
   context: ReadingContext;
 }
 
-// An upgrade that follows a canceled one may find rows of the first.
+// If a canceled upgrade is repeated, the readings of the first upgrade may still exist.
 const INSERT_READINGS = statement(
   'editing.insert_readings',
   `insert into readings (part, account_id, job_id, position, reading, context)

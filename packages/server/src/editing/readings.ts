@@ -8,7 +8,7 @@ import type { Piece } from '@dragoman/documents';
 import type { Environment } from '../base/account.ts';
 import { carry, readingOf } from './repeats.ts';
 
-/** The conditions under which a source has a meaning of its own. */
+/** The values within which equal sources have the same meaning. */
 export interface ReadingScope {
   environment: Environment;
   from: string;
@@ -40,8 +40,8 @@ const WEB = /^(?:\w+:\/\/|www\.)/;
 const EMAIL = /^[\w.+%-]+@[\w-]+\./;
 
 /**
- * Returns a source with the same word in place of all its web addresses, and another in place of all its e-mail
- * addresses. The words around them depend on the kind only: one visits a page, but writes to a person.
+ * Returns a source in which one word replaces every web address, and another word every e-mail address. The
+ * kinds differ, because the words around them differ: one visits a page, but writes to a person.
  */
 function withoutAddresses(source: readonly Piece[]): Piece[] {
   return source.map((piece) => {
@@ -52,8 +52,8 @@ function withoutAddresses(source: readonly Piece[]): Piece[] {
 }
 
 /**
- * Returns the SHA-256 of a target. It is equal for the same words with the codes of the source in the same
- * places, whatever the numbers of the codes, the addresses and the width of the spaces.
+ * Returns the SHA-256 of a target. Targets have the same hash if they have the same words and codes in the same
+ * places. The numbers of the codes, the addresses and the width of spaces do not matter.
  */
 export function hashTarget(source: readonly Piece[], target: readonly Piece[]): Buffer {
   const isCode = (piece: Piece) => 'keep' in piece || !('text' in piece);

@@ -4,8 +4,8 @@
 import type { Piece } from '@dragoman/documents';
 
 /**
- * Returns a key for a text with its codes by kind and order. Code numbers are left out, because they differ
- * from unit to unit.
+ * Returns a key for a text from its words and the kinds and order of its codes. Code numbers are left out,
+ * because they differ from unit to unit.
  */
 export function readingOf(pieces: readonly Piece[]): string {
   const numbers = new Map<string, number>();

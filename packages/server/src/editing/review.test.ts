@@ -138,7 +138,7 @@ describe('a review', () => {
     const see = (segments: object[], path = pathOf(review, '/seen')) =>
       rita.call('POST', path, { token, segments });
     const [one, two] = review.segments;
-    // A look at an older revision does not count.
+    // A look with an older revision does not count.
     const recorded = await see([
       { position: one.position, revision: one.revision },
       { position: one.position, revision: one.revision },
@@ -148,7 +148,7 @@ describe('a review', () => {
     expect(recorded).toMatchObject({ status: 200, body: { positions: [one.position] } });
     expect((await see([])).body.error.fields).toHaveProperty('segments');
     expect((await see([{ position: -1, revision: 1 }])).status).toBe(400);
-    // A save is a look, too.
+    // A save also counts as a look.
     const corrected = await confirm(rita, review, { ...two, draft: [{ text: 'El barco es azul.' }] });
     expect(corrected.body.segment).toMatchObject({ seen: 'seen' });
     expect(seenIn((await rita.call('GET', pathOf(review))).body)).toEqual(['seen', 'seen']);
@@ -188,7 +188,7 @@ describe('a review', () => {
       expect((await mark(unsure)).body).toEqual({ position: segment.position, unsure });
       expect((await ann.call('GET', pathOf(task))).body.segments).toMatchObject([{ unsure, revision: 0 }]);
     }
-    // A mark stays when the segment is confirmed.
+    // The mark `unsure` stays when the segment is confirmed.
     expect((await confirm(ann, task, segment)).body.segment.unsure).toBe(true);
     await ann.call('POST', pathOf(task, '/submit'), { token });
     const review = await claimTask(rita);
@@ -197,7 +197,7 @@ describe('a review', () => {
     expect((await rita.call('PUT', pathOf(review, '/segments/0/unsure'), cleared)).status).toBe(200);
     await rita.call('POST', pathOf(review, '/approve'), { token: review.lease.token });
     await done(uid);
-    // Without a mark, the work of this editor is not reviewed.
+    // A job without an unsure segment is not reviewed.
     const plain = await orderEdit(call, 'The sun is bright.\n');
     await editNext(ann);
     await done(plain);
@@ -281,7 +281,7 @@ describe('an unfinished job past its deadline', () => {
     const uid = await orderEdit(call, 'The house is big.\n', { brand: await brand('machine') });
     const task = await claimTask(ann);
     await pass(uid);
-    // The job was postponed by a minute; during an attempt, `due_at` is only half a minute ahead.
+    // A postponed job is due in a minute; a job that is being delivered is due in at most half a minute.
     const { job_id } = await jobOf(uid);
     await until(async () => {
       const { rows } = await owner.query(

@@ -30,7 +30,7 @@ import { approveVotes, withdrawVotes } from './votes-store.ts';
 const MAX_POSITION = 2 ** 31 - 1;
 
 /**
- * Returns true if the work of this editor on this job is due for a review. The answer comes from a hash of
+ * Returns true if the work of this editor on this job must be reviewed. The answer is derived from a hash of
  * job and editor, so it is always the same.
  * @param share the percentage of the editor's jobs to review
  */
@@ -193,7 +193,7 @@ export async function returnJob(
         marked.some((position) => position >= first_position && position <= last_position),
     );
     await edits.unconfirm(transaction, account, jobId, marked);
-    // Unmarked segments stay confirmed, so their votes stand until an editor changes them.
+    // Unmarked segments stay confirmed. Their votes count until an editor changes the segments.
     const ranges = marked.map((position) => ({ first: position, last: position }));
     await withdrawVotes(transaction, account, jobId, ranges);
     await editedJobs.extendDeadline(transaction, account, jobId, Math.max(1, context.rules.reservedHours));
@@ -286,7 +286,7 @@ export function markUnsure(
   });
 }
 
-/** @throws ApiError `not_found` if the task has no segment at this position */
+/** Finds a segment of a task. @throws ApiError `not_found` if the task has no segment at this position */
 export async function requireInTask(
   transaction: Transaction,
   user: EditingUser,

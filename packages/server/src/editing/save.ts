@@ -160,7 +160,7 @@ async function recordConfirmed(
   });
 }
 
-/** Makes the confirmed target a vote for all segments with the same reading. */
+/** Records the confirmed target as a vote on the segment's reading. */
 function castVote(
   transaction: Transaction,
   { account, jobId }: store.TaskKey,
@@ -241,7 +241,7 @@ async function keepLateEdit(
 ): Promise<ApiError> {
   const { account, jobId, taskId } = key;
   const holder = { userId: user.userId, token };
-  // Ends expired claims first: the periodic run may not have ended the editor's claim yet.
+  // Ends expired claims first, because the periodic run may not have ended the editor's claim yet.
   await endExpiredClaims(context);
   return context.database.transaction(async (transaction) => {
     const ended = await claims.findPastClaim(transaction, key, holder);

@@ -46,9 +46,9 @@ const steps = fc.array(
         editor,
         position: fc.nat(SEGMENTS - 1),
         status: fc.constantFrom('draft' as const, 'confirmed' as const),
-        // True to send the token of an earlier claim; `behind` sends an old revision.
+        // `old`: the action sends the token of an earlier claim. `behind`: it sends an old revision.
         old: fc.boolean(),
-        // If true, which is usual, the action concerns a task that the editor holds.
+        // If true (the usual case), the action concerns a task that the editor holds.
         here: fc.boolean(),
         behind: fc.boolean(),
       }),
@@ -70,7 +70,7 @@ let call: ReturnType<typeof createClient>;
 let context: EditingContext;
 
 beforeAll(async () => {
-  // Each segment is a task; expired claims cause no pauses, and skips cause no reports.
+  // Four words per task make each segment a task. The other limits are too high to cause pauses or reports.
   const settings = { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_TASK_SKIPS: '100', DRAGOMAN_CLAIM_EXPIRIES: '1000' };
   server = await startTestServer({ settings });
   owner = createConnection(server.connection);

@@ -42,14 +42,14 @@ interface Move {
 export const TASK_MOVES = {
   claim: { from: ['open'], to: 'claimed', by: ['editor'] },
   release: { from: ['claimed'], to: 'open', by: ['editor'] },
-  /** The transition also resolves the reports of a reported task. */
+  /** Also resolves the reports of a reported task. */
   free: { from: ['open', 'claimed', 'reported'], to: 'open', by: ['operator'] },
   expire: { from: ['claimed'], to: 'open', by: ['system'] },
   skip: { from: ['open', 'claimed'], to: 'open', by: ['editor'] },
   /** The system reports a task that too many editors have skipped. */
   report: { from: ['open', 'claimed'], to: 'reported', by: ['editor', 'system'] },
   submit: { from: ['claimed'], to: 'submitted', by: ['editor'] },
-  /** Returns an edited task to its editor: by a reviewer before the delivery, by the customer after it. */
+  /** Returns an edited task to its editor: a reviewer does so before the delivery, a customer after it. */
   reopen: { from: ['submitted', 'done'], to: 'open', by: ['reviewer', 'customer'] },
   /**
    * Ends a review task after the job was returned to its editors. A later review of the job is a new task.

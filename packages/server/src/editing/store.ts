@@ -20,8 +20,7 @@ export interface TaskKey {
   jobId: string;
 }
 
-// Reads across accounts, because editors work for all accounts and name a task by its id alone. Returns only
-// the task's key.
+// Reads across accounts, because an editor's request names a task by its id alone. Returns only the task's key.
 const LOCATE = statement<{ part: number; account_id: string; job_id: string }>(
   'editing.locate',
   `select part, account_id, job_id from tasks where task_id = $1`,
@@ -38,7 +37,7 @@ export interface NewTask {
   first: number;
   last: number;
   words: number;
-  /** The only user who may claim the task for `reservedHours`. */
+  /** The only user who may claim the task during the next `reservedHours`. */
   reservedFor?: string;
   reservedHours?: number;
 }
@@ -110,8 +109,8 @@ export interface MovedTask {
   editor_id: string | null;
 }
 
-// Lock order everywhere, to prevent deadlocks: edited job, tasks, claims, slots, edits. This is a separate
-// statement, so that the next one sees a claim that was made while this one waited.
+// Lock order everywhere, to prevent deadlocks: edited job, tasks, claims, slots, edits. Locking is a separate
+// statement, so that the next statement sees claims that were made while this one waited.
 const LOCK_TASKS = statement(
   'editing.lock_tasks',
   `select task_id from tasks
@@ -161,11 +160,11 @@ export interface TaskMove {
   account: AccountRef;
   jobId: string;
   kinds?: readonly TaskKind[];
-  /** The tasks to change; defaults to all tasks of the job. */
+  /** The ids of the tasks to change; defaults to all tasks of the job. */
   tasks?: readonly string[];
   trigger: TaskTrigger;
   actor: TaskActor;
-  /** The recorded end of the claims on these tasks. */
+  /** How the claims on these tasks end. */
   ends: ClaimEnd;
   /**
    * The number of hours for which the tasks are reserved for their last editor, or for the user
@@ -263,7 +262,7 @@ export async function findLastReviewer(
   return (await on.query(LAST_RETURN, [account.part, account.accountId, jobId]))[0]?.user_id;
 }
 
-// Skips before the last report do not count, because an operator has looked at the task since.
+// Counts only skips after the last report, because an operator has handled that report.
 const INSERT_SKIP = statement<{ skips: number }>(
   'editing.insert_skip',
   `with skipped as (

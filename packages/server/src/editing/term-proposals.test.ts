@@ -65,7 +65,7 @@ describe('a proposed term', () => {
     expect(await termsOf(task)).toContainEqual(made.body);
     const { body } = await ann.call('GET', pathOf(task, '/segments/0/matches'));
     expect(body.terms).toEqual([made.body]);
-    // The server checks with the term, too.
+    // The server's checks use the term, too.
     const [segment] = task.segments;
     const wrong = await save(
       ann,
@@ -76,7 +76,7 @@ describe('a proposed term', () => {
     expect(wrong.body.error.findings).toContainEqual(
       expect.objectContaining({ check: 'terms', values: { source: 'gate', target: 'portón' } }),
     );
-    // Other jobs do not have it.
+    // Jobs other than the editor's do not have the term.
     const other = await claimNew('Another gate is open.\n');
     expect((await termsOf(other)).map(({ source }: { source: string }) => source)).toEqual(['house', 'Acme']);
 
@@ -120,7 +120,7 @@ describe('a proposed term', () => {
       true,
     );
     expect(await proposals()).toEqual([]);
-    // The draft is unchanged.
+    // The draft of the brand is unchanged.
     expect((await operator.call('GET', brandPath)).body.draft).toBeNull();
   });
 

@@ -37,22 +37,23 @@ export async function findVotes(
 }
 
 /**
- * What an undo leaves alone. `edited`: an editor has worked on the segment; `held`: its task is claimed,
- * submitted or reviewed; `delivered`: its job is delivered.
+ * Reasons why an undo does not change a segment. `edited`: an editor has worked on it; `held`: its task is
+ * claimed, submitted or reviewed; `delivered`: its job is delivered.
  */
 export const KEPT_REASONS = ['edited', 'held', 'delivered'] as const;
 
 export interface UndoneVote {
-  /** The number of segments that have their former draft again. */
+  /** The number of segments whose former draft was restored. */
   restored: number;
   /** The segments that keep the text. */
   kept: fills.KeptFill[];
 }
 
 /**
- * Withdraws the votes of segments for the target of `entry`, and all votes for the same texts of their readings.
- * Segments that nobody has touched get their former drafts again in the background. Votes of these segments for
- * other texts stay: a segment whose job was rejected has its first vote and a later entry.
+ * Withdraws the votes of segments for the target of `entry`, and all votes for the same text on the same
+ * readings. The former drafts of segments that nobody has touched are restored in the background. Votes of
+ * these segments for other texts stay: after a rejection, a segment keeps its first vote, but its memory entry
+ * has a later text.
  */
 export async function withdrawTextsOf(
   transaction: Transaction,
@@ -69,9 +70,9 @@ export async function withdrawTextsOf(
 const SLICE = 100;
 
 /**
- * Withdraws a vote and all votes for the same text of its reading, and gives segments that nobody has touched
- * their former drafts again. A segment of a claimed task follows when the claim ends. Doing it again changes
- * nothing and returns what is still kept.
+ * Withdraws a vote and all votes for the same text on its reading, and restores the former drafts of segments
+ * that nobody has touched. In a claimed task, the drafts are restored when the claim ends. A repeated undo
+ * changes nothing and returns the segments that still keep the text.
  * @returns undefined if the account has no such vote
  */
 export async function undoVote(
@@ -98,7 +99,7 @@ export async function undoVote(
   return { restored, kept: await fills.findKept(database, account, same) };
 }
 
-/** Restores those of the segments that nobody has touched. @returns their number */
+/** Restores the former drafts of those segments that nobody has touched. @returns their number */
 async function restore(
   database: Database,
   account: AccountRef,

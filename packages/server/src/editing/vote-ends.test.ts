@@ -57,7 +57,7 @@ function orderSame(count: number, fields: object = {}): Promise<string[]> {
   return Promise.all(Array.from({ length: count }, () => orderEdit(call, source, fields)));
 }
 
-/** Returns what the only segment of a job holds. */
+/** Returns the task, draft, edit and fill of the only segment of a job. */
 async function segmentOf(uid: string) {
   const { rows } = await owner.query(
     `select t.task_id, s.draft, s.route, e.status, e.target, f.vote_id
@@ -108,7 +108,7 @@ async function expire(jobs: number): Promise<void> {
   expect(deleted).toBe(jobs);
 }
 
-it('votes that expire take back nothing that they filled or confirmed', async () => {
+it('expired votes leave the segments that they filled or confirmed unchanged', async () => {
   const [one, two, waits] = (await orderSame(3, { brand: 'confirms' })) as [string, string, string];
   await vote(ann, one);
   await vote(bob, two);
@@ -120,13 +120,13 @@ it('votes that expire take back nothing that they filled or confirmed', async ()
   ] as const) {
     await deliver(person, uid);
     await expire(1);
-    // The end of a claim queues the job again.
+    // The end of the claim makes the background work examine the job again.
     await release(cy, await claim(cy, waits));
     expect(await segmentOf(waits)).toEqual(confirmed);
   }
 });
 
-it('the last vote for a text takes it back, also if an expired vote had filled it', async () => {
+it('withdrawing the last vote for a text restores the former draft, also if an expired vote filled the segment', async () => {
   const [one, two, waits] = (await orderSame(3)) as [string, string, string];
   const before = await segmentOf(waits);
   await vote(ann, one);
@@ -141,7 +141,7 @@ it('the last vote for a text takes it back, also if an expired vote had filled i
   expect(await segmentOf(waits)).toEqual(before);
 });
 
-it('the withdrawal of a memory entry withdraws the votes that taught it', async () => {
+it('withdrawing a memory entry withdraws the votes for its text', async () => {
   const [one, waits] = (await orderSame(2)) as [string, string];
   const before = await segmentOf(waits);
   await vote(ann, one);
@@ -155,7 +155,7 @@ it('the withdrawal of a memory entry withdraws the votes that taught it', async 
   expect(await segmentOf(waits)).toEqual(before);
 });
 
-it('the withdrawal of a memory entry leaves votes for another text', async () => {
+it('withdrawing a memory entry does not withdraw votes for another text', async () => {
   const [one, two, waits] = (await orderSame(3)) as [string, string, string];
   await vote(ann, one);
   await deliver(ann, one);
@@ -175,7 +175,7 @@ it('the withdrawal of a memory entry leaves votes for another text', async () =>
   expect(await segmentOf(waits)).toEqual(filled);
 });
 
-it('a save after the claim withdraws the vote of a confirmed segment', async () => {
+it('a save after the end of the claim withdraws the vote of a confirmed segment', async () => {
   const [one, waits] = (await orderSame(2)) as [string, string];
   const before = await segmentOf(waits);
   const task = await vote(ann, one);
@@ -187,14 +187,14 @@ it('a save after the claim withdraws the vote of a confirmed segment', async () 
   expect(await segmentOf(waits)).toEqual(before);
 });
 
-it('a save after the claim never replaces a text that follows the fill which it changes', async () => {
+it('a save after the end of the claim does not replace a text that another editor saved after the fill was undone', async () => {
   const [one, two, waits] = (await orderSame(3, { brand: 'confirms' })) as [string, string, string];
   const first = await vote(ann, one);
   await vote(bob, two);
   const seen = await claim(cy, waits);
   expect(seen.segments[0]).toMatchObject({ status: 'confirmed' });
   await release(cy, seen);
-  // The fill is undone, and Bob writes the first text of an editor.
+  // Ann's save withdraws her vote and undoes the fill. Bob then saves the first edit of the segment.
   const saved = await save(ann, first, first.segment, { target: [{ text: 'No.' }] });
   expect(saved.status, saved.text).toBe(200);
   await settled();

@@ -118,7 +118,8 @@ export function votesOfCustomer(app: FastifyInstance, getContext: () => EditingC
       schema: schemas.listOwn,
       emptyIsAbsent: true,
       async handler(request) {
-        // A customer could read other texts without paying for them, by canceling the job afterwards.
+        // Lists only votes of jobs with a result. Otherwise customers could read the texts of an unfinished job
+        // and then cancel it without paying.
         const search = { ...request.query, statuses: WITH_RESULT };
         const votes = await findVotes(getContext().database, accountOf(request).ref, search);
         return { votes: votes.map(({ editor: _, ...one }) => one) };

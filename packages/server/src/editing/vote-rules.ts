@@ -1,7 +1,7 @@
-/** Decides which text the votes for a reading stand for. Pure functions. */
+/** Decides which text of the votes for a reading is filled in. The functions are pure. */
 import type { ReadingContext } from './readings.ts';
 
-/** What a decision needs to know of a vote. */
+/** The fields of a vote that the decision needs. */
 export interface CountedVote {
   vote_id: string;
   context: ReadingContext;
@@ -12,7 +12,7 @@ export interface CountedVote {
 }
 
 export interface Elected<V extends CountedVote> {
-  /** The earliest vote for the text. */
+  /** The earliest vote for the elected text. */
   vote: V;
   /** The editors who agree, in the order of their votes. */
   editors: string[];
@@ -21,10 +21,10 @@ export interface Elected<V extends CountedVote> {
 }
 
 /**
- * Returns the text for a segment in `context`. Only the latest vote of an editor counts in each context. If
- * the contexts prefer different texts, each context has its own text: votes are split, not averaged. The text
- * of a reviewer comes first, then the text of most editors, then the earliest.
- * @returns undefined without a vote for this context
+ * Returns the elected text for a segment in `context`. Only the latest vote of an editor counts in each
+ * context. If the contexts prefer different texts, each context elects its own text. The text of a reviewer
+ * comes first, then the text of most editors, then the earliest.
+ * @returns undefined if no text is elected for this context
  */
 export function elect<V extends CountedVote>(
   votes: readonly V[],

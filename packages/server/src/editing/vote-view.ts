@@ -11,7 +11,7 @@ import { listVotes } from './votes-store.ts';
 
 /**
  * Returns the elected text by position, for segments that hold it and for unedited segments that could have it.
- * A segment of a held task keeps its draft on the server, so its editor is offered the text.
+ * The server does not change a segment of a claimed task, so its editor sees the elected text as an offer.
  */
 export async function readSegmentVotes(
   context: EditingContext,

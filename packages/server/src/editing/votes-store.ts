@@ -16,8 +16,9 @@ export interface NewVote {
   acknowledged: readonly string[];
 }
 
-// One vote for each segment: confirming it again changes its vote. The vote keeps its id, because fills name
-// it. A segment without a reading has no vote: its job was drafted before readings existed, or has ended.
+// Each segment has at most one vote: confirming the segment again changes the vote but keeps its id, because
+// fills refer to it. A segment has no vote without a reading: its job was drafted before readings existed, or
+// has ended.
 const CAST_VOTE = statement(
   'editing.cast_vote',
   `with voted as (
@@ -35,7 +36,7 @@ const CAST_VOTE = statement(
    insert into propagations (part, account_id, reading) select part, account_id, reading from voted`,
 );
 
-/** Stores the vote of a confirmed segment, and queues its work. */
+/** Stores the vote of a confirmed segment, and queues the propagation. */
 export async function castVote(
   transaction: Transaction,
   account: AccountRef,
@@ -67,7 +68,7 @@ const WITHDRAW_VOTES = statement(
    insert into propagations (part, account_id, reading) select distinct part, account_id, reading from gone`,
 );
 
-/** Withdraws the votes of segments whose texts are not confirmed any more, and queues the work. */
+/** Withdraws the votes of segments whose texts are not confirmed any more, and queues the propagation. */
 export async function withdrawVotes(
   transaction: Transaction,
   account: AccountRef,
@@ -95,8 +96,8 @@ const WITHDRAW_TEXT = statement<{ vote_id: string }>(
 );
 
 /**
- * Withdraws votes and the votes for the same texts of their readings, and queues the work. @returns the ids of
- * these votes, also of those that were withdrawn before; none if there are no such votes
+ * Withdraws votes and all votes for the same texts on the same readings, and queues the propagation.
+ * @returns the ids of these votes, also of votes that were withdrawn before; empty if no such votes exist
  */
 export async function withdrawText(
   transaction: Transaction,
@@ -152,16 +153,16 @@ const foundVotes = (condition: string) =>
     where v.part = $1 and v.account_id = $2 and ($3::text[] is null or j.status = any($3)) ${condition}
     order by v.vote_id desc limit $4`;
 const FIND_VOTES = statement<FoundVoteRow>('editing.find_votes', foundVotes(''));
-// Most votes fill nothing, so the search starts from the fills.
+// Most votes fill no segment, so the search starts from the fills.
 const FIND_FILLING = statement<FoundVoteRow>(
   'editing.find_filling_votes',
   foundVotes('and v.vote_id in (select f.vote_id from fills f where f.part = $1 and f.account_id = $2)'),
 );
 
 export interface VoteSearch {
-  /** Only votes whose text other segments hold. */
+  /** True to select only votes whose text other segments hold. */
   filling: boolean;
-  /** Only votes of jobs in these statuses. */
+  /** Selects only votes of jobs in these statuses. */
   statuses?: readonly string[];
   limit: number;
 }
@@ -224,7 +225,7 @@ const APPROVE_VOTES = statement(
    insert into propagations (part, account_id, reading) select distinct part, account_id, reading from approved`,
 );
 
-/** Marks the votes of a job that a reviewer has approved, and queues the work. */
+/** Marks the votes of a job as approved by a reviewer, and queues the propagation. */
 export async function approveVotes(
   transaction: Transaction,
   account: AccountRef,
@@ -242,7 +243,7 @@ const QUEUE_JOBS = statement(
       select from readings r where r.part = g.part and r.account_id = g.account_id and r.job_id = g.job_id)`,
 );
 
-/** Queues the segments of jobs that wait now, because there may be votes for them. */
+/** Queues the waiting segments of jobs, because votes for them may exist. */
 export async function queueWaitingJobs(
   transaction: Transaction,
   jobs: readonly { account: AccountRef; jobId: string }[],
@@ -255,7 +256,7 @@ export async function queueWaitingJobs(
   ]);
 }
 
-/** Queued work: the segments of one reading, or those of one job. */
+/** Queued work: the segments with one reading, or the segments of one job. */
 export type Propagation = { reading: Buffer; jobId?: undefined } | { reading?: undefined; jobId: string };
 
 const OPEN_PROPAGATION = statement<{ reading: Buffer | null; job_id: string | null }>(
@@ -273,7 +274,7 @@ const OPEN_PROPAGATION = statement<{ reading: Buffer | null; job_id: string | nu
 );
 
 /**
- * Reads the work of a lease, and deletes the waiting work for the same reading, which it includes.
+ * Reads the work of a lease, and deletes other queued work for the same reading, because this work includes it.
  * @returns undefined if the lease is lost
  */
 export async function openPropagation(on: Queryable, lease: Lease): Promise<Propagation | undefined> {

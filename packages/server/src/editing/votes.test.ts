@@ -149,7 +149,7 @@ describe('a confirmed text', () => {
     expect(await segmentsOf(later)).toMatchObject([{ route: 'memory:vote' }]);
   });
 
-  it('is shown with its editors to the holder of a task that has the text, or gets it next', async () => {
+  it('is shown with its editors to the editor of a task whose segment has the text or can have it', async () => {
     const source = sentence();
     const [from, waits, held] = await Promise.all([1, 2, 3].map(() => orderEdit(call, source)));
     const task = await claimTask(bob, await taskOf(held!));
@@ -191,7 +191,7 @@ describe('a confirmed text', () => {
     expect(await wordsOf(to!)).toEqual({ opened: 6, voted: 0 });
   });
 
-  it('leaves a claimed task alone and reaches it when the claim ends, unless the segment was edited', async () => {
+  it('does not change a claimed task until the claim ends, and never an edited segment', async () => {
     const source = sentence();
     const [from, held, edited] = await Promise.all([1, 2, 3].map(() => orderEdit(call, source)));
     const [untouched, touched] = [
@@ -223,7 +223,7 @@ describe('a confirmed text', () => {
     for (const uid of others) expect((await segmentsOf(uid))[0]!.vote).toBeNull();
   });
 
-  it('brings its codes with the numbers of the segment that it fills', async () => {
+  it('gets the code numbers of the segment that it fills', async () => {
     const source = sentence().replace('big', '<b>big</b>');
     const html = { text_format: 'html' };
     const from = await orderEdit(call, `<p>${source}</p>`, html);
@@ -278,7 +278,7 @@ describe('a confirmed text', () => {
     expect((await segmentsOf(to!))[0]!.vote).toBeNull();
   });
 
-  it('does not spread a forbidden term', async () => {
+  it('is not filled in when it contains a forbidden term', async () => {
     const term = {
       source: 'house',
       target: 'casa',
@@ -328,7 +328,7 @@ describe('votes of several editors', () => {
     expect(submitted.body.status).toBe('submitted');
   });
 
-  it('keep drafts as drafts where the brand does not confirm, and one editor does not agree with themselves', async () => {
+  it('leave drafts unconfirmed where the brand does not confirm, or when both votes are of one editor', async () => {
     const source = sentence();
     const drafts = await Promise.all([1, 2, 3].map(() => orderEdit(call, source, { brand: 'drafts' })));
     await vote(ann, drafts[0]!, 'La casa es grande.');
@@ -340,7 +340,7 @@ describe('votes of several editors', () => {
     expect(await segmentsOf(confirms[2]!)).toMatchObject([{ route: 'memory:vote', status: null }]);
   });
 
-  it('are split by the place of the segment when they differ', async () => {
+  it('fill a segment only from votes for its place in the text when the votes differ by place', async () => {
     const source = sentence();
     const [alone, other] = [await orderEdit(call, source), await orderEdit(call, `${source}\nBye.`)];
     const [waitsAlone, waitsFirst, waitsLater] = [
@@ -387,7 +387,7 @@ describe('a vote is taken back', () => {
     await until(async () => (await call('GET', `${HUMAN}${one}/`)).body.status === 'completed');
     expect((await call('POST', `${HUMAN}${one}/reject/`, { reason: 'No.' })).status).toBe(200);
     await settled();
-    // Ann's vote is gone. Bob and Cy disagree, so the earlier text stays, but as a draft.
+    // The rejection withdrew Ann's vote. Bob and Cy disagree, so the earlier text stays, but as a draft.
     expect(await segmentsOf(waits!)).toMatchObject([{ route: 'memory:vote', status: null }]);
     const bobs = (await bob.call('GET', '/api/editing/queue')).body.held[0];
     const held = await claimTask(bob, bobs.task);
@@ -421,7 +421,7 @@ describe('a vote is taken back', () => {
     for (const uid of [toOne, toTwo]) {
       expect(await segmentsOf(uid)).toMatchObject([{ route: 'memory:vote' }]);
     }
-    // The editor submits unchanged, and the next reviewer marks the first segment.
+    // Ann submits the task without a change, and the next reviewer marks the first segment.
     Object.assign(task, await claimTask(ann, task.task));
     const again = await review();
     const { token } = again.lease;
@@ -451,7 +451,7 @@ it('a reviewer confirms waiting segments by approving the job, where the brand c
   expect(await segmentsOf(to!)).toMatchObject([{ status: 'confirmed' }]);
 });
 
-it('customers see confirmed texts once the job is delivered', async () => {
+it('customers see the votes of a job once it is delivered', async () => {
   const source = sentence();
   const [from] = await Promise.all([1, 2].map(() => orderEdit(call, source)));
   const task = await vote(ann, from!, 'La casa es grande.');
