@@ -84,6 +84,8 @@ interface Measures {
 }
 
 async function measure(page: Page, url: string, size: number): Promise<Measures> {
+  // In the flow view, which is the default for HTML, a segment has no text field until the editor begins to type.
+  await page.addInitScript("localStorage.setItem('dragoman.view.html', 'rows')");
   await page.goto(`${url}/app/tasks/${size}`);
   await page.locator('[role=textbox]:focus').waitFor();
   const { mount, paint } =

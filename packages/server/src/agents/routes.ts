@@ -10,7 +10,7 @@ import type { Environment } from '../base/account.ts';
 import { fieldError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { resource } from '../http/http.ts';
-import type { Waits } from './tools.ts';
+import type { Waits } from './waits.ts';
 
 /** A base address for requests that never leave the process. */
 const HERE = 'http://here';
@@ -42,7 +42,7 @@ export function agentRoutes(
       import('./tools.ts'),
     ]);
     return createMcpHandler(
-      ({ requestInfo }) => {
+      ({ requestInfo, authInfo }) => {
         const dragoman = createDragoman({
           baseUrl: HERE,
           key: '', // `sendWith` replaces the header.
@@ -51,7 +51,8 @@ export function agentRoutes(
           fetch: sendWith(app, requestInfo!.headers.get('authorization')!),
         });
         const onError = (error: unknown, tool: string) => log.error({ error, tool }, 'tool failed');
-        const server = createAgentServer(dragoman, { signal: closing.signal, waits, onError });
+        const takeWait = () => waits.take(authInfo!.clientId);
+        const server = createAgentServer(dragoman, { signal: closing.signal, takeWait, onError });
         server.server.onerror = logRefused;
         return server;
       },
@@ -78,7 +79,10 @@ export function agentRoutes(
           throw error;
         });
         const { fetch } = await handler;
-        return reply.send(await fetch(toWebRequest(request, gone.signal), { parsedBody: request.body }));
+        // The SDK passes this on. The key stays in the header of the request.
+        const authInfo = { token: '', clientId: request.caller.account.accountId, scopes: [] };
+        const web = toWebRequest(request, gone.signal);
+        return reply.send(await fetch(web, { parsedBody: request.body, authInfo }));
       },
     },
   });

@@ -18,20 +18,16 @@ import { VERSION } from '../base/version.ts';
 import { createReader } from '../http/input.ts';
 import { EXTENSIONS, formatOf } from '../jobs/files.ts';
 
-/** The waits of all calls in a process. Each wait keeps its request in progress. */
-export interface Waits {
-  /** The maximum number of waits. Further calls do not wait. */
-  most: number;
-  inProgress: number;
-}
-
 export interface AgentServerOptions {
   /** Ends waits for results when it is aborted. */
   signal?: AbortSignal | undefined;
   /** The time for which a tool waits for a machine translation, in milliseconds. */
   waitMilliseconds?: number | undefined;
-  /** Limits the number of calls that wait. Default: no limit. */
-  waits?: Waits | undefined;
+  /**
+   * Takes a place for a call that waits, and returns a function that frees it. Returns undefined if no place is free.
+   * Default: no limit.
+   */
+  takeWait?: (() => (() => void) | undefined) | undefined;
   /** Called for an unexpected error of a tool. The agent only gets "Internal error." */
   onError: (error: unknown, tool: string) => void;
 }
@@ -144,16 +140,16 @@ async function translate(
 ): Promise<object> {
   const { uid, status } = await dragoman.machineJobs.create(request, { signal, idempotencyKey });
   const later = { uid, status, hint: 'Call get_job with this uid later.' };
-  const { waits = { most: Number.POSITIVE_INFINITY, inProgress: 0 } } = options;
-  if (waits.inProgress >= waits.most) return later;
+  const { takeWait = () => () => {} } = options;
+  const freeWait = takeWait();
+  if (freeWait === undefined) return later;
   const limit = AbortSignal.timeout(options.waitMilliseconds ?? WAIT_MILLISECONDS);
   const ends = [signal, limit, ...(options.signal === undefined ? [] : [options.signal])];
   // After a failed wait, the job exists. Its uid must reach the agent, which would otherwise create it again.
-  waits.inProgress++;
   const job = await dragoman.machineJobs
     .waitForJob(uid, { signal: AbortSignal.any(ends) })
     .catch(() => undefined)
-    .finally(() => waits.inProgress--);
+    .finally(freeWait);
   return job === undefined ? later : presentJob(job);
 }
 

@@ -14,7 +14,7 @@ import { uuidv7 } from '../base/ids.ts';
 import { BatcherFull, createBatcher, REQUEST_BATCH_MILLISECONDS } from '../database/batcher.ts';
 import { CommitUnknown, type Database, isUnavailable } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
-import type { Languages } from '../languages/languages.ts';
+import { type Languages, sayNotOffered } from '../languages/languages.ts';
 import type { Settings } from '../settings/settings.ts';
 import { assignLeases, newLease } from '../work/worker.ts';
 import { presentChat, presentMessage } from './present.ts';
@@ -161,23 +161,16 @@ async function checkPair(
   const { sourceLanguage, targetLanguage } = request;
   const targets = await languages.targets(environment);
   if (!targets.includes(targetLanguage)) {
-    throw fieldError('target_language', notOffered(targetLanguage, '', targets));
+    throw fieldError('target_language', sayNotOffered(targetLanguage, '', targets));
   }
   const sources = await languages.sources(environment, targetLanguage);
   if (!sources.includes(sourceLanguage)) {
-    throw fieldError('source_language', notOffered(sourceLanguage, ` into ${targetLanguage}`, sources));
+    throw fieldError('source_language', sayNotOffered(sourceLanguage, ` into ${targetLanguage}`, sources));
   }
   const pair = `${sourceLanguage}-${targetLanguage}`;
   if (subscription.pairs !== null && !subscription.pairs.includes(pair)) {
     throw new ApiError('invalid_subscription', `The pair ${pair} is not in the account’s chat subscription.`);
   }
-}
-
-function notOffered(given: string, into: string, offered: readonly string[]): string {
-  const name = given.length > 20 ? `${given.slice(0, 20)}…` : given;
-  return offered.length === 0
-    ? `"${name}"${into} is not offered; no language pair is offered at present.`
-    : `"${name}"${into} is not offered; offered${into} are ${offered.join(', ')}.`;
 }
 
 /** Checks the callback URL and the text. @returns the scanned document */

@@ -3,11 +3,11 @@ import { type Command, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
-import { ENGINE_NAMES_TEXT, type EngineName } from '../settings/engine-names.ts';
+import { ENGINE_NAMES_TEXT, type EngineName, routableEngines } from '../settings/engine-names.ts';
 import type { EngineRoute, EngineRouteTier } from '../translation/engine-routes.ts';
 import { removeEngineRoute, setEngineRoute } from '../translation/engine-routes.ts';
 import { listEngineRoutes } from '../translation/translator.ts';
-import { data, engineNames, json, withStore } from './options.ts';
+import { data, engineNames, json, settingsWith, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable } from './output.ts';
 
 interface Selectors {
@@ -56,6 +56,13 @@ export function addRouteCommands(program: Command): void {
     .action((engines: EngineName[], options: Selectors) =>
       withStore(options, async ({ database }) => {
         const { rule, account } = await selected(database, options);
+        const known = routableEngines(settingsWith(options));
+        const unknown = engines.find((name) => !known.includes(name));
+        if (unknown !== undefined) {
+          throw new CommandError(
+            `DRAGOMAN_ENGINES does not name ${unknown}. A route can name ${known.join(', ')}.`,
+          );
+        }
         await database.transaction((transaction) =>
           setEngineRoute(transaction, 'command', account, { ...rule, engines }),
         );

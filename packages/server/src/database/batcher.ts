@@ -27,8 +27,9 @@ export interface BatcherOptions<Item, Result> {
    */
   maxRunning: number;
   /**
-   * An item without a result after this time is rejected with `CommitUnknown`: it may or may not be committed. For
-   * batchers of requests, because a server that hangs costs the statement limit once for each batch in front of them.
+   * An item without a result after this time is rejected: with `BatcherFull` if no batch has taken it, else with
+   * `CommitUnknown`, because it may or may not be committed. For batchers of requests, because a server that hangs
+   * costs the statement limit once for each batch in front of them.
    */
   mostMilliseconds?: number;
   /** Minimum time between the starts of two batches; 0 by default. */
@@ -53,8 +54,6 @@ export interface Batcher<Item, Result> {
 
 interface Waiting<Item, Result> {
   item: Item;
-  /** Whether the item was rejected while it waited. */
-  late: boolean;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -72,7 +71,6 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   const idlers: (() => void)[] = [];
 
   function take(): Waiting<Item, Result>[] {
-    waiting = waiting.filter(({ late }) => !late);
     let weight = 0;
     let count = 0;
     for (const { item } of waiting) {
@@ -117,11 +115,30 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   async function run(batch: Waiting<Item, Result>[]): Promise<void> {
     running++;
     begunAt = performance.now();
-    // All that waited may have been rejected for lack of an answer.
+    // The time of all items may have ended after the batch was scheduled.
     if (batch.length > 0) await settle(batch);
     running--;
     schedule();
     if (running === 0 && waiting.length === 0) for (const resolve of idlers.splice(0)) resolve();
+  }
+
+  /** Rejects an item that has no result after some time. */
+  function limit(added: Waiting<Item, Result>, milliseconds: number): void {
+    const { resolve, reject } = added;
+    const timer = setTimeout(() => {
+      const index = waiting.indexOf(added);
+      if (index === -1) return reject(new CommitUnknown('the database did not answer in time'));
+      waiting.splice(index, 1);
+      reject(new BatcherFull('no batch took the item in time'));
+    }, milliseconds);
+    added.resolve = (result) => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    added.reject = (error) => {
+      clearTimeout(timer);
+      reject(error);
+    };
   }
 
   return {
@@ -129,7 +146,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       new Promise((resolve, reject) => {
         if (waiting.length >= options.maxWaiting)
           return reject(new BatcherFull('too many items are waiting'));
-        const added: Waiting<Item, Result> = { item, late: false, resolve, reject };
+        const added: Waiting<Item, Result> = { item, resolve, reject };
         if (options.mostMilliseconds !== undefined) limit(added, options.mostMilliseconds);
         waiting.push(added);
         schedule();
@@ -139,22 +156,5 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         if (running === 0 && waiting.length === 0) resolve();
         else idlers.push(resolve);
       }),
-  };
-}
-
-/** Rejects an item that has no result after some time. */
-function limit<Item, Result>(added: Waiting<Item, Result>, milliseconds: number): void {
-  const { resolve, reject } = added;
-  const timer = setTimeout(() => {
-    added.late = true;
-    reject(new CommitUnknown('the database did not answer in time'));
-  }, milliseconds);
-  added.resolve = (result) => {
-    clearTimeout(timer);
-    resolve(result);
-  };
-  added.reject = (error) => {
-    clearTimeout(timer);
-    reject(error);
   };
 }

@@ -19,7 +19,7 @@ const fakeEngine = createFake();
 beforeAll(async () => {
   server = await startTestServer({
     engine: () => fakeEngine,
-    settings: { DRAGOMAN_CALLBACK_SCHEDULE: '3600', DRAGOMAN_ENGINES: 'apertium' },
+    settings: { DRAGOMAN_CALLBACK_SCHEDULE: '3600', DRAGOMAN_ENGINES: 'apertium,llm:qwen' },
   });
   operator = await createPerson(server, { role: 'operator' });
   receiver = await startReceiver();
@@ -170,7 +170,7 @@ describe("the console's pages for language pairs, engine routes and engines", ()
       ...selector,
       engines: ['deepl', 'llm:qwen', 'apertium'],
     });
-    expect(set.body).toMatchObject({ fallback: ['apertium'] });
+    expect(set.body).toMatchObject({ fallback: ['apertium', 'llm:qwen'] });
     expect(set.body.routes).toContainEqual({
       ...selector,
       brand: null,
@@ -179,6 +179,7 @@ describe("the console's pages for language pairs, engine routes and engines", ()
     for (const [more, fields] of [
       [{ engines: ['none such'] }, ['engines']],
       [{ engines: ['llm:'] }, ['engines']],
+      [{ engines: ['llm:unknown'] }, ['engines']],
       [{ engines: [] }, ['engines']],
       [{ engines: ['llm', 'llm'] }, ['engines']],
       [{ engines: ['llm'], account: null, brand: 'x' }, ['brand']],

@@ -9,7 +9,7 @@ import { type SandboxTrigger, sandboxTriggerOf } from '../base/text.ts';
 import { resolveBrand } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
-import type { Languages } from '../languages/languages.ts';
+import { type Languages, sayNotOffered } from '../languages/languages.ts';
 import type { PriceList } from '../ledger/price-list.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -161,10 +161,5 @@ async function examine(
 }
 
 function notOffered(given: string, into: string, offered: readonly string[]): Reason {
-  const name = given.length > 20 ? `${given.slice(0, 20)}…` : given;
-  const why =
-    offered.length === 0
-      ? `"${name}"${into} is not offered; no language pair is offered at present.`
-      : `"${name}"${into} is not offered; offered${into} are ${offered.join(', ')}.`;
-  return reason('pair_not_offered', { why });
+  return reason('pair_not_offered', { why: sayNotOffered(given, into, offered) });
 }

@@ -95,6 +95,17 @@ export function createLanguages(
   }
 }
 
+/**
+ * Says that a language is not offered, and which are. @param into "" or " into es"
+ * @param offered the languages that are offered instead
+ */
+export function sayNotOffered(given: string, into: string, offered: readonly string[]): string {
+  const name = given.length > 20 ? `${given.slice(0, 20)}…` : given;
+  return offered.length === 0
+    ? `"${name}"${into} is not offered; no language pair is offered at present.`
+    : `"${name}"${into} is not offered; offered${into} are ${offered.join(', ')}.`;
+}
+
 function arrange(rows: readonly store.PairRow[]): PairLists {
   const able = rows.filter(({ engine }) => engine !== null);
   const offered = able.filter(({ enabled }) => enabled);

@@ -15,6 +15,7 @@ import { accountRoutes } from '../accounts/routes.ts';
 import { sandboxConsole, sandboxRoutes } from '../accounts/sandbox-routes.ts';
 import { teamRoutes } from '../accounts/team.ts';
 import { agentRoutes } from '../agents/routes.ts';
+import { createWaits } from '../agents/waits.ts';
 import type { Environment } from '../base/account.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { brandConsole } from '../brands/console.ts';
@@ -275,7 +276,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   const limiter = createKeyRateLimiter(options.settings.keyRequests);
   // Calls of agents that wait for results may take a quarter of the places.
-  const waits = { most: Math.floor(options.settings.maxRequests / 4), inProgress: 0 };
+  const waits = createWaits(Math.floor(options.settings.maxRequests / 4));
   void app.register(async (api) => {
     shedder.count(api);
     for (const { environment, prefix } of ENVIRONMENTS) {

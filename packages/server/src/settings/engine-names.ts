@@ -29,6 +29,11 @@ export function findEngineName(written: string): EngineName | undefined {
 /** The names of all engines, for messages. */
 export const ENGINE_NAMES_TEXT = `${ENGINE_NAMES.join(', ')}, llm:NAME (NAME: up to 20 lower-case letters and digits, a letter first)`;
 
+/** Returns the engines that a route can name. Of the further language models, these are the configured ones. */
+export function routableEngines({ engines }: { engines: readonly string[] }): string[] {
+  return [...new Set([...ENGINE_NAMES, ...engines])];
+}
+
 /**
  * Returns whether an engine may translate texts of the sandbox. If `DRAGOMAN_SANDBOX_ENGINES` names no
  * engines, only engines that run on this machine may translate such texts.

@@ -17,7 +17,7 @@ import {
   USERNAME,
 } from '../http/schemas.ts';
 import { listPublishedPairs } from '../languages/languages.ts';
-import { ENGINE_NAMES, ENGINE_NAMES_TEXT, findEngineName } from '../settings/engine-names.ts';
+import { routableEngines } from '../settings/engine-names.ts';
 import type { Settings } from '../settings/settings.ts';
 import { listEngineRoutes } from './engine-route-store.ts';
 import type { EngineRoute } from './engine-routes.ts';
@@ -174,7 +174,7 @@ export function consoleEngineRoutes(
         engines: [...engines],
       })),
       fallback: [...settings.engines],
-      known: [...new Set([...ENGINE_NAMES, ...settings.engines])],
+      known: routableEngines(settings),
     };
   }
   resource(app, '/api/console/routes', {
@@ -185,9 +185,10 @@ export function consoleEngineRoutes(
         const { engines } = request.body;
         const { rule, account } = await selectorOf(database, request.body);
         if (engines.length === 0) throw fieldError('engines', 'A route has one engine or more.');
-        const unknown = engines.find((name) => findEngineName(name) === undefined);
+        const known = routableEngines(settings);
+        const unknown = engines.find((name) => !known.includes(name));
         if (unknown !== undefined) {
-          throw fieldError('engines', reason('one_of', { given: unknown, accepted: ENGINE_NAMES_TEXT }));
+          throw fieldError('engines', reason('one_of', { given: unknown, accepted: known.join(', ') }));
         }
         if (new Set(engines).size !== engines.length) {
           throw fieldError('engines', 'Each engine stands there once.');
