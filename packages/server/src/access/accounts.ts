@@ -12,7 +12,7 @@ import * as store from './store.ts';
 export { ACCOUNT_STATUSES, type AccountStatus } from './states.ts';
 export { lockAccount, setChat, setCorrection, setKeyRequests } from './store.ts';
 
-/** The highest limit of requests a second that can be set. */
+/** The highest limit of requests a second that an operator can set for an account. */
 export const MAX_KEY_REQUESTS = 100_000;
 
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
@@ -140,7 +140,7 @@ export async function accountOfField(
 /** The maximum number of origins of an account. */
 export const MAX_ORIGINS = 20;
 
-/** The longest origin. A host name has at most 253 characters. */
+/** The maximum length of an origin in characters. Its host name alone has at most 253. */
 export const MAX_ORIGIN_LENGTH = 300;
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -149,7 +149,7 @@ defineFormat('origin', (written) => (originOf(written) === undefined ? reason('o
 
 /**
  * Returns the origin of a web page in the form in which browsers send it.
- * @param written a URL without path; `http` only for the developer's own computer
+ * @param written a URL without a path; http is allowed only for loopback hosts such as `localhost`
  * @returns undefined if it is not such a URL
  */
 export function originOf(written: string): string | undefined {

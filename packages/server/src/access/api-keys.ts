@@ -149,7 +149,7 @@ export function createApiKeyAuthenticator(
 /** Requires that the caller's key has a scope. @throws ApiError `insufficient_scope` that names the scope */
 export function requireScope({ scopes }: Caller, scope: KeyScope): void {
   if (scopes.includes(scope)) return;
-  // The form of RFC 6750, because answers 403 of the chat interface have no body that could name the scope.
+  // This header of RFC 6750 names the missing scope, because 403 answers of the chat interface have no body.
   throw new ApiError('insufficient_scope', `This key does not have the scope "${scope}".`, {
     'www-authenticate': `ApiKey error="insufficient_scope", scope="${scope}"`,
   });

@@ -44,7 +44,7 @@ const preflight = (origin: string, path = TONES) =>
 const fromPage = (origin: string) => ({ origin, 'sec-fetch-site': 'cross-site' });
 
 describe('a preflight request', () => {
-  it('is answered without a key for an origin that any account allows, in both environments', async () => {
+  it('is answered without a key when any account allows the origin, in both environments', async () => {
     for (const [origin, path] of [
       [SHOP, TONES],
       [OTHER, '/tapi/v2/translation/some/'],
@@ -98,12 +98,12 @@ describe('a request from a web page', () => {
     expect((await call('GET', '/tapi/v2/mt_translation/from-page/')).status).toBe(404);
   });
 
-  it('with a wrong key gets a 401 that the page can read', async () => {
+  it('gets a 401 that the page can read when the key is wrong', async () => {
     const answer = await createClient(server.url, 'nobody:wrong')('GET', TONES, undefined, fromPage(SHOP));
     expect([answer.status, corsOf(answer)['access-control-allow-origin']]).toEqual([401, SHOP]);
   });
 
-  it('is no longer answered when the account removes the origin', async () => {
+  it('is refused after the account has removed the origin', async () => {
     const person = await createPerson(server, { role: 'customer' });
     const origin = 'https://short.example.com';
     await person.call('PUT', '/api/account/origins', { origins: [origin] });
@@ -114,7 +114,7 @@ describe('a request from a web page', () => {
   });
 });
 
-it('a request with an Origin header that no browser sent is answered as usual', async () => {
+it('a request is answered as usual when it has an Origin header but does not come from a browser', async () => {
   const call = createClient(server.url, shop.account!.production_key);
   const answer = await call('GET', TONES, undefined, { origin: 'https://evil.example.com' });
   expect([answer.status, corsOf(answer)]).toEqual([200, {}]);
@@ -122,7 +122,7 @@ it('a request with an Origin header that no browser sent is answered as usual', 
   expect((await call('GET', TONES, undefined, own)).status).toBe(200);
 });
 
-it('origins are stored as browsers send them, and others are refused with the name of the field', async () => {
+it('origins are stored in the form that browsers send, and invalid origins are refused with the name of the field', async () => {
   expect(originOf('HTTPS://Shop.Example.com:443')).toBe(SHOP);
   expect(originOf('https://shöp.example')).toBe('https://xn--shp-tna.example');
   expect(originOf('http://localhost:3000')).toBe('http://localhost:3000');

@@ -11,7 +11,7 @@ import { addVary } from '../http/http.ts';
 
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE';
 const REQUEST_HEADERS = 'authorization, content-type, idempotency-key';
-/** The headers of answers that scripts may read, in addition to those that every script may read. */
+/** The headers of an answer that scripts may read, in addition to those that browsers always let them read. */
 const ANSWER_HEADERS = 'ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id';
 /** The seconds for which a browser may remember a preflight answer. */
 const PREFLIGHT_SECONDS = 600;
@@ -53,7 +53,7 @@ export function requireOrigin(request: FastifyRequest, reply: FastifyReply): voi
   const { origin } = request.headers;
   if (origin === undefined || !isCrossOrigin(request)) return;
   if (request.caller.allowedOrigins.includes(origin)) return;
-  // The page may not read the refusal either.
+  // Without this header the browser also hides the refusal from the page.
   reply.removeHeader('access-control-allow-origin');
   throw new ApiError('origin_not_allowed', 'The account does not allow requests from pages of this origin.');
 }

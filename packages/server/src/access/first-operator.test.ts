@@ -41,7 +41,7 @@ it('the link creates an operator who is signed in, and works once', async () => 
   ]);
 });
 
-it('a refused answer names the wrong fields, creates nobody and leaves the link valid', async () => {
+it('a refused form names the wrong fields, creates no user and leaves the link valid', async () => {
   const token = (await link())!;
   const fieldsOf = async (body: object) => {
     const { status, body: refused } = await accept(token, body);
@@ -56,7 +56,7 @@ it('a refused answer names the wrong fields, creates nobody and leaves the link 
   expect((await accept(token)).status).toBe(201);
 });
 
-it('a new link ends the previous one, and one of two simultaneous answers creates an operator', async () => {
+it('a new link ends the previous one, and two simultaneous uses of a link create only one operator', async () => {
   const first = (await link())!;
   const [second, third] = await Promise.all([link(), link()]);
   expect((await open(first)).status).toBe(404);
@@ -69,7 +69,7 @@ it('a new link ends the previous one, and one of two simultaneous answers create
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 404]);
 });
 
-it('the link ends when an operator is created in another way, and after a day', async () => {
+it('the link ends when an operator exists, and after a day', async () => {
   const aged = (await link())!;
   await invitePerson(server.database, 'command', { email: 'invited@example.com', role: 'operator' });
   expect((await open(aged)).status).toBe(200);
@@ -81,7 +81,7 @@ it('the link ends when an operator is created in another way, and after a day', 
   expect((await open(token)).status).toBe(404);
   expect((await accept(token)).status).toBe(404);
   expect(await link()).toBeUndefined();
-  // A disabled operator still is one. Otherwise disabling the last operator would open the server.
+  // A disabled operator still counts. Otherwise a new link could create another operator without an invitation.
   const disable = statement('test.disable', 'update users set disabled_at = now() where user_id = $1');
   await server.database.query(disable, [operator.userId]);
   expect(await link()).toBeUndefined();

@@ -30,7 +30,7 @@ import { mayUsePassword } from './sign-in.ts';
 
 const HOURS = 3600;
 const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS, operator: 24 * HOURS } as const;
-/** Anybody can request a link for a forgotten password, so it is valid for a shorter time. */
+/** Anybody can request a link for a forgotten password, so it is valid for an hour only. */
 const FORGOTTEN_SECONDS = HOURS;
 /** The number of valid links of a user at which no further link is created for a forgotten password. */
 const MAX_LINKS = 3;
@@ -66,7 +66,7 @@ async function writeLink(
   return { token, purpose, expires_at: new Date(Date.now() + seconds * 1000) };
 }
 
-/** The purpose of a link for a user who exists. */
+/** The purpose of a link for an existing user. */
 type UserLinkPurpose = Exclude<store.LinkPurpose, 'operator'>;
 
 /** A link with which a user sets their password. */
@@ -154,9 +154,9 @@ export async function readInvitation(on: Queryable, token: string): Promise<Open
   return { purpose: found.purpose, user, expires_at: found.expires_at };
 }
 
-/** What a person enters on the page of a link. */
+/** The form that a person submits on the page of a link. */
 export interface InvitationAnswer {
-  /** The e-mail address of the first operator. Ignored for other links, whose user has one. */
+  /** The e-mail address of the first operator. Ignored for other links, because their users have an address. */
   email?: string | undefined;
   name?: string | undefined;
   password: string;
@@ -212,7 +212,7 @@ export async function acceptInvitation(
   });
 }
 
-/** @throws ApiError as `acceptInvitation` */
+/** @throws the same errors as `acceptInvitation` */
 async function createFirstOperator(
   database: Database,
   limits: SessionLimits,

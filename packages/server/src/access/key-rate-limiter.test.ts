@@ -22,7 +22,7 @@ describe('the rate limiter of keys', () => {
     expect(limiter.count(KEY).ratelimit).toBe('"key";r=19;t=1');
   });
 
-  it('does not count refused requests, so that a client that retries at once is allowed again', () => {
+  it('does not count refused requests, so a client that retries too early does not wait longer', () => {
     let now = 0;
     const limiter = createKeyRateLimiter(1, () => now);
     for (let sent = 0; sent < 10; sent++) limiter.count(KEY);
@@ -31,7 +31,7 @@ describe('the rate limiter of keys', () => {
     expect(limiter.count(KEY).ratelimit).toBe('"key";r=0;t=10');
   });
 
-  it('has a bucket for each key, and the limit of the account', () => {
+  it('has one bucket for each key, and uses the limit of the key’s account', () => {
     const limiter = createKeyRateLimiter(1, () => 0);
     for (let sent = 0; sent < 10; sent++) limiter.count(KEY);
     expect(() => limiter.count(KEY)).toThrow(ApiError);
@@ -40,13 +40,13 @@ describe('the rate limiter of keys', () => {
     expect(limiter.count({ keyId: 'd', requestsPerSecond: 0 })).toEqual({});
   });
 
-  it('forgets empty buckets when there are many', () => {
+  it('deletes only empty buckets when there are many buckets', () => {
     let now = 0;
     const limiter = createKeyRateLimiter(1, () => now);
     for (let sent = 0; sent < 10; sent++) limiter.count(KEY);
     now = 2_000;
     for (let key = 0; key < 20_000; key++) limiter.count({ ...KEY, keyId: `k${key}` });
-    // The bucket of this key is not empty yet, so it is still full.
+    // This key's bucket is not empty, so it is not deleted and still counts its earlier requests.
     expect(limiter.count(KEY).ratelimit).toBe('"key";r=1;t=9');
   });
 });

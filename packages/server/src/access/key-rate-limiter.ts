@@ -44,7 +44,7 @@ export function createKeyRateLimiter(
 
   function deleteEmpty(): void {
     for (const [keyId, bucket] of buckets) if (levelOf(bucket) === 0) buckets.delete(keyId);
-    // If most buckets are in use, the next search waits until there are twice as many.
+    // If most buckets are in use, the next deletion waits until there are twice as many buckets.
     cleanAt = Math.max(MANY_BUCKETS, 2 * buckets.size);
   }
 
@@ -59,8 +59,8 @@ export function createKeyRateLimiter(
       const level = isAllowed ? before + 1 : before;
       if (buckets.size >= cleanAt) deleteEmpty();
       buckets.set(keyId, { level, at: now(), limit });
-      // The form of draft-ietf-httpapi-ratelimit-headers-10: quota and window; what is left of the quota, and
-      // the seconds after which all of it is available.
+      // `ratelimit-policy` has the quota and its window in seconds. `ratelimit` has the rest of the quota and the
+      // seconds until all of it is available (draft-ietf-httpapi-ratelimit-headers-10).
       const headers = {
         'ratelimit-policy': `"key";q=${size};w=${BURST_SECONDS}`,
         ratelimit: `"key";r=${Math.floor(size - level)};t=${Math.ceil(level / limit)}`,

@@ -47,7 +47,7 @@ describe('passwordMatches and hashPassword', () => {
     return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
   };
 
-  it('compare a password at the cost that its stored hash names', async () => {
+  it('use the cost parameters of the stored hash when they compare a password', async () => {
     for (const [memory, passes, parallelism] of [
       [8, 1, 1],
       [80, 12, 10],

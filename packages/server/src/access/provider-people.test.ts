@@ -62,7 +62,7 @@ async function visit(
   const me = () => createBrowser(server.url).call('GET', '/api/me', undefined, { cookie });
   return { at: `${reached.pathname}${reached.search}`, cookie, me };
 }
-/** The address of the button on the page of a link. */
+/** Returns the address of the sign-in button on the page of an invitation or reset link. */
 const fromLink = (token: string) => `${START}?${new URLSearchParams({ link: token })}`;
 const refusal = (why: string) => `/app/sign-in?refused=${why}`;
 const invite = (email: string, role: 'editor' | 'operator' = 'editor') =>
@@ -78,10 +78,10 @@ describe('an invited person', () => {
     expect(body).toMatchObject({ email, role: 'editor', has_password: false });
     expect(body.session.by_provider).toBe(true);
     expect((await personNamed(server.database, email)).status).toBe('active');
-    // The invitation is used up.
+    // The invitation cannot be used again.
     const { call } = createBrowser(server.url);
     expect((await call('GET', `/api/invitations/${token}`)).status).toBe(404);
-    // Later, neither another address nor an unverified one changes who signs in.
+    // After the first sign-in, a changed or unverified e-mail address does not change who signs in.
     provider.users.set(subject, { email: 'married@example.com', email_verified: false });
     expect((await (await visit(subject)).me()).body.email).toBe(email);
     const entries = await listAudit(server.database, {}, 20);
@@ -89,14 +89,14 @@ describe('an invited person', () => {
     expect(about).toEqual(['person.linked', 'person.link', 'person.made']);
   });
 
-  it('of an account signs in as its customer, from the page of the invitation alone', async () => {
+  it('of an account signs in as its customer, but only from the page of the invitation', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const { subject, email } = addUser();
     const wanted = { email, role: 'customer', account: ref } as const;
     const { token } = await invitePerson(server.database, 'command', wanted);
     expect((await visit(subject)).at).toBe(refusal('not_invited'));
-    // Another site sends the browser to the address of the button.
+    // These requests for the button's address do not come from a page of the server.
     const foreign: Record<string, string>[] = ['cross-site', 'same-site', 'none'].map((site) => ({
       'sec-fetch-site': site,
       referer: server.url,
@@ -106,7 +106,7 @@ describe('an invited person', () => {
       const sent = await visit(subject, fromLink(token), headers);
       expect(sent.at).toBe(refusal('not_invited'));
     }
-    // A link of somebody else proves nothing.
+    // A link of another user does not help.
     const { token: other } = await invite(addUser().email);
     expect((await visit(subject, fromLink(other))).at).toBe(refusal('not_invited'));
     const accepted = await visit(subject, fromLink(token), { referer: `${server.url}/` });
@@ -114,12 +114,12 @@ describe('an invited person', () => {
     expect((await visit(subject)).at).toBe('/app/');
   });
 
-  it('does not come into the account of a stranger who invited or took their address', async () => {
+  it('does not join the account of a stranger who invited their e-mail address or registered it', async () => {
     const stranger = await createPerson(server, { role: 'customer' });
     const { subject, email } = addUser();
     const { body } = await stranger.call('POST', '/api/account/team', { email });
     expect((await visit(subject)).at).toBe(refusal('not_invited'));
-    // The stranger uses the link, which the page shows, and becomes an active user with this address.
+    // The page showed the link to the stranger, who now uses it and becomes an active user with this address.
     const token = /\/app\/invitation\/(\S+)/.exec(body.link)![1]!;
     const password = 'a password of the stranger';
     const accepted = await createBrowser(server.url).call('POST', `/api/invitations/${token}`, { password });
@@ -127,7 +127,7 @@ describe('an invited person', () => {
     expect((await visit(subject)).at).toBe(refusal('not_invited'));
   });
 
-  it('comes back to the requested page, but never to another site', async () => {
+  it('is sent to the requested page after sign-in, but never to another site', async () => {
     const { subject, email } = addUser();
     await invite(email);
     const reached = async (next: string) =>
@@ -150,7 +150,7 @@ describe('an active user', () => {
     expect((await createBrowser(server.url).call('GET', `/api/invitations/${token}`)).status).toBe(404);
   });
 
-  it('is linked by the verified e-mail address, keeps the password, and signs out of both', async () => {
+  it('is linked by the verified e-mail address, keeps the password, and can sign out of the server and the provider', async () => {
     const person = await createPerson(server, { role: 'editor' });
     const { subject } = addUser({ email: person.email.toUpperCase() });
     const visited = await visit(subject);
@@ -175,7 +175,7 @@ describe('an active user', () => {
     const user = await personNamed(server.database, email);
     expect(await unlinkUser(server.database, 'command', user)).toBe(true);
     expect(await unlinkUser(server.database, 'command', user)).toBe(false);
-    // Without password and link, the user is invited again and needs a valid invitation.
+    // The user now has neither a password nor a linked identity, so they need a valid invitation again.
     expect((await visit(other.subject)).at).toBe(refusal('not_invited'));
     await invite(email);
     expect((await visit(other.subject)).at).toBe('/app/');
@@ -217,7 +217,7 @@ describe('the request to the provider', () => {
     await stranger.open(`${server.url}${START}`, callback);
     expect(await arrived(stranger, answer.href)).toBe(refusal('expired'));
     expect(await arrived(victim, answer.href)).toBe('/app/');
-    // The answer and its cookie are used up.
+    // The answer of the provider and its cookie work only once.
     expect(await arrived(victim, answer.href)).toBe(refusal('expired'));
   });
 });
@@ -245,7 +245,7 @@ describe('a sign-in is refused', () => {
     expect((await visit(subject)).at).toBe(refusal('no_email'));
   });
 
-  it('when the address and its verification come from different answers', async () => {
+  it('when the e-mail address and the claim `email_verified` come from different answers of the provider', async () => {
     const { email } = await createPerson(server, { role: 'editor' });
     const { subject } = addUser({ email });
     provider.users.set(subject, { token: { email }, email_verified: true });
@@ -278,12 +278,12 @@ describe('a sign-in is refused', () => {
   it('when the provider is down, or its clock is wrong', async () => {
     const { subject, email } = addUser();
     await invite(email);
-    // A new server has not read the provider's description.
+    // A new server has not yet read the provider's description, so it needs the provider.
     await restart();
     provider.failWith(503);
     expect((await visit(subject)).at).toBe(refusal('down'));
     provider.failWith(undefined);
-    // Its tokens, which are valid for ten minutes, ended before they arrive.
+    // The provider's clock is one hour late. Its tokens are valid for ten minutes, so they arrive expired.
     provider.lagSeconds = 3600;
     expect((await visit(subject)).at).toBe(refusal('clock'));
     provider.lagSeconds = 30;
@@ -297,7 +297,7 @@ describe('a sign-in is refused', () => {
     await restart();
   });
 
-  it('for e-mail addresses of other domains, also of linked users', async () => {
+  it('for e-mail addresses of other domains, even if the user is already linked', async () => {
     const { subject, email } = addUser();
     await invite(email);
     await visit(subject);
@@ -340,7 +340,7 @@ describe('roles from a claim', () => {
     await restart();
   });
 
-  it('leave customers as they are, and never create them', async () => {
+  it('do not change customers, and never create them', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const { subject, email } = addUser({ groups: 'operators' });
@@ -369,7 +369,7 @@ describe('roles from a claim', () => {
 });
 
 describe('DRAGOMAN_PASSWORDS', () => {
-  it('lets only the listed users sign in with a password, and reveals no address', async () => {
+  it('lets only the listed users sign in with a password, and does not reveal who is listed', async () => {
     const emergency = await createPerson(server, { role: 'operator' });
     const editor = await createPerson(server, { role: 'editor' });
     const { token } = await invite(addUser().email);
@@ -393,7 +393,7 @@ describe('DRAGOMAN_PASSWORDS', () => {
     await restart();
   });
 
-  it('does not ask operators of the provider for the second factor of the server', async () => {
+  it('does not require a second factor of operators who sign in with the provider', async () => {
     const { subject, email } = addUser();
     await invite(email, 'operator');
     await restart({ DRAGOMAN_OPERATOR_SECOND_FACTOR: 'required' });
@@ -436,11 +436,11 @@ describe('the settings', () => {
       { DRAGOMAN_PASSWORDS: 'nobody' },
       'DRAGOMAN_PASSWORDS must be everybody, or a comma-separated list of e-mail addresses.',
     ],
-  ])('%j stop the start with a sentence', (settings, sentence) => {
+  ])('%j stop the start with a one-sentence error', (settings, sentence) => {
     expect(create(settings)).toThrow(sentence);
   });
 
-  it('are optional, and without them the addresses do not exist', async () => {
+  it('are optional, and without them the routes of the provider answer 404', async () => {
     expect(create({})()).toBeUndefined();
     expect(create({ ...ISSUER, DRAGOMAN_OIDC_CLIENT_ID: 'x' })()?.name).toBe('id.example.com');
     await restart({ DRAGOMAN_OIDC_ISSUER: '' });

@@ -1,14 +1,14 @@
 /**
- * Which user signs in with an identity of the provider.
+ * Finds the user who signs in with an identity of the provider.
  *
  * - A user is found by issuer and subject, never by e-mail address, because addresses can change hands.
- * - The first time, the provider's verified e-mail address finds the user: an editor or operator with a valid
- *   invitation, or an active one. A user with a second factor is not found this way, because a mailbox would
- *   replace the factor.
- * - A customer must also come from the page of their link. Other customers choose this address, so the address
- *   alone could lead a person into an account of strangers.
- * - If a claim decides on roles, it creates editors and operators, and changes or refuses them at each sign-in.
- *   Like an invitation by an operator, it replaces an invitation to an account that was not accepted.
+ * - At the first sign-in, the provider's verified e-mail address finds the user: an editor or operator with a valid
+ *   invitation, or an active user. A user with a second factor is not found this way, because access to their mailbox
+ *   would then replace the second factor.
+ * - A customer must also come from the page of their link. Other customers of an account can invite any address, so an
+ *   address alone could lead a person into an account of strangers.
+ * - If a claim decides on roles, it creates editors and operators, and changes or refuses them at each sign-in. Like
+ *   an invitation by an operator, it replaces an invitation to an account that was not accepted.
  */
 
 import type { Actor } from '../audit/audit.ts';

@@ -36,7 +36,7 @@ export class ProviderRefusal extends Error {
   }
 }
 
-/** What a browser keeps, encrypted, while its user is at the provider. */
+/** The state of an unfinished sign-in, which the browser keeps in an encrypted cookie. */
 export interface PendingSignIn {
   state: string;
   nonce: string;
@@ -55,13 +55,13 @@ export interface Identity {
 }
 
 export interface SignInProvider {
-  /** The name on the sign-in page. */
+  /** The name of the provider on the sign-in page. */
   name: string;
-  /** Returns the provider's page to which the browser goes. @throws ProviderRefusal */
+  /** Returns the address of the provider's sign-in page. @throws ProviderRefusal */
   begin(redirectUri: string): Promise<{ url: URL; pending: PendingSignIn }>;
-  /** Exchanges the code in the address to which the browser came back. @throws ProviderRefusal */
+  /** Exchanges the code in `returned`, the address to which the provider sent the browser. @throws ProviderRefusal */
   finish(returned: URL, pending: PendingSignIn): Promise<Identity>;
-  /** Returns the page on which the provider signs the user out, if it has one. @throws ProviderRefusal */
+  /** Returns the address at which the provider signs the user out, if it has one. @throws ProviderRefusal */
   signOutUrl(returnTo: string): Promise<URL | undefined>;
 }
 
@@ -84,8 +84,8 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 const DISCOVERY_MILLISECONDS = 3_600_000;
 
 /**
- * Creates the provider of the settings. It is contacted at the first sign-in, so the server also starts while
- * the provider is down.
+ * Creates the client of the provider in the settings. It contacts the provider at the first sign-in, so the server also
+ * starts while the provider is down.
  * @throws SettingError when the settings contradict each other
  */
 export function createSignInProvider(settings: ProviderSettings, log: Log): SignInProvider | undefined {
@@ -148,10 +148,10 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
         const claims = tokens.claims()!;
         const all: Record<string, unknown> = { ...claims };
         const wanted = ['email', 'email_verified', ...(oidcRoleClaim === undefined ? [] : [oidcRoleClaim])];
-        // Providers may put these claims into the answer of a second request only.
+        // Some providers return these claims only from their userinfo endpoint.
         if (wanted.some((name) => all[name] === undefined) && config.serverMetadata().userinfo_endpoint) {
           const more = await openid.fetchUserInfo(config, tokens.access_token, claims.sub);
-          // The address and its verification come from the same answer.
+          // `email` and `email_verified` must come from the same answer.
           const { email, email_verified } = claims.email === undefined ? more : claims;
           Object.assign(all, more, { email, email_verified });
         }
@@ -202,7 +202,7 @@ function createDiscovery(
   };
 }
 
-/** The codes of errors that a provider causes which cannot be reached or does not work. */
+/** The codes of errors that mean that the provider cannot be reached or does not work. */
 const DOWN = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -220,7 +220,7 @@ function refusalOf(error: unknown): Refusal {
   return DOWN.has(code ?? '') || (error instanceof TypeError && code === undefined) ? 'down' : 'failed';
 }
 
-/** Returns the role of a claim. An operator's value wins over an editor's. */
+/** Returns the role that a claim gives: operator if its values give both roles. */
 function roleOf(claim: unknown, roles: ProviderSettings['oidcRoles']): Identity['role'] {
   const values = Array.isArray(claim) ? claim : [claim];
   const given = values.map((value) =>

@@ -36,7 +36,7 @@ const codeOf = ({ status, body }: { status: number; body: { error?: { code: stri
 const WRONG = 'This is not a code.';
 const PATH = '/api/me/second-factor';
 
-describe('setting up', () => {
+describe('setting up a second factor', () => {
   it('needs the password and a code, ends the other sessions, and then sign-in asks for a code', async () => {
     const person = await createPerson(server, { role: 'editor' });
     const elsewhere = createBrowser(server.url);
@@ -45,7 +45,7 @@ describe('setting up', () => {
     expect(wrong.body.error.fields).toEqual({ current_password: 'Is not your password.' });
     const begun = await person.call('POST', PATH, { current_password: person.password });
     expect(begun.body.uri).toContain(`secret=${begun.body.secret}&issuer=Dragoman`);
-    // Until the code is entered, nothing changes.
+    // The second factor is off until the user has entered a code.
     expect((await person.call('GET', PATH)).body).toEqual({ enabled_at: null, recovery_codes: 0 });
     expect((await signIn(person)).status).toBe(200);
     expect((await person.call('POST', `${PATH}/confirm`, { code: '000 00' })).status).toBe(400);
@@ -106,7 +106,7 @@ describe('a code', () => {
     expect(new Set(statuses)).toEqual(new Set([400, 429]));
   });
 
-  it('does not use up attempts when it is missing', async () => {
+  it('does not count as an attempt when it is missing', async () => {
     const person = await createPerson(server, { role: 'editor' });
     await setUpSecondFactor(server, person);
     const office = from();
@@ -153,7 +153,7 @@ describe('a recovery code', () => {
 });
 
 describe('a reset link', () => {
-  it('needs the code too, and stays valid without it', async () => {
+  it('needs the code too, and stays valid after a request without a code', async () => {
     const person = await createPerson(server, { role: 'editor' });
     const { code } = await setUpSecondFactor(server, person);
     const { token } = await linkFor(
@@ -172,7 +172,7 @@ describe('a reset link', () => {
   });
 });
 
-describe('turning it off', () => {
+describe('turning off a second factor', () => {
   it('needs a code, and ends the other sessions', async () => {
     const person = await createPerson(server, { role: 'editor' });
     const { code } = await setUpSecondFactor(server, person);

@@ -1,9 +1,8 @@
 /**
- * The second factor of a user: codes of an authenticator app (`totp.ts`), and recovery codes for a lost
- * device.
+ * The second factor of a user: codes of an authenticator app (`totp.ts`), and recovery codes for a lost device.
  *
- * - Setting it up takes two steps, so that nobody is locked out by an app that does not work: the secret is
- *   only asked for after the user has entered a code.
+ * - Setting it up takes two steps. Sign-in asks for a code only after the user has entered a first code, so an app
+ *   that does not work locks nobody out.
  * - Each code is accepted once. Recovery codes are stored as keyed hashes, the secret is encrypted.
  * - Attempts are limited by user, from all addresses together, because codes are short.
  */
@@ -110,7 +109,10 @@ export async function requireCode(
   await forgiveAttempts(database, attempts);
 }
 
-/** Returns the time step of a valid code. A secret of a lost secret key cannot be read and has no codes. */
+/**
+ * Returns the time step of a valid code, or undefined for a wrong code. Every code is wrong if the user's secret was
+ * encrypted with a secret key that is lost.
+ */
 function readStep(vault: Vault, userId: string, sealed: Buffer, code: string): number | undefined {
   let secret: Buffer;
   try {

@@ -90,7 +90,7 @@ export function requireSameOrigin(app: FastifyInstance, settings: Pick<Settings,
   });
 }
 
-/** Requires a session, of a user with any role. */
+/** Requires a signed-in user with any role. */
 export function requireSession(
   app: FastifyInstance,
   { database, settings }: Pick<SessionAuthOptions, 'database' | 'settings'>,
@@ -123,8 +123,8 @@ export function requirePerson(
 }
 
 /**
- * Returns whether the settings require a second factor of a user who has none. A provider checks second
- * factors itself.
+ * Returns whether this user must set up a second factor first. Users who signed in with the provider need none, because
+ * the provider checks second factors itself.
  */
 export function isSecondFactorMissing(
   { operatorSecondFactor }: Pick<Settings, 'operatorSecondFactor'>,

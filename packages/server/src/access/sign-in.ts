@@ -66,7 +66,7 @@ export async function signIn(
   try {
     await requireCode(database, vault, user, code);
   } catch (error) {
-    // A sign-in without a code is the first of two steps and no wrong guess.
+    // A sign-in without a code is the first of two steps and does not count as a wrong guess.
     if (!(error instanceof ApiError && error.code === 'second_factor_required')) throw error;
     for (const mark of [byUser, ...byNetwork]) await forgiveAttempt(database, mark);
     throw error;

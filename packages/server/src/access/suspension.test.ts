@@ -99,7 +99,7 @@ it('the jobs and callbacks of a suspended account wait, and continue when it is 
   await endDelay('waits');
   receiver.answer(() => 200);
   expect((await operator.call('POST', `/api/console/deliveries/${delivery.id}/replay`)).status).toBe(200);
-  // The delay of this job ends after that of the job that waits.
+  // The delivery delay of this job ends after that of the waiting job.
   await order(other, 'moves');
   await isHeld('moves');
   await endDelay('moves');

@@ -43,7 +43,7 @@ describe('stepOfCode', () => {
     [0, step],
     [1, step + 1],
     [2, undefined],
-  ])('finds the step of a code that is %i steps from now, if a clock may differ so much', (later, found) => {
+  ])('accepts a code %i steps from now only if it is within the allowed clock difference', (later, found) => {
     expect(stepOfCode(SECRET, codeOfStep(SECRET, step + later), now)).toBe(found);
   });
 

@@ -47,7 +47,7 @@ export function createMailer(settings: Pick<Settings, 'smtpUrl' | 'mailFrom'>, l
       try {
         await transport.sendMail({
           from: mailFrom,
-          // An object with one address: a comma in a string could add a second recipient.
+          // An object with one address, because a comma in a string could add a second recipient.
           to: { name: '', address: to },
           subject,
           text,

@@ -74,7 +74,7 @@ it('the link ends after an hour', async () => {
   expect((await accept(token)).status).toBe(404);
 });
 
-it('unknown, invited and disabled users, and users of the provider alone, get the same answer and no mail', async () => {
+it('unknown, invited and disabled users, and users without a password, get the same answer and no mail', async () => {
   const operator = await createPerson(server, { role: 'operator' });
   const disabled = await createPerson(server, { role: 'editor' });
   await operator.call('POST', `/api/console/people/${disabled.userId}/disable`, {});
@@ -94,7 +94,8 @@ it('unknown, invited and disabled users, and users of the provider alone, get th
     answers.push([status, text]);
   }
   expect(new Set(answers.map((one) => JSON.stringify(one))).size).toBe(1);
-  // The request for the operator was the last, so earlier links would have been mailed before its own.
+  // Mails are sent in the order of requests. The mail to the operator, the last request, shows that no earlier one
+  // follows.
   await until(() => mailsTo(operator.email).length > 0);
   expect(mailbox.received.filter(({ to }) => silent.includes(to[0]!))).toEqual([]);
   const { email: wrong } = (await request('nobody')).body.error.fields;
@@ -113,7 +114,7 @@ it('a request ends no older link, and a user has at most three links', async () 
   await request(email);
   await until(() => mailsTo(email).length === 2);
   await request(email);
-  // The request for another user is later, so an earlier link would have been mailed before its own.
+  // Mails are sent in the order of requests. The mail to the other user shows that no third mail follows for this user.
   const other = await createPerson(server, { role: 'editor' });
   await request(other.email);
   await until(() => mailsTo(other.email).length > 0);
@@ -122,7 +123,7 @@ it('a request ends no older link, and a user has at most three links', async () 
   const statusOf = async (token: string) =>
     (await createBrowser(server.url).call('GET', `/api/invitations/${token}`)).status;
   expect(await Promise.all(tokens.map(statusOf))).toEqual([200, 200, 200]);
-  // The user is in: all other links end. So do they when a person creates a link.
+  // All other links of a user end when they use one of them, and when a person creates a link for them.
   expect((await accept(tokens[1]!)).status).toBe(201);
   expect(await Promise.all(tokens.map(statusOf))).toEqual([404, 404, 404]);
   await request(other.email);

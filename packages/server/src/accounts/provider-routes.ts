@@ -21,9 +21,9 @@ export type ProviderRouteOptions = SessionAuthOptions & {
 };
 
 const PATH = '/api/sign-in/provider';
-/** How long a user may take at the provider. */
+/** The time that a user has to sign in at the provider. */
 const PENDING_SECONDS = 600;
-/** The limit per client address of sign-ins that fail. Each costs a request to the provider. */
+/** The limit of failed sign-ins per client address. Each one costs a request to the provider. */
 const BY_ADDRESS = { free: 20, mostSeconds: 300 };
 const COOKIE_CONTEXT = 'sign-in at the provider';
 const SIGN_IN_PAGE = '/app/sign-in';
@@ -33,7 +33,7 @@ interface Pending extends PendingSignIn {
   next: string | undefined;
   /** The token of the invitation or reset link from whose page the user comes. */
   link: string | undefined;
-  /** Milliseconds since 1970. */
+  /** The time at which this sign-in expires, in milliseconds since 1970. */
   until: number;
 }
 
@@ -50,7 +50,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
   };
   const redirectUri = () => `${root()}${PATH}/callback`;
 
-  /** Runs a visit, and sends the browser to the sign-in page with the reason of a refusal. */
+  /** Runs a handler, and redirects to its result. If it refuses, redirects to the sign-in page with the reason. */
   const visit =
     (handle: (provider: SignInProvider, request: FastifyRequest, reply: FastifyReply) => Promise<string>) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
@@ -71,7 +71,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       const pending = JSON.parse(opened.toString()) as Pending;
       if (pending.until > Date.now()) return pending;
     } catch {
-      // The cookie is missing, altered, or of another secret key.
+      // The cookie is missing, altered, or encrypted with another secret key.
     }
     throw new ProviderRefusal('expired');
   }
@@ -81,7 +81,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       const { url, pending } = await provider.begin(redirectUri());
       const parameters = parametersOf(request);
       const next = parameters.get('next') ?? undefined;
-      // Only our page shows whose account a link leads to, so pages of other sites cannot pass a link.
+      // Only our page shows the user to whose account a link leads. A link from a page of another site is ignored.
       const link = isFromOurPage(request, root()) ? (parameters.get('link') ?? undefined) : undefined;
       const kept: Pending = { ...pending, next, link, until: Date.now() + PENDING_SECONDS * 1000 };
       const sealed = vault.seal(Buffer.from(JSON.stringify(kept)), COOKIE_CONTEXT).toString('base64url');

@@ -20,8 +20,8 @@ const CHARACTERS_A_WORD = 50;
 const MILLISECONDS_A_DAY = 86_400_000;
 
 /**
- * Returns the number of words for which a text counts: its words, but at least one for each 50 characters
- * (UTF-16 units).
+ * Returns the words by which a text reduces the quota: its own words, but at least one for each 50 characters (UTF-16
+ * units).
  */
 export function quotaWords(words: number, text: string): number {
   return Math.max(words, Math.ceil(text.length / CHARACTERS_A_WORD));

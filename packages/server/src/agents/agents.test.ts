@@ -143,7 +143,7 @@ describe.each<[string, () => Promise<Client>]>([
   });
 });
 
-/** Sends messages of the older protocol, which needs no negotiation. */
+/** Sends messages of the older version of the protocol, in which a client needs no handshake before its calls. */
 function post(messages: unknown, accept = 'application/json, text/event-stream'): Promise<Response> {
   const authorization = `ApiKey ${account.production_key}`;
   const headers = { authorization, accept, 'content-type': 'application/json' };
@@ -167,7 +167,7 @@ describe('the route /mcp', () => {
     }
   });
 
-  it('counts as a request in progress, and a refused request of a tool is not repeated', async () => {
+  it('counts a call as a request in progress, and does not repeat a refused request of its tool', async () => {
     await server.restart({ DRAGOMAN_MAX_REQUESTS: '1' });
     try {
       const answer = await post(callOf('list_languages', {}));
@@ -194,7 +194,7 @@ describe('the route /mcp', () => {
     expect(lines).not.toContain('private');
   });
 
-  it('requires a key of its environment', async () => {
+  it('refuses keys of the other environment', async () => {
     for (const [path, key] of [
       ['/mcp', 'acme:wrong'],
       ['/mcp', account.sandbox_key],
@@ -242,7 +242,7 @@ describe('the route /mcp', () => {
     const { version } = (await operator.call('GET', path)).body;
     await operator.call('PATCH', path, { version, key_requests: 1 });
     const client = await connect(overHttp(production_key));
-    // A call is refused at `/mcp`, or later when its tool sends a request. The second refusal is an answer.
+    // A call is refused at `/mcp`, which throws, or when its tool sends a request, which returns the error as text.
     const refused = await until(async () => {
       const calls = Array.from({ length: 12 }, () =>
         use(client, 'list_languages', {}).catch(() => undefined),
@@ -269,7 +269,7 @@ describe('the route /mcp', () => {
   });
 });
 
-/** Connects to tools in this process. */
+/** Connects a client to tools that run in this process. */
 async function connectInMemory(change: Partial<Dragoman>, options: Partial<AgentServerOptions>) {
   const dragoman = createDragoman({ baseUrl: server.url, key: account.sandbox_key, sandbox: true });
   const [own, other] = InMemoryTransport.createLinkedPair();
@@ -293,7 +293,7 @@ it.each([
   });
 });
 
-it('a call that has waited leaves its place to other calls', async () => {
+it('a call no longer counts as waiting after its result has arrived', async () => {
   const waits = { most: 1, inProgress: 0 };
   const client = await connectInMemory({}, { waits });
   expect((await use(client, 'translate_text', HOUSE)).status).toBe('completed');

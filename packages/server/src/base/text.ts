@@ -1,6 +1,4 @@
-/**
- * Finds characters that requests must not contain and sandbox triggers in texts, and forms plurals for messages.
- */
+/** Finds forbidden characters and sandbox triggers in texts, and forms plurals for messages. */
 import type { Environment } from './account.ts';
 
 /**
@@ -28,12 +26,12 @@ export function counted(count: number, singular: string, plural = `${singular}s`
   return `${count} ${count === 1 ? singular : plural}`;
 }
 
-/** What a text can make the sandbox do, so that customers can test how their programs handle it. */
+/** The sandbox triggers, with which customers test how their programs handle failures and delays. */
 export type SandboxTrigger = 'fail' | 'fallback' | 'wait' | 'late' | 'twice';
 
 const SANDBOX_TRIGGER = /\[sandbox:(fail|fallback|wait|late|twice)\]/;
 
-/** Returns the first trigger of a text such as `[sandbox:fail]`. In production, such a text means nothing. */
+/** Returns the first sandbox trigger of a text, such as `[sandbox:fail]`. Triggers have no effect in production. */
 export function sandboxTriggerOf(environment: Environment, text = ''): SandboxTrigger | undefined {
   if (environment !== 'sandbox') return undefined;
   return SANDBOX_TRIGGER.exec(text)?.[1] as SandboxTrigger | undefined;

@@ -29,8 +29,8 @@ export interface Brand {
    */
   fallback?: 'machine';
   /**
-   * What a confirmed text does to waiting segments of other jobs with the same source. With `off`, nothing;
-   * with `confirm`, segments are also confirmed once editors agree. Otherwise they get it as a draft.
+   * How a confirmed text reaches waiting segments of other jobs with the same source: not at all (`off`), as their
+   * draft (`draft`), or as their draft, which is also confirmed once editors agree (`confirm`).
    */
   votes?: 'off' | 'confirm';
   /** The style by target language. The keys are language codes, such as `pt-br`. */

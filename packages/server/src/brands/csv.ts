@@ -72,7 +72,7 @@ interface Row {
 
 /**
  * Returns all rows that are not empty.
- * @param options.relaxQuotes reads quotes within a cell that is not quoted as characters
+ * @param options.relaxQuotes whether quotes inside an unquoted cell are read as ordinary characters
  * @throws BrandError with the line of the first row that cannot be read
  */
 export function readRows(file: string, text: string, { relaxQuotes = false } = {}): Row[] {

@@ -79,7 +79,7 @@ const OwnProposal = Type.Object(
   },
   { title: 'OwnProposal', description: 'A term that an editor proposes for the glossary of a brand.' },
 );
-/** The maximum number of proposals in an answer. The others follow when these are decided. */
+/** The maximum number of proposals in an answer. Later proposals are listed after these are taken or declined. */
 const MAX_LISTED = 200;
 const OwnProposals = Type.Object(
   { objects: Type.Array(OwnProposal, { description: `The oldest ${MAX_LISTED}, oldest first.` }) },

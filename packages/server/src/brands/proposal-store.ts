@@ -112,7 +112,7 @@ export async function countProposals(on: Queryable, account: AccountRef): Promis
 
 /** A proposal that was just decided. */
 export interface DecidedRow extends Pick<ProposalRow, 'language' | 'source' | 'target' | 'note' | 'job_id'> {
-  /** The brand. */
+  /** The external identifier of the brand. */
   external_id: string;
 }
 

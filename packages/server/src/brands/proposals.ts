@@ -94,7 +94,10 @@ export async function proposeTerm(
   return { ...toGlossaryTerm({ source, target, note: note ?? null }), proposal: by };
 }
 
-/** Checks and normalises a term by the rules of glossaries. @throws ApiError `invalid_request` with its fields */
+/**
+ * Checks and normalises a term by the rules of glossaries. @throws ApiError `invalid_request` that names the wrong
+ * fields
+ */
 function readTerm({
   source,
   target,
@@ -109,12 +112,15 @@ function readTerm({
   const written = { source, target, ...flags, ...(note === undefined ? {} : { note }) };
   const [term] = checkTerms([{ where: 'term', term: written }], faults);
   if (term !== undefined) return term;
-  // A line has the form `term: field: reason`.
+  // Each line of `faults` has the form `term: field: reason`.
   const fields = faults.lines.map((line) => line.split(': '));
   throw wrongFields(Object.fromEntries(fields.map(([, field, ...why]) => [field!, why.join(': ')])));
 }
 
-/** Withdraws an editor's own proposal. @throws ApiError `not_found` if it is another editor's or decided */
+/**
+ * Withdraws an editor's own proposal. @throws ApiError `not_found` if it belongs to another editor, or the customer has
+ * decided on it
+ */
 export async function withdrawTerm(
   on: Queryable,
   account: AccountRef,
@@ -126,10 +132,10 @@ export async function withdrawTerm(
 }
 
 /**
- * Takes a proposal: adds the term to the draft of the brand. Or declines it.
+ * Takes a proposal, which adds the term to the draft of the brand, or declines the proposal.
  * @throws ApiError `not_found` if there is no such waiting proposal; `conflict` if the draft has a term that
  * contradicts the proposal
- * @returns the brand
+ * @returns the brand of the proposal
  */
 export async function decideOnTerm(
   database: Database,

@@ -33,8 +33,8 @@ const NAMES = statement<{ external_id: string; count: number }>(
 );
 
 /**
- * Returns the first external identifiers of an account's brands. Each row also contains the number of all
- * brands.
+ * Returns the external identifiers of an account's brands in alphabetical order, up to a limit. Each row also contains
+ * the number of all brands.
  */
 export function listNames(
   on: Queryable,

@@ -219,7 +219,7 @@ function settlingOf({ lease, leased, outcome }: MessageSettlement): store.Answer
   };
 }
 
-/** Adds what a sandbox trigger changes to the delivery of an event. */
+/** Applies a sandbox trigger to the delivery of an event. */
 function withTrigger<Event extends { headers: Record<string, string> }>(
   event: Event,
   trigger: ReturnType<typeof deliveryByTrigger>,

@@ -1,11 +1,13 @@
 /**
- * Human correction of chat messages after their delivery, for accounts that want it. A delivered machine
- * translation becomes a small editing task. The editor's text replaces the message's text and is sent as a
- * second event with its own id. If the editor changes nothing, no event is sent.
+ * Human correction of chat messages after their delivery, for accounts that want it. A delivered machine translation
+ * becomes a small editing task. The editor's text replaces the message's text and is sent as a second event with its
+ * own id. If the editor changes nothing, no event is sent.
  *
- *   deliver_complete        the message waits for a job (`message_corrections`)
- *   a job of the tier chat  its draft is the machine's answer; normal tasks and editors, price 0
- *   completed               the message has its new text, and the second event is in the outbox
+ * - When a message gets the status `deliver_complete`, it waits in `message_corrections` for a job.
+ * - The job has the tier `chat`, the price 0, and the machine translation as its draft. Its tasks are those of other
+ *   jobs.
+ * - When the job is completed, one transaction stores the message's new text and puts the second event into the
+ *   outbox.
  */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -21,7 +23,7 @@ const POLL_MILLISECONDS = 2_000;
 const AT_ONCE = 100;
 
 export interface Corrections {
-  /** Stops creating jobs; resolves when the running round is done. */
+  /** Stops creating jobs. Resolves when no creation is in progress. */
   stop(): Promise<void>;
 }
 

@@ -215,11 +215,11 @@ interface Planned {
   chat: number;
   fails: boolean;
   hasAddress: boolean;
-  /** The engine releases the messages in the order of this number. */
+  /** The engine answers the messages in the order of this number. */
   turn: number;
 }
 
-/** Compares the callbacks received for a chat with the plan. @returns the differences */
+/** Compares the callbacks received for a chat with its planned messages. @returns the differences */
 function faults(planned: readonly { id: string; fails: boolean }[], received: readonly Received[]): string[] {
   const arrived = received.map((one) => {
     const { external_id, status } = JSON.parse(one.body).message;

@@ -1,12 +1,14 @@
 /**
- * The chat worker: translates leased messages and decides their status. A person waits for each message, so
- * chat has its own worker capacity and uses the engine's interactive lane. So bulk jobs do not delay
- * messages.
+ * The chat worker: translates leased messages and decides their status. A person waits for each message, so chat has
+ * its own worker capacity and uses the engine's interactive lane. Bulk jobs therefore do not delay messages.
  *
- *   translated                       deliver_init, or deliver_complete without a callback URL
- *   a segment failed                 retried soon; mt_failed after the last attempt or when a retry cannot help
- *   the text exceeds the time limit  mt_failed
- *   the engine is unavailable        retried for five minutes at most, because later messages wait; then mt_failed
+ * The outcome of a message and its next status:
+ * - Translated: `deliver_init`, or `deliver_complete` if the message has no callback URL.
+ * - A segment failed: the message is retried soon. After the last attempt, or when a retry cannot help, it is
+ *   `mt_failed`.
+ * - The text exceeds the time limit: `mt_failed`.
+ * - The engine is unavailable: the message is retried for five minutes at most, because later messages wait for it.
+ *   Then it is `mt_failed`.
  */
 import type { Context } from '@dragoman/engines';
 import type { Log } from '../base/log.ts';

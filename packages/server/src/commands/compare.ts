@@ -184,12 +184,15 @@ function measure(
   };
 }
 
-/** Matches words that an engine should translate: names have capitals, and short words may be the same. */
+/**
+ * Matches words of four or more lower-case letters. Names, which have capitals, and short words may be the same in both
+ * languages.
+ */
 const WORDS = /(?<!\p{L})\p{Ll}{4,}(?!\p{L})/gu;
 
 /**
- * Returns how many percent of the words of the source are also in the translation, such as unknown words; null if no
- * line with such words was translated. Lines with a failed segment are left out.
+ * Returns the percentage of the words of the source that the translation repeats unchanged, such as words that the
+ * engine does not know; null if no line with such words was translated. Lines with a failed segment are left out.
  */
 function copiedShare(
   lines: readonly Line[],

@@ -173,7 +173,7 @@ async function examinePairs(settings: Settings): Promise<DoctorFinding[]> {
   try {
     const findings = engines.map(async (engine): Promise<DoctorFinding> => {
       const check = engines.length > 1 ? `pairs of ${engine.name}` : 'pairs';
-      // Pairs that the operator declared cannot be tested, so they do not count as passed.
+      // Pairs whose self-test got no answer are offered as untested. They do not count as passed.
       const directions = (await engine.directions()).filter(({ untested }) => !untested);
       const names = directions.map(({ from, to }) => `${from}-${to}`).join(' ');
       const ok = directions.length > 0;

@@ -66,8 +66,9 @@ async function announce(settings: Settings, url: string, database: Database, log
 
 /**
  * Prints the address on a terminal and, while there is no operator, the link that creates the first one. Without a
- * terminal the output is a log, which must not contain a secret. Then the log names the command for a link. Where the
- * provider replaces passwords, a link to set one is of no use, and the terminal names the command too.
+ * terminal the output is a log, which must not contain a secret. The log therefore names the command that creates a
+ * link. The terminal names this command too when users sign in with the provider, because the link would set a
+ * password.
  */
 async function showFirstSteps(settings: Settings, database: Database, log: Log): Promise<void> {
   const address = addressForLinks(settings);

@@ -49,8 +49,8 @@ export interface Database extends Queryable {
    */
   notify(channel: string, payload?: string): Promise<void>;
   /**
-   * Returns the same database with a shorter limit for each statement, so that a server that hangs costs a request a
-   * 503 and not a minute of silence.
+   * Returns the same database with a shorter limit for each statement. A request to a server that hangs then gets 503
+   * soon, instead of no answer for a minute.
    */
   limited(milliseconds: number): Database;
   /**
@@ -94,7 +94,9 @@ const CONNECTION_WORDS =
 const STATEMENT_MILLISECONDS = 60_000;
 const SILENCE_MILLISECONDS = 65_000;
 const TRIES = 5;
-/** A transaction that lost its connection later than this is not retried: its caller has waited long enough. */
+/**
+ * After this time, a transaction that loses its connection is not retried, because its caller has waited long enough.
+ */
 const RETRY_MILLISECONDS = 2_000;
 /** How often the listener checks that its server still answers, and how long it waits for the answer. */
 const HEARTBEAT_MILLISECONDS = 10_000;
@@ -189,7 +191,10 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
   return withLimit(undefined);
 }
 
-/** PostgreSQL ends a statement whose connection is gone, for example after the limit of a request, within a second. */
+/**
+ * The options of each session: the application's role, and an interval after which PostgreSQL notices that the client
+ * of a running statement has disconnected, for example because its request reached its time limit.
+ */
 const SESSION = '-c role=dragoman_app -c client_connection_check_interval=1000';
 
 /**
@@ -219,7 +224,10 @@ async function run<Row extends QueryResultRow>(
   return result.rows;
 }
 
-/** The driver's types lack the limit of one query; without it, the pool's limit applies. */
+/**
+ * Returns the driver's option for the time limit of one query, which its types lack. Without it, the pool's limit
+ * applies.
+ */
 function limitedTo(milliseconds: number | undefined): object {
   return milliseconds === undefined ? {} : { query_timeout: milliseconds };
 }
@@ -402,13 +410,16 @@ function createListener(connection: Connection, lost: (error: Error) => void): L
       closed = true;
       clearTimeout(retry);
       const client = await current?.catch(() => undefined);
-      // Nothing waits for a server that may be frozen and would never close its side.
+      // This is not awaited, because a frozen server would never close its side.
       void client?.end();
     },
   };
 }
 
-/** Ends a connection whose server does not answer. The kernel of a frozen server still confirms keep-alive packets. */
+/**
+ * Ends a connection when its server does not answer a query. TCP keep-alive is not enough, because the kernel of a
+ * frozen server still confirms its packets.
+ */
 function keepChecking(client: pg.Client): void {
   const timer = setInterval(() => {
     client.query({ text: 'select 1', ...limitedTo(HEARTBEAT_MILLISECONDS) }).catch(() => client.end());

@@ -31,7 +31,7 @@ export function explainDatabaseError(error: unknown): Trouble | undefined {
   const remedy = REMEDIES[code];
   if (severity !== undefined && remedy !== undefined)
     return { problem: `PostgreSQL refuses (${reason})`, remedy };
-  // File errors share their codes with socket errors, so the system call decides.
+  // File errors and socket errors have the same codes, so the system call tells them apart.
   const elsewhere = syscall !== undefined && !/^(connect|getaddrinfo|read|write)$/.test(syscall);
   if (elsewhere || !(code === 'ENOTFOUND' || isConnectionLoss(error))) return undefined;
   return {

@@ -111,7 +111,7 @@ describe.skipIf(isShared)('a database with several hosts', () => {
     expect(tries).toBe(2);
   });
 
-  it('gives an error of an unavailable database when no host accepts writes', async () => {
+  it('rejects with an error of an unavailable database when no host accepts writes', async () => {
     await open(standby, standby);
     await expect(database.query(ROLE_OF)).rejects.toMatchObject({
       code: '08001',
@@ -119,14 +119,14 @@ describe.skipIf(isShared)('a database with several hosts', () => {
     });
   });
 
-  it('gives the refusal of the servers when they refuse the user', async () => {
+  it('rejects with the error of the servers when they refuse the user', async () => {
     await open(test.connection, standby);
     const wrong = address().replace(/\/\/\w+@/, '//nobody_known@');
     const refused = createConnection({ connectionString: wrong }).connect();
     await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/^28/) });
   });
 
-  it('hears notifications again when the server of its listener freezes', async () => {
+  it('receives notifications again after the server of its listener connection has frozen', async () => {
     await open(test.connection, standby);
     const heard: string[] = [];
     await database.listen('written', (payload) => heard.push(payload));
@@ -157,7 +157,7 @@ describe('a database with a limit for each statement', () => {
     await database.close();
   });
 
-  it('has sessions that notice within a second that a client has gone', async () => {
+  it('ends a statement within a second after its client has disconnected', async () => {
     const { connection } = inject('cluster');
     const database = openDatabase(connection, createLog('silent'));
     expect(await database.query(INTERVAL)).toEqual([{ interval: '1s' }]);

@@ -6,7 +6,7 @@
 import pg from 'pg';
 import { splitHosts } from '../base/hosts.ts';
 
-/** A host that has not answered in this time cannot be the one that accepts writes. */
+/** A host that has not answered in this time counts as one that accepts no writes. */
 const PROBE_MILLISECONDS = 2_000;
 /** SQLSTATE for a connection that cannot be made. */
 const UNABLE_TO_CONNECT = '08001';
@@ -17,12 +17,12 @@ export class NoWritableHost extends Error {
   readonly code = UNABLE_TO_CONNECT;
 }
 
-/** Adds to the driver's client: before it connects, it looks for the host that accepts writes. */
+/** A client of the driver that looks for the host that accepts writes before it connects. */
 export class ClusterClient extends pg.Client {
   readonly #hosts: readonly string[];
   #ended = false;
 
-  /** @param config with a connection string that `splitHosts` splits into several */
+  /** @param config a configuration whose connection string names several hosts */
   constructor(config: pg.ClientConfig) {
     const hosts = splitHosts(config.connectionString!);
     super({ ...config, connectionString: hosts[0]! });
@@ -105,14 +105,17 @@ interface ParameterStatus {
   parameterValue: string;
 }
 
-/** The driver's types lack the protocol connection, which emits the messages of the server. */
+/** Returns the client's protocol connection, which emits the messages of the server. The driver's types lack it. */
 function connectionOf(client: pg.Client) {
   return (
     client as unknown as { connection: { on(name: string, on: (message: ParameterStatus) => void): void } }
   ).connection;
 }
 
-/** A refusal by a server, such as a wrong password, is the same on every host and more useful than a list. */
+/**
+ * Returns the error of a search that found no host. If a server refused the user, for example because of a wrong
+ * password, returns its refusal, because every host would give the same one.
+ */
 function explain(errors: readonly Error[]): Error {
   const refusal = errors.find((error) => (error as { code?: string }).code?.startsWith('28') === true);
   if (refusal !== undefined) return refusal;

@@ -9,7 +9,7 @@ export interface OutageWatch {
 }
 
 /**
- * Creates the watch of one database.
+ * Creates an outage watch for one database.
  * @param isLoss returns whether an error means that the server or the connection is lost
  */
 export function createOutageWatch(isLoss: (error: unknown) => boolean, log: Log): OutageWatch {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const call = createClient(server.url, key);
   const long = { text: 'The house is big. '.repeat(400), source_language: 'en', target_language: 'es' };
   expect((await call('POST', '/tapi/v2/translation/', { ...long, uid: 'long' })).status).toBe(201);
-  // From now on, an editor has the job, so two answers about it are equal.
+  // An editor can now claim the job, and its status does not change any more, so two answers are equal.
   await until(async () => (await call('GET', JOB)).body.status === 'translating');
 });
 afterAll(() => server.stop());

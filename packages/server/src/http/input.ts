@@ -117,13 +117,12 @@ export function createReader<const S extends TObject>(
       for (const { keyword, params, path } of errors) {
         const missing = (params as { requiredProperties?: string[] }).requiredProperties ?? [];
         for (const name of missing) faults.push({ path: [...path, name], why: reason('required') });
-        // For a forbidden field, the keyword `boolean` also reports a fault, at the field's own path.
+        // A forbidden field is skipped here. The keyword `boolean` reports it too, at the field's own path.
         if (missing.length > 0 || keyword === 'additionalProperties') continue;
         const node = nodeAt(schema as Node, path);
         const inner = withoutNull(node);
         const at = valueAt(value, path);
-        // For a nullable value, the faults inside the value are reported. The fault that it is not null is
-        // left out.
+        // For a nullable value, only the faults inside the value are reported, and not the fault that it is not null.
         if (
           inner !== node &&
           ((inner.type === 'object' && isPlainObject(at)) || (inner.items && Array.isArray(at)))
@@ -153,7 +152,7 @@ function clean(node: Node, written: unknown, options: InputOptions, path: Path, 
   if (Array.isArray(given) && inner.items !== undefined) {
     if (given.length > (inner.maxItems ?? Number.POSITIVE_INFINITY)) {
       faults.push({ path, why: listReason(inner, 'maxItems') });
-      return []; // The list has too many items to report the faults of each item.
+      return []; // A list that is too long gets only this fault. Its items are not checked.
     }
     return given.map((item, index) => clean(inner.items!, item, options, [...path, index], faults));
   }

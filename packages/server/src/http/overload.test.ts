@@ -67,7 +67,7 @@ it('every retry is answered when more connections are paused than one turn of th
   const { hostname, port, host } = new URL(server.url);
   const ask = `POST ${HUMAN} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`;
   const sockets = Array.from({ length: 100 }, () => connect(Number(port), hostname).setEncoding('latin1'));
-  // Without this listener, a reset would be an unhandled error while no `once` listens.
+  // A connection may be reset while no `once` listens. Without this listener, the reset would be an unhandled error.
   for (const socket of sockets) socket.on('error', () => {});
   const askAll = () =>
     Promise.all(
