@@ -9,6 +9,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
+import type { Lease, Me, Segment, Task } from '../packages/web/src/api/generated.ts';
 import { findBrowser } from '../scripts/browser.ts';
 import { type Figure, type Flags, median, type Report } from './figures.ts';
 
@@ -192,7 +193,7 @@ async function serve(): Promise<Server> {
   return server;
 }
 
-const ME = {
+const ME: Me = {
   user_id: '00000000-0000-7000-8000-000000000001',
   email: 'bench@example.com',
   name: 'Bench',
@@ -200,14 +201,18 @@ const ME = {
   locale: 'en',
   theme: 'light',
   languages: [],
+  has_password: true,
+  second_factor: false,
+  second_factor_missing: false,
   session: {
     session_id: '00000000-0000-7000-8000-000000000002',
+    by_provider: false,
     ends_at: '2100-01-01T00:00:00Z',
     idle_seconds: 1_800,
   },
 };
 
-const leaseNow = () => {
+const leaseNow = (): Lease => {
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
   return {
     token: '1',
@@ -226,7 +231,7 @@ const SOURCES = [
   'Best regards.',
 ];
 
-function segmentOf(position: number) {
+function segmentOf(position: number): Segment {
   const text = SOURCES[position % SOURCES.length]!;
   const half = text.indexOf(' ') + 1;
   const pieces = (words: string) => [
@@ -248,21 +253,26 @@ function segmentOf(position: number) {
     revision: 0,
     mine: true,
     notes: [],
+    draft_notes: [],
     codes: { open1: '<b>', close1: '</b>' },
     filled: false,
+    changed: false,
     acknowledged: [],
+    asked: false,
+    unsure: false,
     comments: 0,
     issues: [],
   };
 }
 
-const taskOf = (count: number) => ({
+const taskOf = (count: number): Task => ({
   task: String(count),
   kind: 'edit',
   status: 'claimed',
   access: 'held',
   words: count * 10,
   returned: false,
+  active_ms: 0,
   job: {
     uid: 'bench',
     order_number: 1,
@@ -282,4 +292,5 @@ const taskOf = (count: number) => ({
   segments: Array.from({ length: count }, (_, position) => segmentOf(position)),
   terms: [],
   comments: [],
+  queries: [],
 });
