@@ -131,7 +131,7 @@ describe('accepting a job', () => {
 });
 
 describe('rejecting a job', () => {
-  it('sends it back to the editors free of charge, and delivers the new result under another callback id', async () => {
+  it('sends it back to the editors free of charge, and delivers the new result with another webhook-id', async () => {
     const { balance } = (await call('GET', `${HUMAN}${await delivered('First.')}/`)).body;
     const uid = await delivered('The big house.', { callback_url: `${receiver.url}/again` });
     const [first] = [await receiver.next(({ path }) => path === '/again')];

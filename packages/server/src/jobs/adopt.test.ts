@@ -60,8 +60,8 @@ const waiting = async () =>
   (await owner.query('select from jobs where lease_token is null and due_at is not null')).rowCount;
 
 /**
- * Creates jobs until one is leased by its insert, while the engine is stalled. While the worker still polls,
- * inserts lease no jobs.
+ * Creates jobs until one is leased by its insert, while the engine is stalled. An insert leases no job before
+ * the worker has seen an empty queue.
  */
 async function adopted(): Promise<string> {
   for (let n = 0; ; n++) {

@@ -222,7 +222,9 @@ describe('concurrent attempts to end a job', () => {
   });
 });
 
-/** Creates a job and returns its path; the detail of every job shows the account's balance. */
+/**
+ * Creates a job without words, which costs nothing. @returns its path, whose answer shows the account's balance
+ */
 async function firstOf(call: ReturnType<typeof createClient>): Promise<string> {
   const { body } = await call('POST', HUMAN, job({ uid: 'purse', text: '…' }));
   return `${body.uid}/`;

@@ -1,7 +1,7 @@
 /**
- * The route `/sandbox/api/v1/clock/`, with which customers skip waiting times of their sandbox: delays before
- * delivery, retries, and the 72 hours of deliveries. Only rows of the account's sandbox change, so production is not
- * affected.
+ * The route `/sandbox/api/v1/clock/`, with which customers skip waiting times of their sandbox: the delivery
+ * delay, retries, and the 72 hours of deliveries. Only rows of the account's sandbox change, so production is
+ * not affected.
  */
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
@@ -12,7 +12,7 @@ import { resource } from '../http/http.ts';
 import { answer, errorResponses } from '../http/schemas.ts';
 import { skipJobTime } from './move-store.ts';
 
-/** The time in which deliveries are attempted. */
+/** The most seconds that one request may skip: the 72 hours in which a delivery is attempted. */
 const MAX_SECONDS = 72 * 3600;
 const COUNT = Type.Integer({ minimum: 0 });
 

@@ -217,7 +217,7 @@ const SINCE = statement<PeriodCount>(
      from jobs where part = $1 and account_id = $2 and job_id >= $3 and tier <> 'chat' group by 1, 2 order by 1, 2`,
 );
 
-/** Counts an account's jobs with ids from `since` on, by environment and tier. */
+/** Counts an account's jobs since the job with the id `since`, by environment and tier. */
 export function countJobsSinceId(on: Queryable, account: AccountRef, since: string): Promise<PeriodCount[]> {
   return on.query(SINCE, [account.part, account.accountId, since]);
 }
@@ -237,7 +237,7 @@ const DAYS = statement<DayRow>(
      from jobs where part = $1 and account_id = $2 and job_id >= $3 and tier <> 'chat' group by 1, 2`,
 );
 
-/** Counts an account's jobs with ids from `since` on, by day. Days without jobs have no row. */
+/** Counts an account's jobs since the job with the id `since`, by day. Days without jobs have no row. */
 export function listDayRows(on: Queryable, account: AccountRef, since: string): Promise<DayRow[]> {
   return on.query(DAYS, [account.part, account.accountId, since]);
 }
@@ -277,7 +277,7 @@ export interface HourRow {
 
 const ANY = statement<{ has: boolean }>('jobs.any', 'select exists (select from jobs) as has');
 
-/** Returns whether a job was ever created. */
+/** Returns true if any job exists. */
 export async function hasJobs(on: Queryable): Promise<boolean> {
   return (await on.query(ANY))[0]!.has;
 }
@@ -290,7 +290,7 @@ const HOURS = statement<HourRow>(
     group by 1 order by 1`,
 );
 
-/** Counts all jobs with ids from `since` on, by hour. Hours without jobs have no row. */
+/** Counts all jobs since the job with the id `since`, by hour. Hours without jobs have no row. */
 export function listHourRows(on: Queryable, since: string): Promise<HourRow[]> {
   return on.query(HOURS, [since]);
 }

@@ -53,7 +53,7 @@ export async function createBulk(
   }
 }
 
-/** Prepares all jobs. The error lists the problems of all of them, up to the maximum number of lines. */
+/** Prepares all jobs. The error lists the problems of all jobs, up to the maximum number of lines. */
 async function prepareBulk(
   { prepare }: CreationContext,
   caller: Caller,
@@ -73,8 +73,8 @@ async function prepareBulk(
       complaints.push(...error.message.split('\n').map((line) => `objects[${index}].${line}`));
     }
     if (complaints.length >= MAX_LINES && index < requests.length - 1) {
-      // The error has its maximum number of lines, so checking the remaining jobs would only cost database
-      // queries and CPU time.
+      // The error already has its maximum number of lines, so checking the remaining jobs would only cost
+      // database queries and CPU time.
       complaints.push(`objects: those after objects[${index}] were not checked.`);
       throw new ApiError('invalid_request', complaints.join('\n'));
     }

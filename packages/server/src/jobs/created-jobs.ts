@@ -33,8 +33,8 @@ export function countQuotaWords(jobs: readonly NewJob[]): number {
 }
 
 /**
- * Returns the quota words of the jobs that this request has inserted, recognized by their ids. It is correct
- * even when the reply to the commit was lost.
+ * Returns the quota words of the jobs that this request has inserted, recognized by their ids. The number is
+ * correct even if the reply to the commit was lost.
  */
 export async function countInsertedWords(
   database: Database,
@@ -49,7 +49,8 @@ export async function countInsertedWords(
 
 /**
  * Finds the jobs that were created under an idempotency key; undefined if the key is unused.
- * @param texts the texts of this request; the jobs have the same texts, because a key belongs to one request
+ * @param texts the texts of this request. They are also the texts of the found jobs, because a key belongs to
+ * one request
  * @throws ApiError `invalid_request` if another request used the key
  */
 export async function findKeyedJobs(

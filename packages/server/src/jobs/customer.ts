@@ -179,8 +179,8 @@ export function customerJobRoutes(app: FastifyInstance, { database, hooks, live 
 }
 
 /**
- * Returns the query parameters of a job list. By default, jobs are listed newest first and paged with
- * `after`.
+ * Returns the query parameters of a job list. Without `order_by`, the list has the newest jobs first and is
+ * paged with `after`.
  */
 function newestFirst(request: FastifyRequest): URLSearchParams {
   const parameters = parametersOf(request);

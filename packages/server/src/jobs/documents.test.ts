@@ -167,7 +167,7 @@ describe('a document', () => {
     expect(await send({ name: 'mine.txt' })).toMatchObject({ repeated: true, job: { uid: job.uid } });
   });
 
-  it('with another price than the job is refused, unless an earlier request created the job', async () => {
+  it('with a price that is not the price of the job is refused, unless an earlier request created the job', async () => {
     const sent = document({ name: 'price.txt', price: 15 });
     const { status, body } = await customer.call('POST', DOCUMENTS, sent);
     expect([status, body.error.code, body.error.price]).toEqual([409, 'price_changed', 16]);
@@ -224,7 +224,7 @@ describe('the name of a translated file', () => {
     expect(resultFileName(name, format, 'de')).toBe(expected);
   });
 
-  it('keeps letters of every script and loses characters that cannot be seen', () => {
+  it('keeps letters of every script and has no invisible characters', () => {
     expect(cleanFileName(' دليل\u200f 手册\0\u2028.html ')).toBe('دليل 手册.html');
   });
 

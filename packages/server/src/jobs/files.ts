@@ -2,7 +2,9 @@
 import type { TextFormat } from './store.ts';
 
 export interface FileType {
-  /** The extensions of such files in lower case, without the dot. New files get the first one. */
+  /**
+   * The extensions of files of this type, in lower case, without the dot. Translated files get the first one.
+   */
   extensions: readonly string[];
   mediaType: string;
 }

@@ -12,7 +12,7 @@ const MACHINE = '/tapi/v2/mt_translation/';
 let server: TestServer;
 let owner: pg.Client;
 /**
- * A second connection: within a transaction, PostgreSQL keeps showing the first snapshot of pg_stat_activity.
+ * A second connection that reads pg_stat_activity, because a transaction sees only its first snapshot of it.
  */
 let watcher: pg.Client;
 let account: AccountCredentials;
@@ -81,7 +81,7 @@ const isHeldUp = async () => {
 };
 
 describe('a job list read with `after`', () => {
-  it('shows a job exactly once, in the order of creation, when it commits after jobs that were created later', async () => {
+  it('shows a job exactly once, in the order of creation, when its insert commits after those of later jobs', async () => {
     await create('first');
     const follower = follow();
     expect(await follower.poll()).toEqual(['first']);

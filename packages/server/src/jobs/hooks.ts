@@ -1,4 +1,4 @@
-/** What the editing module does in the transactions of status changes of jobs. */
+/** The hooks of the editing module, which run in the transactions that change the status of jobs. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import type { DraftedSegment } from './segment-store.ts';
@@ -11,7 +11,7 @@ export interface DraftedJob {
   segments: readonly DraftedSegment[];
 }
 
-/** Functions of the editing module that run in the transactions of status changes. */
+/** Functions of the editing module that run in the transactions that change the status of jobs. */
 export interface JobHooks {
   onDrafted(transaction: Transaction, job: DraftedJob): Promise<void>;
   onCanceled(transaction: Transaction, account: AccountRef, jobId: string): Promise<void>;

@@ -28,8 +28,8 @@ export interface NewJob {
   words: number;
   priceCents: number;
   /**
-   * The length of the delay before delivery in the sandbox, in seconds since the creation. A finished result
-   * is not shown before this delay ends.
+   * The sandbox's delivery delay in seconds, counted from the creation. A finished result is not shown before
+   * this delay ends.
    */
   holdSeconds: number;
   text: string;
@@ -99,8 +99,8 @@ const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyo
 /**
  * Inserts jobs with their texts, and deletes their creation record.
  * @param leaseSeconds the lease of jobs with a lease token
- * @param creationId see `order-numbers.ts`
- * @returns the new rows (an existing uid gives none), and whether the creation record still existed
+ * @param creationId the id of the creation record, see `order-numbers.ts`
+ * @returns the new rows, none for an existing uid; and whether the creation record still existed
  */
 export async function insertJobs(
   transaction: Transaction,

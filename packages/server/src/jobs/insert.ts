@@ -92,7 +92,8 @@ export interface JobInserterOptions {
   /** Returns the worker of this process, if it has one. */
   worker(): JobWorker | undefined;
   /**
-   * Called after a commit with new jobs. `waiting` is the number of new jobs that this process did not lease.
+   * Called after a commit with new jobs. `waiting` is the number of new jobs that the insert did not lease to
+   * this process.
    */
   created(count: number, waiting: number): void;
 }

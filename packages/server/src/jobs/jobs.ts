@@ -72,7 +72,7 @@ export interface JobLease {
 
 export interface LeasedJob {
   row: store.AnyJobRow;
-  /** True while the delay before delivery lasts. A finished result is not shown before the delay ends. */
+  /** True during the delivery delay. A finished result is not shown before the delay ends. */
   held: boolean;
   /** The number of seconds since the job's creation. */
   age: number;
@@ -105,13 +105,13 @@ async function openAllLeased(
 /** The outcome of the work on a leased job. */
 export type JobOutcome =
   | { kind: 'completed'; result: string; matches?: SegmentMatch[] }
-  /** The result exists, but is not shown until the delay before delivery has passed. */
+  /** The result exists, but is not shown until the delivery delay has passed. */
   | { kind: 'held'; result: string; matches?: SegmentMatch[] }
   /** The stored result is delivered free of charge, as the sandbox trigger `fallback` asks. */
   | { kind: 'fell_back'; result: string }
-  /** Drafts were made for an editor, who works on them next. */
+  /** Drafts were made for a human job, and an editor works on them next. */
   | { kind: 'drafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
-  /** New drafts were made for a job that editors already have. */
+  /** New drafts were made for a job that already has tasks for editors. */
   | { kind: 'redrafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
   | { kind: 'failed'; reason: string };
 
@@ -189,8 +189,8 @@ function settleAll(
 
 /**
  * Changes the status of the jobs whose outcomes are stored.
- * @returns the charges and releases of holds to apply to the changed jobs. A job is not changed if its status
- * does not allow the transition, or if `outcome` names a lease that was lost
+ * @returns the settlements of the changed jobs. A job is not changed if its status does not allow the
+ * transition, or if its settlement names a lease that was lost
  */
 async function makeMoves(
   transaction: Transaction,
@@ -213,7 +213,7 @@ async function makeMoves(
 /**
  * Cancels the upgrades of failed jobs. Each becomes the completed machine job again, so that the result that
  * the customer paid for stays readable.
- * @returns the charges and releases of holds to apply to the upgraded jobs
+ * @returns the settlements of the jobs whose upgrades were canceled
  */
 async function failUpgrades(
   transaction: Transaction,
@@ -239,7 +239,7 @@ async function carryOut(
   outbox?: Outbox,
 ): Promise<void> {
   const results = settlements.flatMap(({ lease, job, outcome }) =>
-    // If a job completes after the delay before delivery, its result is already stored.
+    // If a job completes after the delivery delay, its result is already stored.
     (outcome.kind === 'completed' || outcome.kind === 'held') && outcome.result !== job.texts.result
       ? [{ account: lease.account, jobId: lease.id, result: outcome.result }]
       : [],
@@ -250,7 +250,7 @@ async function carryOut(
     await writeSegments(transaction, lease.account, lease.id, outcome.segments);
   }
   for (const { lease, outcome } of settlements) {
-    // In a redraft, the hooks decide which matches of the translation memory are used.
+    // For a redraft, the hooks record which matches of the translation memory became drafts.
     if (outcome.kind === 'failed' || outcome.kind === 'redrafted' || outcome.kind === 'fell_back') continue;
     await recordApplied(transaction, lease, outcome.matches ?? []);
   }

@@ -16,7 +16,7 @@ import { type Statement, statement } from '../database/statements.ts';
 import type { ListFilter } from './query.ts';
 import { JOB_COLUMNS, type JobRow } from './store.ts';
 
-/** If each matching job has to be read, totals are exact only up to this number. */
+/** Totals that need a read of each matching job are exact only up to this number. */
 export const MAX_COUNTED = 10_000;
 
 /** All ids of a list lie between these two ids. Both bounds are exclusive. */
@@ -31,7 +31,7 @@ export interface ListScope {
   filter: ListFilter;
   /** Bounds that contain the ids of all jobs of the requested period. */
   created: Bounds;
-  /** Bounds that contain only ids of jobs of the requested period. */
+  /** Bounds that contain ids of jobs of the requested period only, but perhaps not all of them. */
   surelyCreated: Bounds;
 }
 
@@ -201,8 +201,8 @@ export function isIndexedByStatus({ statuses }: ListFilter): boolean {
 }
 
 /**
- * Returns a page in order, with the cheapest scan. Suitable for lists with many matches, and for matches that
- * an index finds.
+ * Returns a page in the order of the list, with the cheapest scan. Suitable if many jobs match, or if an index
+ * finds the matches.
  */
 export function listInOrder(on: Queryable, scope: ListScope, slice: Slice): Promise<JobRow[]> {
   const { created } = scope;
@@ -297,7 +297,7 @@ const UNFOLDED = statement<{ part: number; account_id: string }>(
     group by part, account_id having count(*) >= $1 limit $2`,
 );
 
-/** Returns the accounts with at least `least` rows of job counters, which should be replaced by their sums. */
+/** Returns the accounts with at least `least` counter rows, so that sums can replace these rows. */
 export async function findAccountsToFold(on: Queryable, least: number, limit: number): Promise<AccountRef[]> {
   const rows = await on.query(UNFOLDED, [least, limit]);
   return rows.map((row) => ({ part: row.part, accountId: row.account_id }) as AccountRef);

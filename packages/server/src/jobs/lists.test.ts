@@ -13,7 +13,7 @@ const MACHINE = '/tapi/v2/mt_translation/';
 let server: TestServer;
 let owner: pg.Client;
 /**
- * A second connection that watches locks: within a transaction, pg_stat_activity keeps its first snapshot.
+ * A second connection that reads pg_stat_activity, because a transaction sees only its first snapshot of it.
  */
 let watcher: pg.Client;
 let engine: FakeEngine;
@@ -90,8 +90,8 @@ afterAll(async () => {
 });
 
 /**
- * Sets the status, languages and times of the jobs to those of the model, and updates the counters. Ids are
- * at most half a minute away from `at`, as with clocks that differ.
+ * Sets the status, languages and times of the jobs to those of the model, and updates the counters. The time in
+ * an id differs from `at` by up to half a minute, because clocks may differ.
  */
 async function dress(): Promise<void> {
   await owner.query('set session_replication_role = replica');

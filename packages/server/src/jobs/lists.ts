@@ -69,9 +69,8 @@ export async function findJobPage(
 }
 
 /**
- * Returns a total that is consistent with the rows of the page. Count and page are two queries, and jobs may
- * change in between. The last page determines the total by itself, so a list of one page is always
- * consistent.
+ * Returns a total that is consistent with the rows of the page. Jobs may change between the query for the count
+ * and the query for the page. If the page is the last one, its end gives the total.
  */
 function totalWith(found: number, counted: number, { offset, limit }: Slice): number {
   const isWhole = found < limit && (found > 0 || offset === 0);
@@ -95,7 +94,7 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   const { uid, uidStart, uidEnd, uidPart, createdFrom, createdBefore } = filter;
   if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
   const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
-  // No job matches a part with characters that uids never have.
+  // No job matches a part with characters that no uid has.
   if (parts.some((part) => !isPartOfUid(part))) return NONE;
   // If few jobs have the requested statuses, they are read instead of millions of uids with a common prefix.
   const few =
@@ -107,7 +106,7 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   }
   const counted = parts.length === 0 && createdFrom === undefined && createdBefore === undefined;
   const total = counted ? await countJobs(database, scope) : await countByScan(database, scope);
-  // Skips the query if the counters show that the offset is behind the last match.
+  // If the counters show that the offset is behind the last match, the page is empty without a query.
   const rows = slice.offset < total || total > MAX_COUNTED ? await listInOrder(database, scope, slice) : [];
   return { rows, total: counted ? total : Math.min(total, MAX_COUNTED) };
 }
@@ -159,7 +158,7 @@ async function readCursor(database: Database, caller: Place, { after, newestFirs
   // a later page.
   const high = end === undefined ? HIGHEST : idOf(end);
   if (after === '') return { low: LOWEST, high };
-  // The job in `after` may be of any tier, because a reader may upgrade machine jobs between two pages.
+  // The job in `after` may be of either tier, because a machine job may be upgraded between two pages.
   if (job === undefined) throw fieldError('after', 'is the uid of no job.');
   return newestFirst ? { low: LOWEST, high: job.job_id } : { low: job.job_id, high };
 }

@@ -1,7 +1,7 @@
 /**
- * Periodic maintenance in every worker. It adds up the rows of job counters, so that a total is the sum of
- * only a few rows. It deletes creation records of dead processes and old idempotency keys. It accepts jobs to
- * which customers did not react. Nothing depends on when it runs, or in which worker.
+ * Periodic maintenance in every worker. It adds up the rows of job counters, so that a total is the sum of only
+ * a few rows. It deletes creation records of dead processes and old idempotency keys. It accepts jobs to which
+ * customers did not react. It may run at any time and in any worker.
  */
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';

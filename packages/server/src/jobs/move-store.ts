@@ -12,10 +12,7 @@ export interface JobMove {
   /** The lease that the change requires. If undefined, the change ends any lease. */
   leaseToken: string | undefined;
   failure: string | undefined;
-  /**
-   * The time from which a worker has more work on the job: now, at the end of the delay before delivery, or
-   * never.
-   */
+  /** The time from which a worker has more work on the job: now, at the end of the delivery delay, or never. */
   due: 'now' | 'hold' | 'never';
   /**
    * The engine of a requested redraft, see `JobRow`. If it is undefined, the change ends a redraft in
@@ -127,8 +124,8 @@ export async function markFellBack(
   transaction.changed('jobs', account, jobId);
 }
 
-// A leased job keeps its lease; when it is settled, it becomes due at the changed end of its delay. Locks rows in key
-// order, like heartbeats do.
+// A leased job keeps its `due_at`, the end of its lease; when it is settled, it becomes due at the changed end
+// of its delay. Locks rows in key order, like heartbeats do, so that the two cannot deadlock.
 const SKIP_JOB_TIME = statement<{ job_id: string }>(
   'jobs.skip_time',
   `with waiting as (
@@ -143,7 +140,7 @@ const SKIP_JOB_TIME = statement<{ job_id: string }>(
    returning j.job_id`,
 );
 
-/** Skips waiting times of the unfinished jobs of a sandbox account. @returns the number of jobs */
+/** Makes unfinished jobs of a sandbox account due earlier by `seconds`. @returns the number of jobs */
 export async function skipJobTime(on: Queryable, account: AccountRef, seconds: number): Promise<number> {
   const skipped = await on.query(SKIP_JOB_TIME, [account.part, account.accountId, seconds]);
   if (skipped.length > 0) on.changed('jobs', account);

@@ -62,7 +62,7 @@ export async function beginCreation(database: Database, jobs: readonly AnyNewJob
   return creation;
 }
 
-/** Assigns an order number to a job that no list shows, in the transaction that inserts it. */
+/** Assigns an order number to a correction job, which no list shows, in the transaction that inserts it. */
 export async function assignOrderNumber(on: Queryable, job: AnyNewJob): Promise<void> {
   const { jobId } = job;
   await number(on, [job], null);

@@ -12,7 +12,7 @@ export {
   type StatusCount,
 } from './console-store.ts';
 
-/** Counts an account's jobs since a moment, by environment and tier, with words and charged cents. */
+/** Counts an account's jobs since `since`, by environment and tier, with words and charged cents. */
 export function countJobsSince(
   on: Queryable,
   account: AccountRef,

@@ -114,7 +114,10 @@ async function check(caller: Caller, request: CreateRequest, options: JobPrepare
 /** Seconds for which the trigger `wait` delays the delivery of a job. */
 const WAIT_SECONDS = 86_400;
 
-/** Returns the delay before delivery that a sandbox trigger asks for. A job can only fall back after a delay. */
+/**
+ * Returns the delivery delay of a sandbox trigger, in seconds. `fallback` also needs one, because the fallback
+ * happens at the end of a delay.
+ */
 function holdByTrigger(trigger: SandboxTrigger | undefined): number {
   if (trigger === 'wait') return WAIT_SECONDS;
   return trigger === 'fallback' ? 1 : 0;

@@ -83,7 +83,10 @@ const EDITED_WORDS = statement<{ segments: number; opened: number; voted: number
     where s.part = $1 and s.account_id = $2 and s.job_id = $3`,
 );
 
-/** Returns the words of a human job that editors opened, and those that it took from other jobs. */
+/**
+ * Counts the words of a human job that editors confirmed, and the words whose text came from other jobs by
+ * votes.
+ */
 export async function readEditedWords(
   on: Queryable,
   account: AccountRef,

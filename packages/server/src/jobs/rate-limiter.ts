@@ -11,12 +11,16 @@ import type { Lane } from '@dragoman/engines';
 export interface RateLimiter {
   /**
    * Returns the lane of a job.
-   * @param alone true if no other account has running jobs; a second lane would then only cost memory
+   * @param alone true if no other account has running jobs. The job then gets the bulk lane, because a second
+   * lane would save nobody time but use memory
    */
   laneFor(accountId: string, characters: number, alone: boolean): Lane;
 }
 
-/** The maximum level of the bucket, after adding the job, for which the job uses the interactive lane. */
+/**
+ * The maximum level of the bucket, after adding the job's characters, at which the job gets the interactive
+ * lane.
+ */
 const BURST_CHARACTERS = 4096;
 const DRAINED_PER_SECOND = 512;
 /** The bucket's capacity. A full bucket is empty again after half a minute. */

@@ -83,7 +83,7 @@ function changeField(body: unknown, name: string, change: (given: unknown) => un
   return isPlainObject(body) ? { ...body, [name]: change(body[name]) } : body;
 }
 
-/** An upgrade request with its hash. A repeated request has the same hash. */
+/** An upgrade request with its hash, by which a repeated request is recognized. */
 export interface ParsedUpgrade {
   /** The fields of a create, without those that are absent or null. */
   properties: Record<string, unknown>;
@@ -139,7 +139,8 @@ export function readIdempotencyKey(
 }
 
 /**
- * Returns the hash of a create. A retry has the same hash; a different request with the same uid has another.
+ * Returns the hash of a create. A repeated request has the same hash; a different request with the same uid has
+ * another hash.
  */
 export function fingerprint(tier: JobTier, request: CreateRequest): Buffer {
   const { uid: _, ...content } = request;

@@ -68,7 +68,7 @@ const requested = {
     Type.String({ description: 'A language code; detected when absent.', examples: ['en'] }),
   ),
   target_language: Type.String({ ...TARGET_LANGUAGE, pattern: '\\S' }),
-  // Some generators require a field of a body that has the keyword `default`.
+  // Has no keyword `default`, because some code generators make a field with a default required.
   text_format: Type.Optional(
     Type.Enum([...TEXT_FORMATS], { description: 'The format of `text`; plain text when absent.' }),
   ),

@@ -99,7 +99,7 @@ describe('the transition table of jobs', () => {
     for (const trigger of TRIGGERS) {
       const { to, effects } = JOB_MOVES[trigger];
       const ends = effects.filter((effect) => effect === 'capture' || effect === 'void');
-      // The hold of a job that was completed before has already been captured or released.
+      // A completed or rejected job has no hold any more: it was captured or released before.
       const before: readonly JobStatus[] = ['completed', 'rejected'];
       const paid = JOB_MOVES[trigger].from.every((status) => before.includes(status));
       const finished = !paid && (to === 'completed' || FINAL.includes(to));

@@ -121,7 +121,7 @@ export async function lockJob(
 }
 
 export interface LeasedJobRow extends AnyJobRow {
-  /** True while the delay before the job's delivery lasts. */
+  /** True during the job's delivery delay. */
   held: boolean;
   lease_token: string;
   /** Seconds since the job's creation, by the database's clock. */
@@ -134,7 +134,7 @@ export interface LeaseKey {
   token: string;
 }
 
-/** Returns leases as arrays for `unnest`: parts, account ids, job ids, tokens. */
+/** Returns the columns of leases as arrays for `unnest`: parts, account ids, job ids, tokens. */
 export function leaseColumns(leases: readonly LeaseKey[]): unknown[] {
   return [
     leases.map(({ account }) => account.part),
@@ -152,7 +152,7 @@ const LEASED = statement<LeasedJobRow>(
      join jobs j on j.part = g.part and j.account_id = g.account_id and j.job_id = g.id and j.lease_token = g.token`,
 );
 
-/** Returns those of the leased jobs whose leases are still valid. */
+/** Returns the leased jobs whose leases are still valid. */
 export function findLeasedJobs(on: Queryable, leases: readonly LeaseKey[]): Promise<LeasedJobRow[]> {
   return on.query(LEASED, leaseColumns(leases));
 }

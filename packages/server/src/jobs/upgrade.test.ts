@@ -120,7 +120,7 @@ describe('an upgrade (PATCH /mt_translation/:uid/)', () => {
     expect(rows.map(({ draft }) => draft)).toEqual([[{ text: 'THE HOUSE.' }], [{ text: 'IT IS BIG.' }]]);
   });
 
-  it('in the sandbox completes with the machine’s result and sends a second callback', async () => {
+  it('completes with the machine’s result and sends a second callback in the sandbox', async () => {
     const callback_url = `${receiver.url}/sandboxed`;
     await completed(sandbox, { uid: 'trial', callback_url });
     await receiver.next(({ path }) => path === '/sandboxed');
@@ -134,7 +134,7 @@ describe('an upgrade (PATCH /mt_translation/:uid/)', () => {
     await noDiscrepancies();
   });
 
-  it('in the sandbox has the same delay before delivery as a create', async () => {
+  it('has the same delivery delay as a create in the sandbox', async () => {
     await completed(sandbox, { uid: 'patience' });
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '3600' });
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);

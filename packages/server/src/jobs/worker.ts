@@ -3,9 +3,9 @@
  *
  *   new, machine_translate_in_progress   the engine drafts it, then
  *     human tier in production           its segments go to an editor: translating
- *     otherwise, hold period over        completed
- *     otherwise                          the result is stored: translating, due again at the end of the hold period
- *   translating, hold period over        completed with the stored result
+ *     otherwise, delivery delay over     completed
+ *     otherwise                          the result is stored: translating, due again at the end of the delivery delay
+ *   translating, delivery delay over     completed with the stored result
  *   translating, redraft requested       untouched segments get another draft: translating, as before
  *   drafted with failed segments         retried later, unless every engine would fail in the same way again.
  *                                        After the last attempt the job fails and its hold is released. In the
@@ -61,7 +61,7 @@ export interface DraftProgress {
   segments: number;
 }
 
-/** The maximum number of attempts for a job with failed segments. */
+/** The maximum number of attempts at a job with failed segments. */
 const MAX_TRIES = 5;
 /**
  * The maximum number of claims of a job. A job that was claimed more often fails, because it may be what
@@ -92,8 +92,8 @@ const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
 const REST_MILLISECONDS = 20;
 
 /**
- * The number of running jobs from which their commits are shared: with so many jobs, no client waits for one
- * of them alone.
+ * From this number of running jobs on, results wait up to 50 ms to share a commit: throughput then matters more
+ * than the delay of one job.
  */
 const SHARED_COMMIT_JOBS = 16;
 
@@ -239,7 +239,7 @@ async function draft(
   });
 }
 
-/** Returns the time of the next attempt for a job with failed segments; undefined if there is none. */
+/** Returns the time of the next attempt at a job with failed segments; undefined if there is none. */
 function retryOf(drafted: readonly Drafted[], lease: Lease, { row, age }: LeasedJob): RetryLater | undefined {
   const failed = drafted.filter((one) => one.status === 'failed');
   const hasTries = lease.attempts < MAX_TRIES;

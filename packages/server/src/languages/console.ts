@@ -80,7 +80,7 @@ export function languageConsole(app: FastifyInstance, { database }: { database: 
 }
 
 /**
- * Returns whether each word of a query is a language code of the pair or a part of one of its language names.
+ * Returns true if each word of a query is a language code of the pair or a part of one of its language names.
  */
 function matches(pair: Static<typeof Pair>, query: string | undefined): boolean {
   const words = query?.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? [];

@@ -162,7 +162,7 @@ describe('a published pair', () => {
     }
     await publishPairs(server.database, wrong);
     expect(await enginesOf('aa', 'bb')).not.toContain('llm');
-    // A passed self-test is valid for a day, so the failing test does not run.
+    // A passed self-test is valid for a day, so the failing test is not run.
     await publishPairs(server.database, tested('llm'));
     expect(await publishPairs(server.database, wrong)).toBe(false);
     expect(await enginesOf('aa', 'bb')).toContain('llm');

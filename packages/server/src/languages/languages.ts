@@ -176,7 +176,7 @@ export async function switchPair(
 export interface TestedEngine {
   readonly name: string;
   version(): Promise<string>;
-  /** Returns the directions of the engine that pass a self-test. This may take minutes. */
+  /** Returns the language pairs of the engine that pass a self-test. This may take minutes. */
   directions(): Promise<{ from: string; to: string; route: string; hops: number; untested?: true }[]>;
 }
 
@@ -188,7 +188,7 @@ const VALID_HOURS = 24;
 
 /**
  * Publishes the language pairs of an engine and removes those that it published before. If any process tested
- * the same version within a day, the result is reused, so that a restart does not wait for 42 self-tests. An
+ * the same version within a day, the result is reused, so that a restart does not wait for the self-tests. An
  * engine that reports no pair counts as unreachable, and its published pairs stay until they are withdrawn.
  * Untested pairs are published without a version, so that the next publishing tests them. A failed test
  * withdraws them at once.

@@ -115,7 +115,7 @@ const REMOVE_UNSEEN = statement(
   `delete from pairs where seen_at < now() - make_interval(mins => $1)`,
 );
 
-/** Removes the language pairs that no worker has published for some minutes. */
+/** Removes the language pairs that no worker has published in the last `minutes` minutes. */
 export async function removeUnseenPairs(on: Queryable, minutes: number): Promise<void> {
   await on.query(REMOVE_UNSEEN, [minutes]);
 }

@@ -133,7 +133,7 @@ async function presentStatement(
   for (const { at, kind, change } of lines) {
     const day = days.get(dayOf(at));
     if (day === undefined) continue;
-    // A void and a refund reduce the spent amount, because the customer did not spend that money in the end.
+    // A void and a refund reduce the spent amount, because the customer got that money back.
     if (kind === 'hold' || kind === 'void' || kind === 'refund') day.spent -= change;
     else day.put += change;
   }

@@ -15,7 +15,7 @@ function line(
   return { at, kind, uid, memo: null, amount, change, balance: 0 };
 }
 
-it('a job has one entry with what is on hold and what was charged, at the time of its last transfer', () => {
+it('a job has one entry with the held and the charged amount, at the time of its last transfer', () => {
   const lines = [
     line(0, 'top_up', null, 100, 100),
     line(1, 'hold', 'done', 12, -12),
@@ -41,7 +41,7 @@ it('a job has one entry with what is on hold and what was charged, at the time o
   ]);
 });
 
-it('a job that was held before the period is charged without a change, and a later refund is negative', () => {
+it('an entry without a hold in its period has the change 0 for a charge, and a negative charge for a refund', () => {
   expect(joinByJob([line(0, 'capture', 'a', 12, 0)])).toMatchObject([{ onHold: 0, charged: 12, change: 0 }]);
   expect(joinByJob([line(0, 'refund', 'a', 12, 12)])).toMatchObject([
     { onHold: 0, charged: -12, change: 12 },

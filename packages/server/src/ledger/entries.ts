@@ -21,7 +21,7 @@ export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
     const before = entries.get(key) ?? { onHold: 0, charged: 0, change: 0 };
     const held = kind === 'hold' ? amount : kind === 'capture' || kind === 'void' ? -amount : 0;
     const charged = kind === 'capture' ? amount : kind === 'refund' ? -amount : 0;
-    // The map then has the entry at its end.
+    // Deleting the key first moves the entry to the end of the map, at the time of its last transfer.
     entries.delete(key);
     entries.set(key, {
       at,
@@ -29,7 +29,7 @@ export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
       uid,
       memo,
       change: before.change + change,
-      // The hold of an earlier period ends in this one.
+      // Zero at least: a capture or void may end a hold of an earlier period, which is not in the lines.
       onHold: Math.max(0, before.onHold + held),
       charged: before.charged + charged,
     });

@@ -31,9 +31,7 @@ export async function openBalances(
   }
 }
 
-/**
- * Lists the accounts that can spend less than they have spent since a moment, without those that are overdrawn.
- */
+/** Lists accounts that are not overdrawn but can spend less than was held for their jobs since `since`. */
 export function listLowBalances(
   on: Queryable,
   since: Date,

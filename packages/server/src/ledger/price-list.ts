@@ -71,7 +71,7 @@ export function defaultPrice(settings: PriceSettings, tier: Tier): number {
   return tier === 'human' ? settings.humanCentsPerWord : settings.machineCentsPerWord;
 }
 
-/** Returns every price that has not ended at a moment, including future prices. */
+/** Returns every price that is valid at `at` or later. */
 export async function listPrices(on: Queryable, at: Date): Promise<Price[]> {
   const rows = await store.selectPrices(on, at);
   return rows.map(toPrice);
@@ -101,7 +101,7 @@ export function setPrice(
   });
 }
 
-/** Returns the price of a scope that is valid at a moment, and the next price that begins then or later. */
+/** Returns the price of a scope that is valid at `at`, and the next price that begins then or later. */
 export async function upcomingPrice(
   on: Queryable,
   scope: Scope,
@@ -115,8 +115,8 @@ export async function upcomingPrice(
 }
 
 /**
- * Ends the price of a scope at a moment and deletes its future prices. Afterwards the next less specific
- * price applies.
+ * Ends the price of a scope at `at` and deletes its future prices. Afterwards the next less specific price
+ * applies.
  * @returns false when the scope had no price
  */
 export function endPrice(database: Database, by: Actor, scope: Scope, at: Date): Promise<boolean> {
@@ -138,7 +138,7 @@ function subjectOf({ tier, account, pair }: Scope): { account: AccountRef | unde
   return { account, subject: `${pair?.sourceLanguage ?? '*'}>${pair?.targetLanguage ?? '*'} ${tier}` };
 }
 
-/** Returns the prices of one scope that have not ended at a moment, in the order of their starts. */
+/** Returns the prices of one scope that are valid at `at` or later, in the order of their starts. */
 async function scopePrices(on: Queryable, scope: Scope, at: Date): Promise<(Price & { id: string })[]> {
   const rows = await store.selectPrices(on, at);
   return rows

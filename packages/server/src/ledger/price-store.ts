@@ -21,7 +21,7 @@ const LIST_PRICES = statement<PriceRow>(
     order by tier, account_id nulls first, source_language nulls first, target_language nulls first, valid_from`,
 );
 
-/** Selects the prices of all accounts that have not ended at a moment. */
+/** Selects the prices of all accounts that are valid at `at` or later. */
 export function selectPrices(on: Queryable, at: Date): Promise<PriceRow[]> {
   return on.query(LIST_PRICES, [at]);
 }

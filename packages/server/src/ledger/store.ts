@@ -451,7 +451,7 @@ const LOW = statement<{ username: string; cents: number }>(
 );
 
 /**
- * Lists the accounts that can spend less than they have spent since a moment, without those that are overdrawn.
+ * Lists accounts that are not overdrawn but can spend less than was held for their jobs since `since`.
  * @param since the id of the first transfer that counts
  */
 export function selectLowBalances(

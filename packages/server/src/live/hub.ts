@@ -1,15 +1,15 @@
 /**
- * Live updates: tells the open pages of this process which of their topics changed, in any process.
+ * Live updates: notifies the open pages of this process when one of their topics changed in any process.
  *
  * 1. A store reports what it changed (`Queryable.changed`). The database handle passes the report on after
  *   the commit.
- * 2. The debounce buffer collects changes for at most 250 ms.
- * 3. The hub sends the collected changes to the subscribers of this process. If another process has
+ * 2. The debounce buffer collects changes for at most 250 ms. 3. The hub sends the collected changes to the
+ * subscribers of this process. If another process has
  *   subscribers, the hub also sends them there with one NOTIFY.
  * 4. Each stream receives at most one `changed` event a second for each of its topics.
  *
- * Nothing is stored or replayed: an event only asks the page to read again. Pages also read again from time
- * to time, so a lost event only delays the update. Processes with subscribers announce this every 10 seconds.
+ * Nothing is stored or replayed: an event only asks the page to read again. Pages also read again from time to
+ * time, so a lost event only delays the update. Processes with subscribers announce this every 10 seconds.
  * Without a recent announcement nothing is sent, so there is no load without subscribers.
  * (docs/decisions/0015-live-updates.md)
  */
@@ -54,9 +54,7 @@ export interface Hub {
   progress(progress: DraftProgress): void;
   /** Returns the drafting progress of a job, if it was reported within the last minute. */
   progressOf(job: string): DraftProgress | undefined;
-  /**
-   * Adds a subscriber. @returns the exhausted limit, if there is one: that of the user or that of the process
-   */
+  /** Adds a subscriber. @returns `person` or `process` if the limit of the user or of the process is reached */
   subscribe(subscriber: Subscriber): LiveSubscription | 'person' | 'process';
   /** Ends all streams and accepts no new streams. */
   endAll(): void;
@@ -72,7 +70,7 @@ export interface LiveSubscription {
 
 export interface HubOptions {
   database: Database;
-  /** Returns the valid ones among the sessions, with the role of their user. */
+  /** Returns those of the sessions that are still valid, with the role of their user. */
   readOpenSessions(sessions: readonly string[]): Promise<ReadonlyMap<string, PersonRole>>;
   observer: HubObserver;
   log: Log;

@@ -112,7 +112,7 @@ describe('live-update events', () => {
     }
   });
 
-  it('tell operators that an account changed, without naming the account', async () => {
+  it('notify operators that an account changed, without naming the account', async () => {
     const page = await subscribeTo(operator, 'console', 'jobs', 'deliveries');
     const received = Promise.all([page.nextEvent('console'), page.nextEvent('jobs')]);
     await callOf(ben)('POST', MACHINE, JOB);

@@ -17,7 +17,7 @@ type HubMessage =
 export interface Peers {
   /** Returns true if another process announced subscribers recently. */
   haveSubscribers(): boolean;
-  /** Announces to other processes that this one has subscribers. */
+  /** Announces to other processes that this process has subscribers. */
   announce(): Promise<void>;
   send(keys: readonly string[], progress: readonly DraftProgress[]): void;
   /** Ignores further messages; resolves when everything passed to `send` has been sent. */

@@ -83,7 +83,7 @@ async function open(options: LiveRouteOptions, request: FastifyRequest, reply: F
   }
   raw.once('close', leave);
   reply.hijack();
-  // The client has disconnected meanwhile, and the `close` event was emitted before this listener existed.
+  // The client disconnected before this listener existed, so the `close` event was missed.
   if (raw.destroyed) return leave();
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),

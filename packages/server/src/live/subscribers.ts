@@ -11,8 +11,8 @@ export interface Subscribers {
   readonly size: number;
   list(): Subscriber[];
   /**
-   * Adds a subscriber. @param progressOf returns the known progress of a job, which the new subscriber
-   * receives
+   * Adds a subscriber and sends it the known progress of its jobs. @param progressOf returns the progress of a
+   * job
    */
   add(subscriber: Subscriber, progressOf: (job: string) => DraftProgress | undefined): void;
   /** Removes a subscriber. @returns false if it was already removed */

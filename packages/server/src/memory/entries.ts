@@ -116,8 +116,8 @@ export async function readEntry(
 const MAX_TOUCHED = 1_000;
 
 /**
- * Withdraws the votes of editors for the translation of an entry in the segments that taught it, so that they do
- * not spread it any more.
+ * Withdraws the votes for an entry's translation in the segments from which the entry was made, so that these
+ * votes fill no more segments.
  */
 export type WithdrawVotes = (
   transaction: Transaction,

@@ -177,7 +177,7 @@ describe('recalled targets with variables in any order', () => {
     );
   });
 
-  it('make this test fail when a faulty program matches variables by text instead of number', () => {
+  it('are reported as wrong by this test when a faulty program matches variables by text instead of number', () => {
     for (const property of [coded(searchText), bare(searchText)]) {
       expect(String(fc.check(property).errorInstance)).toMatch(
         /^AssertionError: expected '.*' to be undefined/,
@@ -185,7 +185,7 @@ describe('recalled targets with variables in any order', () => {
     }
   });
 
-  it('make this test fail when a faulty program numbers variables by their order in the target', () => {
+  it('are reported as wrong by this test when a faulty program numbers variables by their order in the target', () => {
     const swapped: Fit = (source, { target }) => {
       const kept = source.filter((piece) => 'keep' in piece);
       return { pieces: target.map((piece) => ('keep' in piece ? kept.shift()! : piece)), complete: true };

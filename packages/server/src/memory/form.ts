@@ -127,7 +127,7 @@ function bindKept(source: readonly Piece[], target: readonly Piece[]): Piece[] |
     let from = start;
     for (; next < places.length && places[next]!.at < end; next++) {
       const place = places[next]!;
-      // The places of two protected words overlap, or a code is inside a protected word.
+      // The text is ambiguous: two protected words overlap, or a code is inside a protected word.
       if (place.at < from || place.end > end) return undefined;
       pieces.push({ text: targetText.slice(from, place.at) }, place.word);
       from = place.end;

@@ -9,8 +9,8 @@ import { statement } from '../database/statements.ts';
 /** The outcome of a job for its customer, from the lowest weight to the highest. */
 export type LessonOutcome = 'rejected' | 'delivered' | 'reviewed' | 'accepted';
 /**
- * The way in which a job used an entry: `applied` if the entry became a draft, `taken` if an editor confirmed
- * its translation unchanged.
+ * How a job used an entry: `applied` if the entry became a draft, `taken` if an editor confirmed its
+ * translation unchanged.
  */
 export type Use = 'applied' | 'taken';
 
@@ -19,7 +19,7 @@ const FORGET_LESSONS = statement<{ memory_id: string }>(
   `delete from memory_lessons where part = $1 and account_id = $2 and job_id = $3 returning memory_id`,
 );
 
-/** Deletes the records of the entries that a job added. @returns the ids of these entries */
+/** Deletes the lessons of a job. @returns the ids of the entries that the job had added or confirmed */
 export async function deleteLessons(
   transaction: Transaction,
   account: AccountRef,
@@ -66,9 +66,7 @@ const SET_OUTCOME = statement<{ memory_id: string }>(
   `update memory_lessons set outcome = $4 where part = $1 and account_id = $2 and job_id = $3 returning memory_id`,
 );
 
-/**
- * Stores the outcome of a job in the records of the entries that it added. @returns the ids of these entries
- */
+/** Stores the outcome of a job in its lessons. @returns the ids of the entries of these lessons */
 export async function setOutcome(
   transaction: Transaction,
   account: AccountRef,

@@ -30,7 +30,10 @@ export type { MemoryPair, MemoryPurpose } from './store.ts';
 
 /** The maximum number of source hashes in one SQL statement. */
 const CHUNK = 5_000;
-/** Caches for 5 s whether an account has entries. Most accounts have none, so their jobs skip the memory. */
+/**
+ * Milliseconds for which it is cached whether an account has entries. Most accounts have none, and their jobs
+ * skip the memory.
+ */
 const CACHE_MILLISECONDS = 5_000;
 const CACHED_ACCOUNTS = 10_000;
 const cache = new Map<string, { has: boolean; until: number }>();

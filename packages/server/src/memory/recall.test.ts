@@ -112,7 +112,7 @@ async function makeOld({ ref }: Customer): Promise<void> {
   const text = 'update memory set source = $2, target = $3, tone = null where memory_id = $1';
   const old = [source, target].map((pieces) => JSON.stringify(bareOf(pieces)));
   await server.database.query({ name: 'test.old', text }, [memory_id, ...old]);
-  // Without the votes for the sentence, only the memory knows it.
+  // Withdraws the votes for the sentence, so that its translation can come only from the memory entry.
   const withdrawn = 'update votes set withdrawn_at = now() where account_id = $1';
   await server.database.query({ name: 'test.withdrawn', text: withdrawn }, [ref.accountId]);
 }

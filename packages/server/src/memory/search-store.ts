@@ -28,8 +28,8 @@ const LIST = statement<EntryRow>(
     where part = :part and account_id = :account_id and :patterns::text[] is not null and ${FILTER}`,
 );
 
-// The trigram index serves a single pattern, not `like all`. The CTE is materialized, because otherwise
-// PostgreSQL would read all entries in key order until enough match.
+// The trigram index serves a single pattern, not `like all`. Without `materialized`, PostgreSQL would read all
+// entries in key order until enough match.
 const SEARCH = statement<EntryRow>(
   'memory.search',
   `with found as materialized (

@@ -213,7 +213,7 @@ export interface WrittenRow {
   memory_id: string;
   source_hash: Buffer;
   target_hash: Buffer;
-  /** True if the entry existed before and was now confirmed. */
+  /** True if the entry existed before and was confirmed again. */
   confirmed: boolean;
 }
 
