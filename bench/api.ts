@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- api` measures how many jobs per second clients can create through HTTP, at 64 connections
- * with durable commits. The limit to compare with is pgbench, which inserts the same rows into the same
- * server, one transaction for each job. Service and pgbench run in turn, and their medians are compared.
+ * `npm run bench -- api` measures how many jobs per second clients can create through HTTP, at 64 connections with
+ * durable commits. The service is compared with pgbench, which inserts the same rows into the same server, one
+ * transaction for each job. Service and pgbench run in turn, and their medians are compared.
  *
  * The pgbench script is the fastest possible with one transaction for each job: one prepared statement for all rows,
  * at the number of connections at which pgbench is fastest. Both the service and pgbench spread human jobs over 64
@@ -73,7 +73,7 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
       const load = (length: number) => runWrk(tools.wrk, lua, program.url, length);
       const baseline = (clients: number, length: number) =>
         runPgbench(tools.pgbench, sql, store.connection as Record<string, string>, clients, length);
-      await load(2); // Before the measurement, V8 compiles the hot code during two seconds of load.
+      await load(2); // Two seconds of load before the measurement let V8 compile the hot code.
       const sixteen = await baseline(16, 2);
       const clients = sixteen >= (await baseline(CONNECTIONS, 2)) ? 16 : CONNECTIONS;
       const service: Load[] = [];
@@ -164,7 +164,7 @@ function figuresOf(
 }
 
 /**
- * Creates jobs at a fixed rate, even if responses are late.
+ * Creates jobs at a fixed rate, without waiting for the responses.
  *
  * @returns the milliseconds of each creation, from the time at which its request was due
  */

@@ -14,7 +14,7 @@ const START_MILLISECONDS = 30_000;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 export interface Apy {
-  /** Returns the seconds in which a number of concurrent clients translates all texts. */
+  /** Translates all texts with `clients` concurrent requests. Returns the duration in seconds. */
   translateAll(texts: readonly string[], clients: number): Promise<number>;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface Apy {
 /**
  * Starts the web service and waits until its pipeline is loaded.
  *
- * @throws Error when it cannot be installed
+ * @throws Error when `apertium-apy` cannot be installed
  */
 export async function startApy(): Promise<Apy> {
   const tool = apertiumApy();
@@ -30,7 +30,7 @@ export async function startApy(): Promise<Apy> {
   const child = spawn(tool, ['-p', String(port), '-t', TIMEOUT_SECONDS, MODES], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   ended.catch(() => {});
-  // Both services are measured with the same HTTP client, so that the client takes the same time for both.
+  // Both services are measured with the same HTTP client, so the client's own time does not favour one of them.
   const pool = new Pool(`http://127.0.0.1:${port}`);
   const translate = async (q: string) => {
     const body = new URLSearchParams({ langpair: 'eng|spa', q, markUnknown: 'no' }).toString();

@@ -3,9 +3,9 @@
  * from the POST of the message to the arrival of its callback, minus the engine's time for the same text. Messages
  * are sent at fixed rates of 1, 20 and 50 per second.
  *
- * It also measures how many deliveries per second a worker sends from a full outbox. The limit to compare with is a
- * bare loop of undici that posts the same bodies to the same receiver over as many connections. Service and loop run
- * in turn.
+ * It also measures how many deliveries per second a worker sends from a full outbox. The worker is compared with a bare
+ * loop of undici, which posts the same bodies to the same receiver over as many connections. Worker and loop run in
+ * turn.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -145,7 +145,7 @@ async function createChatClient(program: Program, key: string) {
   }
 
   return {
-    /** Sends messages at a fixed rate, even if responses are late. */
+    /** Sends messages at a fixed rate, without waiting for the responses. */
     async send(rate: number, seconds: number, mark: string): Promise<Sent[]> {
       const sending: Promise<Sent>[] = [];
       const started = performance.now();

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- documents` or `node bench/documents.ts` measures the speed of scanning and rebuilding
- * documents. The limit to compare with is the bare tokenizer of the format (saxes, parse5, a split at line
- * ends) on the same files. Scanner and tokenizer run in turn. Figures are medians of processor time, which
- * other work on the machine disturbs least.
+ * `npm run bench -- documents` or `node bench/documents.ts` measures the speed of scanning and rebuilding documents.
+ * The scanner is compared with the bare tokenizer of the format (saxes, parse5, a split at line ends) on the same
+ * files. Scanner and tokenizer run in turn. Figures are medians of processor time, which other work on the machine
+ * disturbs less than elapsed time.
  *
  * It also measures the peak memory for the largest permitted XLIFF, and how time grows with size.
  */

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- engines` measures words per second through the whole service. The limit to compare with
- * is one `apertium` process that translates the same text as one file. Service and `apertium` run in turn.
- * The benchmark also measures `apertium-apy`, a service with two pipelines, the time that the service adds to
- * one small job, and the memory of a pipeline.
+ * `npm run bench -- engines` measures words per second through the whole service. The service is compared with one
+ * `apertium` process, which translates the same text as one file. Service and `apertium` run in turn. The benchmark
+ * also measures `apertium-apy`, the service with two pipelines, the time that the service adds to one small job, and
+ * the memory of a pipeline.
  *
  * Each rate comes with the processor time per word, which other work on the machine does not change. If
  * `apertium` alone keeps all processors busy, the ratio of the rates cannot exceed the ratio of the processor
@@ -167,8 +167,8 @@ async function startService(directory: string, pipelines: number): Promise<Servi
 }
 
 /**
- * Measures one round: the service, `apertium` with the same text as one file, and a service with two
- * pipelines.
+ * Measures one round: the service with one pipeline, `apertium` with the same text as one file, and the service with
+ * two pipelines.
  */
 async function measure(
   taken: Taken,

@@ -152,7 +152,7 @@ export async function runOne(
 ): Promise<Report> {
   const begun = performance.now();
   const missed = (what: string, goal: string, error: unknown): Promised => {
-    // The place in the code does not help a person who gave a wrong file or option.
+    // A wrong file or option is reported without a stack trace, which would not help the user.
     const described = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? error);
     process.stderr.write(`${described}\n`);
     const [value] = String((error as Error)?.message ?? error).split('\n');
@@ -177,7 +177,7 @@ export async function runOne(
   }
 }
 
-/** Returns a line with the number of goals reached, and one line for each missed goal. */
+/** Returns one line with the number of goals reached, and one line for each missed goal. */
 export function summarise(reports: Record<string, Report>): string[] {
   const goals = Object.values(reports)
     .flatMap(({ figures }) => figures)

@@ -7,7 +7,7 @@ import { type Figure, isHeld, type Report, wordsOf } from './figures.ts';
 export interface ReportPage {
   file: URL;
   title: string;
-  /** The sentence that follows the title of the page. */
+  /** The first sentence of the page, below its title. */
   lead: string;
   /** The reasons for missed goals, by the first words of a figure's name. */
   reasons: Record<string, string>;

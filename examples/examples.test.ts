@@ -1,4 +1,4 @@
-/** Runs the examples as their readers do: against the service in a separate process, with real engines. */
+/** Runs the examples against the service in a separate process, with real engines. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ afterAll(async () => {
 it.each([
   ['python', 'python3', 'python/whole_interface.py'],
   ['curl', 'bash', 'curl/whole_interface.sh'],
-])('example in %s runs the whole interface without an error', async (_, command, script) => {
+])('example in %s calls the whole API and gets the expected responses', async (_, command, script) => {
   const { stdout } = await promisify(execFile)(command, [join(import.meta.dirname, script)], {
     env: { ...process.env, ...environment },
   });
@@ -48,7 +48,7 @@ describe.each([
     promisify(execFile)(command, args, { env: { ...process.env, ...environment, ...more } });
 
   it.skipIf(!isInstalled(command))(
-    `prints a translation, or fails with a wrong key (${command})`,
+    `prints a translation when the key is valid, and fails when it is wrong (${command})`,
     async () => {
       expect((await start({})).stdout).toBe('La casa es grande.\n');
       const failed = await start({ DRAGOMAN_KEY: 'nobody:wrong' }).catch((error) => error);

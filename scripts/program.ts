@@ -69,10 +69,10 @@ export async function startProgram(options: {
     env: {
       ...process.env,
       DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
-      // One key sends the load of many customers.
+      // The rate limit of keys is off, because one key sends the load of many customers.
       DRAGOMAN_KEY_REQUESTS: '0',
       DRAGOMAN_LOG_LEVEL: 'warn',
-      DRAGOMAN_SANDBOX_WORDS: '0', // A run requests more words in a minute than the sandbox's daily quota.
+      DRAGOMAN_SANDBOX_WORDS: '0', // The quota is off: a run needs more words than it allows.
       ...options.environment,
     },
     stdio: ['ignore', log ?? 'ignore', log ?? 'inherit'],

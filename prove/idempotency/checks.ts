@@ -100,7 +100,10 @@ const otherBodyRefused: IdempotencyCheck = ({ orders }) =>
       .map(({ status, body }) => `${order.name}: the ${body} body was answered ${status}`);
   });
 
-/** Checks that a client that reads on from the last job it saw has seen every job once, in the order of the list. */
+/**
+ * Checks that each client that read the growing list, always from the last job it had seen, saw every job once and in
+ * the order of the list.
+ */
 const followedWhole: IdempotencyCheck = ({ listed, followed }) =>
   followed.flatMap((seen, client) => {
     const known = new Set(seen);

@@ -115,7 +115,7 @@ function requestOf({ name, by }: Order, body: Answer['body']) {
   };
 }
 
-/** Reads the list of jobs as customers do. */
+/** Returns functions that read the list of jobs through the API. */
 function createList(pool: Pool, key: string) {
   async function page(query: string): Promise<string[]> {
     const answer = await pool.request({

@@ -1,6 +1,6 @@
-// A process that creates machine jobs. With a rate, it sends requests at this rate even if responses are
-// late. With rate 0, each connection sends its next request as soon as it has received a response (a closed
-// loop). It prints one line of JSON. Arguments: URL KEY SECONDS RATE CONNECTIONS.
+// A process that creates machine jobs. With a rate, it sends requests at this rate without waiting for responses. With
+// rate 0, each connection sends its next request as soon as it has received a response (a closed loop). It prints one
+// line of JSON. Arguments: URL KEY SECONDS RATE CONNECTIONS.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 

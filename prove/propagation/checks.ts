@@ -52,7 +52,10 @@ export interface PropagationHistory {
   after: StoredSegment[];
   undone: StoredSegment[];
   votes: StoredVote[];
-  /** Milliseconds from a vote to the draft that it filled, for segments that were waiting already. */
+  /**
+   * The milliseconds from a vote until its text was the draft of a segment, for segments that were waiting at the time
+   * of the vote.
+   */
   fillMilliseconds: number[];
   seconds: number;
   /** True if all work ended in time. */

@@ -1,7 +1,7 @@
 /**
- * `npm run prove -- propagation` lets editors confirm texts that wait in many jobs, while the service is killed with
- * SIGKILL, and then undoes all votes. Flags: `--editors N` (default 200), `--jobs N` (2000), `--kills N` (20),
- * `--seed N`.
+ * `npm run prove -- propagation` lets editors confirm texts that repeat in many waiting jobs, while the service is
+ * killed with SIGKILL, and then undoes all votes. Flags: `--editors N` (default 200), `--jobs N` (2000), `--kills N`
+ * (20), `--seed N`.
  */
 import { type Figure, type Flags, quantile, type Report } from '../../bench/figures.ts';
 import { checkFigures, runProof } from '../harness/run.ts';

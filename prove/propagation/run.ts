@@ -25,7 +25,7 @@ export interface PropagationOptions extends RunOptions {
 }
 
 const LINES_A_JOB = 6;
-/** The number of lines for each different line, on average. */
+/** How often each line occurs in all jobs, on average. */
 const REPETITION = 4;
 /** The percentage of confirmations with words that no other editor uses. */
 const DISAGREEMENT = 10;
@@ -241,7 +241,7 @@ async function workOn(editor: Editor, task: Task, token: string): Promise<void> 
     if (editor.giveUp() || !(await save(editor, task, segment, token))) return;
   }
   const now = await sendAsEditor(editor, 'GET', `/tasks/${task.task}`);
-  // The sight counts only if the claim still held when the task was read.
+  // The observations count only if the editor still held the claim when the task was read.
   const lease = await sendAsEditor(editor, 'POST', `/tasks/${task.task}/heartbeat`, { token });
   if (now?.status === 200 && lease?.status === 200) {
     for (const { position, draft, revision } of untouched) {
@@ -252,8 +252,8 @@ async function workOn(editor: Editor, task: Task, token: string): Promise<void> 
       record.sights.push({ uid: task.job.uid, position, before, now: later });
     }
   }
-  // One in five editors leaves without a word, and the lease ends. The others skip the task, because the queue would
-  // give them a released task again.
+  // One in five editors leaves without releasing the task, so its lease expires. The others skip the task, because the
+  // queue would give them a released task again.
   const skip = { token, reason: 'other' };
   if (random.below(5) > 0) await sendAsEditor(editor, 'POST', `/tasks/${task.task}/skip`, skip);
 }

@@ -1,6 +1,6 @@
 /**
- * Makes the recorded edits of support conversations, English to Spanish. Sources repeat, and editors disagree, at
- * stated rates.
+ * Generates edits of invented support conversations, English to Spanish. Sources repeat and editors disagree at given
+ * rates.
  */
 import { OperatorError } from '../../packages/server/src/base/errors.ts';
 import type { Random } from '../harness/random.ts';
@@ -124,9 +124,12 @@ const OPENINGS = [
   ['In short: ', 'En resumen: '],
   ['From our team: ', 'De nuestro equipo: '],
 ] as const;
-/** The number of different sources. A source with another number also counts as the same here. */
+/** The number of different sources. Sources that differ only in a numeral count as one. */
 const DIFFERENT = SENTENCES.length * THINGS.length * KINDS.length * OPENINGS.length;
-/** The distance between two sources that follow each other. It has no common divisor with their number. */
+/**
+ * The step from one new source to the next. It has no common divisor with `DIFFERENT`, so every source is used before
+ * one repeats.
+ */
 const STRIDE = 7_919;
 
 /** @throws OperatorError when the options are out of range or there are not enough different sources */
@@ -144,7 +147,7 @@ export function generateEdits(random: Random, options: GeneratorOptions): Record
   }
   const chance = otherShare(disagreement / 100);
   const edits: RecordedEdit[] = [];
-  /** The numbers of the sources of each client and tone, one for each row. */
+  /** The sources used so far by each client and tone, one for each row. */
   const used = new Map<string, Source[]>();
   let made = 0;
   while (edits.length < rows) {

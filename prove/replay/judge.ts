@@ -1,4 +1,4 @@
-/** The figures of a replay: what confirmed texts did to the segments that waited, and how good the texts are. */
+/** The figures of a replay: how fast confirmed texts reached the waiting segments, and how good these texts are. */
 import { type Figure, goalAtMost, goalZero, quantile } from '../../bench/figures.ts';
 import { distance } from '../../packages/checks/src/checks.ts';
 import type { ReplayedRow, ReplayHistory } from './run.ts';
@@ -30,7 +30,7 @@ export function judge(history: ReplayHistory): Figure[] {
 const readingOf = ({ client, tone, source }: ReplayedRow) => JSON.stringify([client, tone, source]);
 const percent = (part: number, whole: number) => (whole === 0 ? 0 : (100 * part) / whole);
 
-/** How the first confirmed text of each reading reached the segments that waited for an editor then. */
+/** Measures how fast the first confirmed text of each reading reached the segments that were waiting at that time. */
 function judgeArrival(readings: readonly ReplayedRow[][]): Figure[] {
   const delays: number[] = [];
   let missing = 0;
@@ -43,7 +43,7 @@ function judgeArrival(readings: readonly ReplayedRow[][]): Figure[] {
     );
     if (first === undefined) continue;
     for (const row of rows) {
-      // The repeats of a job are filled in the request that confirms one of them.
+      // Repeats in the same job are left out, because the request that confirms one of them also fills the others.
       if (row.uid === first.uid || row.claimedAt <= first.confirmedAt!) continue;
       const delay = delayOf(row, votes, first.confirmedAt!);
       if (delay !== undefined) delays.push(delay);
@@ -87,7 +87,10 @@ function delayOf(row: ReplayedRow, votes: readonly ReplayedRow[], since: number)
   return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - since);
 }
 
-/** How far texts that nobody opened are from what the next editor wanted, and how far editors are from each other. */
+/**
+ * Compares the texts of votes in segments that nobody opened with the recorded edits. For comparison, measures how much
+ * the edits of different editors differ.
+ */
 function judgeTexts(readings: readonly ReplayedRow[][], rows: readonly ReplayedRow[]): Figure[] {
   const byVote = rows.filter((row) => row.byVote);
   const words = (some: readonly ReplayedRow[]) => some.reduce((sum, row) => sum + row.words, 0);
@@ -143,7 +146,7 @@ interface Compared {
   differing: number;
   /** The number of pairs in which more than {@link BAD} of the words change. */
   bad: number;
-  /** The words that change, and all words of the wanted texts. */
+  /** The number of words that change, and the number of all words of the wanted texts. */
   changes: number;
   words: number;
 }

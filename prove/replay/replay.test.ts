@@ -71,12 +71,12 @@ describe('generated edits', () => {
     ...Map.groupBy(edits, ({ client, tone, source }) => `${client} ${tone} ${source}`).values(),
   ];
 
-  it('repeat sources at the stated rate', () => {
+  it('repeat sources at the given rate', () => {
     expect(edits).toHaveLength(stated.rows);
     expect(1 - readings.length / edits.length).toBeCloseTo(0.55, 1);
   });
 
-  it('differ from the edit before them of the same source at the stated rate', () => {
+  it('differ from the previous edit of the same source at the given rate', () => {
     const pairs = readings.flatMap((same) =>
       same.slice(1).map((one, index) => one.edit !== same[index]!.edit),
     );

@@ -1,10 +1,10 @@
 /**
- * `npm run prove -- replay` repeats recorded edits of support conversations through the service and measures how
- * confirmed texts reach the jobs that wait. The edits come from `--file PATH` (CSV, TSV or JSON Lines with the columns
- * source, edit, editor, client, tone), or are generated: `--rows N` (default 3000), `--clients N` (3), `--editors N`
- * (200), `--repetition PERCENT` (55), `--disagreement PERCENT` (31), `--seed N`. Further flags: `--from LANGUAGE` (en)
- * and `--to LANGUAGE` (es) of a file; `--compared N`, the number of edits for the comparison of confirmations with votes
- * on and off (1500).
+ * `npm run prove -- replay` repeats recorded edits of support conversations through the service and measures how fast
+ * confirmed texts reach waiting jobs, and how good they are. The edits come from `--file PATH` (CSV, TSV or JSON Lines
+ * with the columns source, edit, editor, client, tone), or are generated: `--rows N` (default 3000), `--clients N` (3),
+ * `--editors N` (200), `--repetition PERCENT` (55), `--disagreement PERCENT` (31), `--seed N`. Further flags: `--from
+ * LANGUAGE` (en) and `--to LANGUAGE` (es) of a file; `--compared N`, the number of edits for the comparison of
+ * confirmations with votes on and off (1500).
  */
 import type { Flags, Report } from '../../bench/figures.ts';
 import { OperatorError } from '../../packages/server/src/base/errors.ts';

@@ -1,6 +1,6 @@
 /**
  * The replay scenario: customers create jobs with the recorded sources, and editors confirm the recorded edits in their
- * order, through HTTP. Where brands use votes, confirmed texts reach the jobs that wait. The first conversations are
+ * order, through HTTP. If a brand uses votes, confirmed texts also fill its waiting jobs. The first conversations are
  * then edited twice more, with votes on and off in turns, to compare the times of confirmations.
  */
 import { setTimeout as wait } from 'node:timers/promises';
@@ -74,13 +74,13 @@ const MOST_ROWS = 20;
 const TURN = 8;
 const OPENING_CENTS = 100_000_000;
 const DRAFT_SECONDS = 1_800;
-/** The pause between two looks at the segments that votes filled. */
+/** The pause between two reads of the segments that votes have filled. */
 const LOOK_MILLISECONDS = 100;
 
 const SETTINGS = {
   DRAGOMAN_LOG_LEVEL: 'silent',
   DRAGOMAN_EDITOR_TASKS: String(AT_ONCE),
-  // Some editors appear only at the end of a long file.
+  // Sessions must not expire during the run, because some editors appear only at the end of a long file.
   DRAGOMAN_SESSION_IDLE: '604800',
   DRAGOMAN_SESSION: '604800',
 };
@@ -174,7 +174,7 @@ interface Scene {
 
 interface Job extends Conversation {
   uid: string;
-  /** The ids of its tasks, in the order of the text. */
+  /** The ids of the job's tasks, in the order of the text. */
   tasks: string[];
 }
 
@@ -246,7 +246,7 @@ function documentOf(edits: readonly RecordedEdit[], { from, to }: Pair): string 
   return `<xliff version="1.2">${file}<body>${units.join('')}</body></file></xliff>`;
 }
 
-/** Does work for items in their order, for some at the same time. */
+/** Calls `work` for the items in their order, with up to `AT_ONCE` calls at the same time. */
 async function inOrder<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   let next = 0;
   const works = Array.from({ length: AT_ONCE }, async () => {
@@ -308,7 +308,7 @@ async function editAll(
   return { touches: touches.sort((one, other) => place(one) - place(other)), seen };
 }
 
-/** Waits until no text of a vote is on its way and every submitted job is delivered. */
+/** Waits until no vote has segments left to fill, and every submitted job is delivered. */
 function settle(query: Query): Promise<void> {
   const left = async () => {
     const [row] = await query<{ count: number }>(
@@ -382,7 +382,7 @@ async function claim(editor: Editor, task: string) {
     if (claimed?.status === 201) return claimed.body;
     const code = claimed?.body.error?.code;
     if (code !== 'task_taken') throw new Error(`a claim was refused: ${claimed?.status} ${code}`);
-    // A vote is being written into the task.
+    // The task is locked while a vote is written into it, so the claim is repeated.
     await wait(10);
   }
 }

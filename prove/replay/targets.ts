@@ -2,8 +2,8 @@
 import { isCorrect, type Piece } from '../../packages/documents/src/documents.ts';
 
 /**
- * Returns a recorded edit as pieces, with the codes of the source where their text stands in the edit; undefined if
- * one does not.
+ * Returns a recorded edit as pieces, with the codes of the source in the places where their text occurs in the edit.
+ * Returns undefined if the text of a code does not occur.
  *
  * @param codes the markup of the codes by kind and number
  */
