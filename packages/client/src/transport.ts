@@ -59,7 +59,9 @@ const FIRST_WAIT_MILLISECONDS = 500;
 const LONGEST_WAIT_MILLISECONDS = 8_000;
 /** If `Retry-After` is longer than this, the client throws the error instead of waiting. */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
-/** Statuses that are likely to be temporary: timeouts, overload, internal errors, a proxy without its server. */
+/**
+ * Statuses that are likely to be temporary: timeouts, overload, internal errors, a proxy that cannot reach its server.
+ */
 const PASSING = [408, 425, 429, 500, 502, 503, 504];
 
 export function createTransport(options: TransportOptions): Transport {

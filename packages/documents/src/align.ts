@@ -13,8 +13,8 @@ import { isText, type Run, sliceRun } from './runs.ts';
 import { type CutSegment, piecesOf, segmentUnit, sentences, trim } from './segmentation.ts';
 
 /**
- * - `sentences differ`: the translation has other sentence borders. The segment's text was joined from several
- *   sentences, or is part of the segment before.
+ * - `sentences differ`: the translation has other sentence borders than the source. The segment's translation was
+ *   joined from several sentences, or is part of the previous segment's translation.
  * - `code restored`, `code removed`, `code moved`: the notes of `repair`.
  */
 export type AlignNote = 'sentences differ' | 'code restored' | 'code removed' | 'code moved';

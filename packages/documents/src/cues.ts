@@ -337,8 +337,7 @@ function oneLine(text: string): string {
 }
 
 /**
- * Joins lines. In a line that looks like a time line, the arrow is replaced, because the line would start another
- * cue.
+ * Joins lines. Replaces the arrow in a line that looks like a time line, because such a line would start another cue.
  */
 function joinLines(lines: readonly string[], newline: string): string {
   return lines.map((line) => (readTimes(line) ? line.replace('-->', '→') : line)).join(newline);

@@ -67,7 +67,7 @@ the sea.
     expect(marked.join('')).toBe('The wind was/stronger than {name}/and/the sea.');
   });
 
-  it('segment description says what a segment of HTML is, unless it is running text', () => {
+  it('segment description names the kind of an HTML segment, or no kind when it is running text', () => {
     const page = `<title>Shop</title><h2>Our <a href="/x">houses</a></h2><p>One house. <a href="/y">Two houses.</a></p>
 <p>See <a href="/z">the house</a>.</p><ul><li>One<li><a href="/x">Two</a></ul><dl><dt>Name<dd>Ann</dl>
 <table><tr><th>Price<td><p>Ten dollars</p></table><div><button><b>Send</b></button></div>
@@ -94,7 +94,7 @@ the sea.
     ]);
   });
 
-  it('segment description says what a unit of XLIFF is, if its resource type does', () => {
+  it('segment description names the kind of an XLIFF unit when its resource type is known', () => {
     const unit = (id: number, restype: string) =>
       `<trans-unit id="${id}"${restype}><source>The house.</source></trans-unit>`;
     const file = `<?xml version="1.0"?>

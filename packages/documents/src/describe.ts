@@ -15,7 +15,7 @@ export interface Description {
   id: string;
   /** The index of the segment's unit, or of its first unit if it has several. */
   unit: number;
-  /** What the segment is in its document. Undefined for running text. */
+  /** The kind of the segment, such as a heading. Undefined for running text. */
   element?: TextElement;
   /** The document's notes for translators. */
   notes: readonly string[];
@@ -94,8 +94,8 @@ function wrapsOf(document: Document, unit: Unit): Wrap[] {
 }
 
 /**
- * Returns what a segment is: a heading, otherwise the link or button that has the whole segment, otherwise what
- * the unit is.
+ * Returns the kind of a segment: a heading; otherwise the link or button that contains the whole segment; otherwise the
+ * kind of its unit.
  */
 function elementOf(unit: Unit, cut: CutSegment, wraps: readonly Wrap[]): TextElement | undefined {
   if (unit.element === 'heading') return unit.element;

@@ -57,8 +57,8 @@ export interface Code {
 }
 
 /**
- * What a text is in its document, where that is not simply running text. `attribute` is the value of an attribute,
- * such as an alternative text.
+ * The kind of a text in its document. Running text has no kind. `attribute` is the value of an attribute, such as an
+ * alternative text.
  */
 export type TextElement = 'heading' | 'list_item' | 'table_cell' | 'link' | 'button' | 'attribute';
 
@@ -79,7 +79,7 @@ export interface Unit {
   translatable: boolean;
   /** True if the document defines the segments (XLIFF `seg-source`). Sentences are then not detected. */
   segmented?: true;
-  /** What the unit is in the document. Undefined for running text. */
+  /** The kind of the unit, such as a heading. Undefined for running text. */
   element?: TextElement;
   /** The name of the unit in the document (XLIFF `resname` or `id`). Names are not unique. */
   name?: string;

@@ -68,7 +68,7 @@ export function readNative(document: string, start: number, end: number): Native
   const stretch = textStretches(runs)[0] ?? [];
   const text = stretch.map((run) => run.text).join('');
   const { patches, open } = patchesOf(stretch, () => isSection);
-  // An element that is still open ends in another native code, so the replacement of its content is not made here.
+  // An element that is still open ends in another native code, so its last patch is left out here.
   if (open === undefined) return { text, patches };
   return { text, patches: patches.slice(0, -1), open };
 }

@@ -27,7 +27,7 @@ const named: Record<string, TextElement> = {
   button: 'button',
 };
 
-/** Returns what the text of an element is, undefined if the element does not say it. */
+/** Returns the kind of text that an element contains, or undefined if the element does not determine it. */
 export function textElementOf(name: string): TextElement | undefined {
   return Object.hasOwn(named, name) ? named[name] : undefined;
 }

@@ -30,7 +30,7 @@ interface Frame {
   pre: boolean;
   /** The language that the element or its nearest ancestor declares. */
   language: string | undefined;
-  /** What the text in the element is. The innermost element that says it decides. */
+  /** The kind of the element's text, set by the innermost element that determines it. */
   element: TextElement | undefined;
   /** The code of the element's start tag, and the number of the unit that contains it. */
   code?: Code;
@@ -62,8 +62,8 @@ export function scanHtml(text: string): Document {
 }
 
 /**
- * Returns the language of an element's content and attributes. The declaration of the root element is ignored,
- * because many pages have the language of their template there, and nothing would be translated.
+ * Returns the language of an element's content and attributes. The declaration of the root element is ignored, because
+ * in many pages it names the language of the template, and nothing would be translated.
  */
 function languageOf({ name, attributes }: Tag, outer: string | undefined): string | undefined {
   const tag = attributes.get('lang') ?? attributes.get('xml:lang');

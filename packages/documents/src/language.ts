@@ -52,7 +52,7 @@ export function readNgrams(): unknown {
   return JSON.parse(json);
 }
 
-/** Languages that the detector knows by another name. It does not know Indonesian and returns Malay instead. */
+/** Languages that `eld` knows by another name. It does not know Indonesian and returns Malay instead. */
 const aliases: Record<string, string> = { nb: 'no', nn: 'no', id: 'ms', in: 'ms', iw: 'he', fil: 'tl' };
 
 const detectorName = (language: string): string => {
@@ -74,8 +74,8 @@ const CLEAR = 3;
 export type Detected = { language: string } | { languageUndetermined: string };
 
 /**
- * The detector's name of a language, and how far it is behind the best language. Languages that are behind by
- * less than 1 are too close to the best one to be ruled out.
+ * The detector's name of a language, and how far its score is behind the best score. The distance is in units of the
+ * smallest clear difference, so a language with less than 1 cannot be ruled out.
  */
 type Ranked = readonly [name: string, behind: number];
 

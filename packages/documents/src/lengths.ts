@@ -83,8 +83,8 @@ export function alignLengths(source: readonly number[], target: readonly number[
 }
 
 /**
- * Returns the deviation (see `Bead.strain`) of a bead that ends before source sentence `i` and target
- * sentence `j`. `kind` is the index in `KINDS` of its numbers of sentences.
+ * Returns the deviation (see `Bead.strain`) of a bead that ends before source sentence `i` and target sentence `j`.
+ * `kind` is the index of the bead's kind in `KINDS`.
  */
 function strainOf(
   source: readonly number[],

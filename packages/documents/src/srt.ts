@@ -106,7 +106,7 @@ function usualTimeLine(text: string, from: number, arrow: number): TimeLine | un
  * for anything else.
  */
 function usualClock(text: string, from: number, to: number): number {
-  // The time that is read so far: in minutes once the hours are read, and in seconds once the minutes are read.
+  // The hours and minutes read so far: first in minutes, then in seconds.
   let before = 0;
   let part = 0;
   let value = 0;

@@ -120,7 +120,7 @@ function check(text: string, basis: Element & { capture: Capture }): void {
   }
 }
 
-/** What the text of a resource type is (XLIFF 1.2, attribute `restype`). */
+/** The kind of text for each resource type (XLIFF 1.2, attribute `restype`). */
 const resourceTypes: Record<string, TextElement> = {
   heading: 'heading',
   listitem: 'list_item',
