@@ -6,7 +6,7 @@ import { Progress } from './ui/Progress.tsx';
 
 interface Job {
   status: string;
-  /** The progress as of the last read of the job. */
+  /** The progress when the job was last read. */
   progress: Known | null;
 }
 

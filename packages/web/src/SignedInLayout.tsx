@@ -58,7 +58,7 @@ const NAVIGATION: Record<User['role'], NavigationEntry[]> = {
 export function SignedInLayout() {
   const t = useTranslate();
   const user = useUser();
-  // When the user has signed out, the redirect to the sign-in page follows.
+  // The user has signed out. The router will redirect to the sign-in page.
   if (user === undefined) return null;
   const items = NAVIGATION[user.role].map((entry) => ({ ...entry, label: t(entry.label) }));
   return (

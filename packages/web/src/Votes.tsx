@@ -1,4 +1,7 @@
-/** The confirmed texts that other jobs use. A text can be taken back, with the list of the segments that keep it. */
+/**
+ * Lists votes: confirmed texts that other jobs use. A vote can be withdrawn; a dialog then lists the segments that keep
+ * its text.
+ */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { FormattedNumber } from 'react-intl';
@@ -18,7 +21,7 @@ interface VotesProps {
   votes: readonly Vote[];
   /** The address of a job by its uid. */
   jobLink(uid: string): { to: string; search: Record<string, string> };
-  /** Takes a text back and reads the list again; undefined if this user may not. */
+  /** Withdraws a vote and reads the list again. Undefined if this user may not withdraw votes. */
   undo?: ((vote: string) => Promise<UndoneVote>) | undefined;
 }
 

@@ -139,7 +139,7 @@ it('a customer creates and rolls a key, and the old key is rejected after the ov
     await shown.getByRole('button', { name: 'I have saved it' }).click();
     await row.filter({ hasText: 'Expires soon' }).waitFor();
 
-    // Ends the overlap of the rolled key.
+    // Expires the old key, which otherwise works until the overlap ends.
     const owner = createConnection(web.connection);
     await owner.connect();
     await owner.query('update keys set revoked_at = now() where revoked_at > now()');

@@ -47,7 +47,8 @@ it('the home of a new installation is a checklist that ticks itself, is folded a
     const list = page.getByRole('list').filter({ hasText: 'Receive the first job' });
     const done = list.getByRole('img', { name: 'Done', exact: true });
     await list.getByText('Create the first operator').waitFor();
-    await until(async () => (await done.count()) === 2); // The operator, and the engine of the worker.
+    // Two steps are done: the first operator exists, and the worker has an engine.
+    await until(async () => (await done.count()) === 2);
     expect(await page.getByText('All clear.').count()).toBe(0);
     await expectAccessible(page);
     await takeScreenshots(page, 'console-setup');

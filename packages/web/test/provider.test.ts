@@ -28,7 +28,7 @@ async function inviteEditor(subject: string): Promise<string> {
   return (await invitePerson(web.database, 'command', { email, role: 'editor', name: 'Ida' })).token;
 }
 
-/** Creates an editor with a password whom the provider knows too, by the user id. */
+/** Creates an editor with a password, and an account at the provider whose subject is the editor's user id. */
 async function createEditor(): Promise<TestPerson> {
   const editor = await createPerson(web, { role: 'editor', languages: ['en:es'] });
   provider.users.set(editor.userId, { email: editor.email, email_verified: true });
@@ -81,7 +81,7 @@ it('the sign-in page says why the provider’s user was refused', async () => {
   });
 });
 
-it('the workbench goes on only after its own user has signed in again', async () => {
+it('the workbench continues only after its own user has signed in again', async () => {
   const { production_key } = await web.createAccount({ balanceCents: 100_000 });
   const [ann, bob] = [await createEditor(), await createEditor()];
   await orderEdit(createClient(web.url, production_key), 'One house.\n');

@@ -7,7 +7,8 @@ import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web } from './
 let web: Web;
 beforeAll(async () => {
   web = await startWeb();
-  await createPerson(web, { role: 'operator' }); // Without one, the page says how to create the first.
+  // Without an operator, the sign-in page would say how to create the first one.
+  await createPerson(web, { role: 'operator' });
 });
 afterAll(() => web.stop());
 

@@ -1,4 +1,6 @@
-/** Tests of the pages on which operators and users of an account take confirmed texts back. */
+/**
+ * Tests of the pages on which operators and users of an account withdraw votes: confirmed texts that other jobs use.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
@@ -28,7 +30,10 @@ async function claimed(uid: string) {
   return claimTask(ann, open.find((one: { uid: string }) => one.uid === uid).task);
 }
 
-/** Confirms a text that fills another job, whose task is then claimed if `held`. @returns the first task and the uid of that job */
+/**
+ * Confirms a text that fills a segment of another job. Claims the task of the other job if `held`.
+ * @returns the first task and the uid of the other job
+ */
 async function fill(source: string, text: string, held = false) {
   const [from, to] = [await orderEdit(call, source), await orderEdit(call, source)];
   const task = await claimed(from);
@@ -39,7 +44,7 @@ async function fill(source: string, text: string, held = false) {
   return { task, to };
 }
 
-it('an operator takes a text back and sees which segments keep it', async () => {
+it('an operator withdraws a vote and sees which segments keep its text', async () => {
   const { to: held } = await fill('The door is green.', 'La puerta es verde.', true);
   const context = await web.signedIn(operator);
   await web.visit({ context, path: '/console/accounts/acme' }, async (page) => {
@@ -66,7 +71,7 @@ it('an operator takes a text back and sees which segments keep it', async () => 
   await context.close();
 });
 
-it('a member of the account takes the text of a delivered job back, and does not see the editor', async () => {
+it('a user of the account withdraws a vote of a delivered job, and does not see its editor', async () => {
   const { task } = await fill('The window is open.', 'La ventana abre.');
   const submitted = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
   expect(submitted.status, submitted.text).toBe(200);

@@ -43,7 +43,7 @@ it('Tab completes a name of the source that the editor is typing', () =>
     await page.locator('[data-said]').getByText('Inserted: Hollister').waitFor();
     await keyboard.type(' in Bar', HELD);
     await hint(page).waitFor();
-    // Typing on is not disturbed.
+    // A shown completion does not disturb further typing.
     await keyboard.type('celona.', HELD);
     await expectText(first, 'Das Haus von Hollister in Barcelona.');
     await hint(page).waitFor({ state: 'detached' });

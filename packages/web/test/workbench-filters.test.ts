@@ -48,7 +48,7 @@ it('the grid shows the segments that match a filter, and Ctrl+Enter goes to the 
     await keyboard.press('Alt+ArrowUp', HELD);
     await target(page, 2);
     await keyboard.press('Control+Enter', HELD);
-    // The repeat was confirmed with it. A segment that does not match any more stays until a filter is chosen.
+    // Confirming the segment also confirmed its repeat. Segments that no longer match stay until a filter is chosen.
     await filter(page, 'Open 3').click();
     await target(page, 5);
     await expect.poll(() => rows(page)).toEqual([1, 3, 5]);

@@ -56,14 +56,14 @@ it('an editor reads, edits and submits subtitles over their timeline by keyboard
     await takeScreenshots(page, 'workbench-flow-subtitles');
     await reading(page, 1);
 
-    // Space reads on and confirms nothing.
+    // Space moves to the next subtitle without confirming.
     await keyboard.press('Space', HELD);
     await reading(page, 2);
     await keyboard.press('Shift+Space', HELD);
     await reading(page, 1);
     expect(await status(page, 1)).toBe('open');
 
-    // Tab goes to the doubtful subtitle, and Enter into its text.
+    // Tab moves to the doubtful subtitle, and Enter moves the focus into its text.
     await keyboard.press('Tab', HELD);
     await reading(page, 3);
     await row(page, 3).getByText('Doubtful: a check reports a problem').waitFor();
@@ -86,7 +86,7 @@ it('an editor reads, edits and submits subtitles over their timeline by keyboard
     await keyboard.press('Shift+Tab', HELD);
     await reading(page, 2);
     await row(page, 2).getByText('Doubtful: the text before or after it was changed').waitFor();
-    // A letter goes into the text.
+    // A typed letter is written into the text.
     await keyboard.press('End');
     await keyboard.type('!', HELD);
     await expectText(await target(page, 2), '!NOBODY CAME.');
@@ -105,7 +105,7 @@ it('an editor reads, edits and submits subtitles over their timeline by keyboard
   await context.close();
 });
 
-it('Tab leaves the subtitles when no doubtful one follows', async () => {
+it('Tab moves the focus out of the subtitles when no doubtful subtitle follows', async () => {
   // Another text than in the other tests, so that the memory has no draft for it.
   const { path } = await fixture.createClaimedTask(SRT.replace('is far', 'was by far'), FIELDS);
   const context = await fixture.web.signedIn(fixture.ann);

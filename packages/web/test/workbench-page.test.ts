@@ -242,7 +242,7 @@ p{background:u\\72l(${there}/b.png);font-family:x} .over{position:fixed;inset:0;
   listener.close();
 });
 
-it('a page whose elements have names of properties is shown, and loads no picture of an unclosed style', async () => {
+it('the flow view shows a page with elements named like DOM properties, and loads no image of an unclosed url()', async () => {
   const { path } = await fixture.createClaimedTask(
     `<html><body><form name="querySelectorAll"><input name="attributes"><input id="style"></form><img name="head">
 <form style="color:red" id="documentElement" name="documentElement"><button name="getAttribute">Go</button>
@@ -262,7 +262,7 @@ it('a page whose elements have names of properties is shown, and loads no pictur
   await context.close();
 });
 
-it('a page that was shown stays when it cannot be read again', async () => {
+it('the flow view keeps showing the page when a later request for it fails', async () => {
   const { path } = await fixture.createClaimedTask('<p>A small house.</p>', FIELDS);
   const context = await fixture.web.signedIn(fixture.ann);
   await fixture.web.visit({ context, path }, async (page) => {
@@ -286,7 +286,7 @@ it('a page that was shown stays when it cannot be read again', async () => {
   await context.close();
 });
 
-it('a page of 2,000 sentences follows the reader', async () => {
+it('the flow view scrolls to the active sentence of a page with 2,000 sentences', async () => {
   const { path } = await fixture.createClaimedTask(
     Array.from({ length: 2_000 }, (_, at) => `<p>Line ${at + 1}.</p>`).join('\n'),
     FIELDS,

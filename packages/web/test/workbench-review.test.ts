@@ -38,7 +38,7 @@ it('counts the segments that the reviewer has seen, and shows what changed after
     await expect.poll(() => progress.getAttribute('value')).toBe('1');
     await expect.poll(() => row(page, 1).getAttribute('data-seen')).toBe('true');
     await row(page, 2).getByText('Not seen', { exact: true }).waitFor({ state: 'attached' });
-    // The difference to the draft is open.
+    // The changes since the draft are shown unfolded.
     const changes = page.getByRole('region', { name: 'Changes since the draft' });
     await expect.poll(() => changes.locator('del').allInnerTexts()).toEqual(['THE RED HOUSE IS OLD']);
     await expect.poll(() => changes.locator('ins').allInnerTexts()).toEqual(['Das rote Haus ist alt']);
@@ -128,7 +128,7 @@ it('an editor marks a segment as unsure, is asked about it once, and the reviewe
   });
 });
 
-it('shows the mark that the server has when two requests in a row fail', async () => {
+it('shows the unsure mark as the server has it when two requests in a row fail', async () => {
   const claimed = await fixture.createClaimedTask('Fragile.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
     await target(page, 1);
@@ -154,7 +154,7 @@ it('shows the mark that the server has when two requests in a row fail', async (
   });
 });
 
-it('takes back a mark that the server refuses', async () => {
+it('removes an unsure mark when the server refuses it', async () => {
   const claimed = await fixture.createClaimedTask('Fragile.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
     await target(page, 1);

@@ -96,7 +96,7 @@ it('the words that a check names are underlined in source and target, without di
     // The mark changes no element of the text field, and the caret stays behind the last letter.
     expect(await first.locator('*').count()).toBe(0);
     await takeScreenshots(page, 'workbench-marks', 'state');
-    // A save follows a pause in typing, and a pause begins a new step of the undo.
+    // After a pause in typing, the text is saved, and further typing is a separate undo step.
     await waitUntilSaved(page);
     await keyboard.type(' Ja.', HELD);
     await expectText(first, 'Die 18 alten Häuser. Ja.');

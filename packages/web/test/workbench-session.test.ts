@@ -84,7 +84,7 @@ it('the active time of a task goes on from its total when the page is opened aga
       const read = await fixture.ann.call('GET', pathOf(claimed));
       return read.body.segments[0].revision === 2 && read;
     });
-    // The page sends its own time only.
+    // The page sends only the time since it was opened, not the total.
     expect(body.active_ms).toBeGreaterThanOrEqual(2_700_000);
     expect(body.active_ms).toBeLessThan(2 * 2_700_000);
   });

@@ -25,7 +25,7 @@ it('Shift+Enter breaks a subtitle into two lines, and the preview of the documen
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;
     const first = await target(page, 1);
-    // The source has its line breaks, too.
+    // The row also shows the line breaks of the source.
     const source = row(page, 1).getByRole('gridcell').first().locator('[lang]');
     expect(await source.innerText()).toBe('The wind was stronger\nthan anything.');
     await keyboard.press('Control+a', HELD);

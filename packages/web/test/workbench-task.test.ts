@@ -115,7 +115,7 @@ it('an editor reports a faulty source to the operator', async () => {
   await context.close();
 });
 
-it('the workbench says notes on drafts, failures of engines and the tone in the language of the page', async () => {
+it('the workbench shows notes on drafts, failures of engines and the tone in the language of the page', async () => {
   const { path, task } = await fixture.createClaimedTask('Two zips.\nOne house.\n', {
     target_language: 'de',
     tone: 'Formal',

@@ -93,7 +93,7 @@ it('a text that filled a segment before its task was claimed can be refused for 
   });
 });
 
-it('a text is a suggestion in the segment that its editor is in, without a change of the other suggestions', async () => {
+it('a text that another editor confirms becomes the last suggestion when the editor is in its segment', async () => {
   const { web, annContext, bob } = fixture;
   const source = 'The market is full today.';
   const own = await fixture.createClaimedTask(`${source}\nThe fish is fresh.`);

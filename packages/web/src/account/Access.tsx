@@ -83,7 +83,7 @@ export default function Access() {
   );
 }
 
-/** Returns the status of a key. A rolled key stays valid for a while. */
+/** Returns the status of a key. A key that was replaced is `expiring` until its overlap with the new key ends. */
 function statusOf(key: OwnKey): string {
   const isPast = (moment: string | null) => moment !== null && new Date(moment) <= new Date();
   if (key.live) return key.revoked_at === null ? 'active' : 'expiring';
@@ -338,7 +338,7 @@ interface RollProps extends MadeProps {
   onRoll(overlap: Overlap): Promise<void>;
 }
 
-/** Replaces a key or secret; asks how long the old one stays valid. */
+/** Replaces a key or secret; asks how long the old one remains valid. */
 function RollDialog({ title, opened, onClose, children, onRoll }: RollProps) {
   const t = useTranslate();
   return (

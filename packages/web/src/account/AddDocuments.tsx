@@ -33,7 +33,7 @@ export function AddDocuments({ options }: { options: DocumentOptions }) {
           accept={extensions.map((one) => `.${one}`).join()}
           onChange={({ currentTarget }) => {
             void addFiles([...(currentTarget.files ?? [])], options);
-            // The same file can then be chosen again.
+            // Without this, choosing the same file again would fire no event.
             currentTarget.value = '';
           }}
         />
@@ -67,7 +67,7 @@ function FileTypes({ options }: { options: DocumentOptions }) {
   const t = useTranslate();
   const size = useSizeLimit();
   const types = options.formats.map(({ extensions }) => `.${extensions[0]}`).join(', ');
-  // The isolate keeps the dots before the extensions in text from right to left.
+  // The Unicode isolate keeps each dot before its extension in right-to-left text.
   return t('account.translate.types', { types: `\u2066${types}\u2069`, size: size(options) });
 }
 

@@ -6,13 +6,16 @@ import { useLanguageName } from '../ui/Pair.tsx';
 import type { Choices } from './choices.ts';
 import css from './Translate.module.css';
 
-/** The languages into which documents of a source language can be translated; of any, if it is detected. */
+/**
+ * Returns the target languages of a source language. If `source` is empty because it will be detected, returns those of
+ * all source languages.
+ */
 function offeredTargets({ languages }: DocumentOptions, source: string): string[] {
   const of = languages.filter((one) => source === '' || one.source_language === source);
   return [...new Set(of.flatMap((one) => one.target_languages))];
 }
 
-/** Returns the chosen target languages that are offered. */
+/** Returns the chosen target languages that are offered for the chosen source language. */
 export function targetsFor(options: DocumentOptions, { source, targets }: Choices): string[] {
   return offeredTargets(options, source).filter((one) => targets.includes(one));
 }

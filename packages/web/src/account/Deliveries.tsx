@@ -147,7 +147,7 @@ function useColumns(): Column<Delivery>[] {
   ];
 }
 
-/** Returns the deliveries of a job, newest first. A uid without a job has none. */
+/** Returns the deliveries of a job, newest first. Returns none if no job has the uid. */
 function useDeliveriesOf(uid: string | undefined, environment: Environment) {
   const { data, error, refetch } = useQuery({
     ...query('readOwnJob', { path: { uid: uid ?? '' }, query: { environment } }),
@@ -308,7 +308,7 @@ function DeliveryDetails({ id, environment }: { id: string; environment: Environ
   );
 }
 
-/** @param isLast true for the last attempt, whose answer is shown at once */
+/** @param isLast true for the last attempt, whose answer is shown unfolded */
 function Attempt({ attempt, isLast }: { attempt: DeliveryAttempt; isLast: boolean }) {
   const t = useTranslate();
   const { started_at, status_code, outcome, detail, milliseconds, headers, answer } = attempt;

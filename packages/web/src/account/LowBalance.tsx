@@ -6,7 +6,7 @@ import { Link } from '../ui/Link.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import type { Environment } from './environment.tsx';
 
-/** The page warns if the balance lasts for fewer days at the rate of the last 30 days. */
+/** A warning is shown if, at the average cost per day of the last 30 days, the balance lasts fewer days than this. */
 const WARNING_DAYS = 7;
 
 export const balanceOf = ({ balances }: Pick<OwnAccount, 'balances'>, environment: Environment) =>

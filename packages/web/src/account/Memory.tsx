@@ -140,12 +140,12 @@ function Pairs({ rows }: { rows: readonly Row[] }) {
   );
 }
 
-/** The confirmed texts that waiting jobs use before they are in the memory. */
+/** The account's votes: confirmed texts that waiting jobs use, even before the memory contains them. */
 function UsedTexts() {
   const t = useTranslate();
   const queries = useQueryClient();
   const { data } = useQuery(query('listOwnVotes'));
-  // The section stays when its last text is taken back, because its dialog shows the result.
+  // The section stays when the last vote is withdrawn, because its dialog shows the result.
   const [shown, setShown] = useState(false);
   if (!shown && data !== undefined && data.votes.length > 0) setShown(true);
   if (!shown || data === undefined) return null;

@@ -71,7 +71,7 @@ function Question({ asked }: { asked: JobQuery }) {
   );
 }
 
-/** A notice on the list of jobs while queries of any job are open. A press opens the job of the oldest one. */
+/** A notice on the list of jobs while queries of any job are open. A click opens the job of the oldest query. */
 export function OpenQueries({ onOpen }: { onOpen: (uid: string) => void }) {
   const t = useTranslate();
   const { data } = useQuery(query('listOwnQueries', { query: {} }));

@@ -48,7 +48,7 @@ export const load = ({ queries, search }: Loading) =>
     queries.ensureQueryData(brands()),
   ]);
 
-/** The states of rows that are lost without harm when the window is closed. */
+/** The states of rows that need no warning when the window is closed, because nothing is left to send. */
 const FINAL: readonly Row['state'][] = ['problem', 'refused', 'done'];
 
 export default function Translate({ search }: PageProps) {
@@ -164,7 +164,9 @@ function bodyOf(
   };
 }
 
-/** Quotes the documents that were not sent. The key has no text, which may be long. */
+/**
+ * Quotes the documents that were not sent. The query key has the document's id instead of its text, which may be long.
+ */
 function useQuotes(shipments: readonly Shipment[]) {
   return useQueries({
     queries: shipments.map(({ document, target, body }) => {

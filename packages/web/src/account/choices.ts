@@ -23,7 +23,7 @@ export function useChoices(user: string): [Choices, (change: Partial<Choices>) =
     try {
       localStorage.setItem(key, JSON.stringify(choices));
     } catch {
-      // The browser stores nothing, so the next visit begins with the first choices.
+      // Without storage, the next visit begins with the default choices.
     }
   }, [key, choices]);
   return [choices, (change) => setChoices((before) => ({ ...before, ...change }))];

@@ -1,7 +1,7 @@
 /**
- * The documents that a customer has added but not sent, and the jobs that were sent from them. The list is kept
- * outside of React, so that it outlasts a visit to another page, and uploads go on there. It never leaves the
- * memory of the page.
+ * The documents that a customer has added but not sent, and the jobs that were sent from them. The list is kept outside
+ * React, so that it stays and uploads continue while the user visits another page of the app. It is stored only in
+ * memory.
  */
 import { useSyncExternalStore } from 'react';
 import { CallError, call } from '../api/client.ts';
@@ -24,7 +24,7 @@ export interface ProblemFile extends Added {
   problem: Problem;
 }
 
-/** What became of a document in one target language. */
+/** The state of sending a document for one target language. */
 export type Sending =
   | { state: 'sending'; sent: number }
   | { state: 'failed'; error: Error }
@@ -64,7 +64,7 @@ function watch(listener: () => void): () => void {
 
 export const isProblem = (one: LocalDocument | ProblemFile): one is ProblemFile => 'problem' in one;
 
-/** Where a document is sent. A document can be sent once in each environment and tier. */
+/** The environment and tier of a sent document. A document can be sent once in each combination of both. */
 type Place = Pick<NewDocument, 'environment' | 'tier'>;
 
 const prefixOf = (id: number, { environment, tier }: Place): string => `${id} ${environment} ${tier} `;
@@ -95,12 +95,12 @@ export function clearSent(): void {
   change({ documents: kept, sendings: Object.fromEntries(kept.flatMap(({ id }) => sendingsOf(id))) });
 }
 
-/** Returns what became of a document, by `keyOf`. */
+/** Returns the sendings of a document, with their keys as `keyOf` returns them. */
 function sendingsOf(id: number): [key: string, sending: Sending][] {
   return Object.entries(list.sendings).filter(([key]) => key.startsWith(`${id} `));
 }
 
-/** Returns what became of a document in an environment and a tier, by target language. */
+/** Returns the sendings of a document in an environment and a tier, by target language. */
 export function sendingsIn(place: Place, { id }: Added): Record<string, Sending> {
   const prefix = prefixOf(id, place);
   const own = sendingsOf(id).filter(([key]) => key.startsWith(prefix));
@@ -115,7 +115,7 @@ async function readDocument(file: File, options: DocumentOptions): Promise<Local
   if (type === undefined) return { ...added, problem: 'type' };
   if (file.size > options.max_bytes) return { ...added, problem: 'size' };
   try {
-    // Characters that are not UTF-8 would be lost, and the result would be damaged.
+    // Throws an error for bytes that are not UTF-8. Replacing them would damage the text.
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     const text = decoder.decode(await file.arrayBuffer());
     return text.trim() === '' ? { ...added, problem: 'empty' } : { ...added, text, format: type.format };
@@ -130,7 +130,7 @@ export interface Shipment {
   body: NewDocument;
 }
 
-/** Returns a shipment with the price and the source language that the customer was shown. */
+/** Adds the price and the source language that the customer was shown to the request. */
 export const priced = (
   { body, ...shipment }: Shipment,
   { price, source_language }: Pick<DocumentQuote, 'price' | 'source_language'>,

@@ -30,7 +30,7 @@ const people = ({ q, role }: Search) =>
   query('listPeople', { query: { q, ...(role ? { role: role as Role } : {}) } });
 const DAYS = 30;
 const HOUR_MILLISECONDS = 3_600_000;
-/** A rate from a shorter time says nothing about an hour. */
+/** The minimum active time for an hourly rate. A rate from less time would not be reliable. */
 const LEAST_RATED_MILLISECONDS = 300_000;
 const effort = () =>
   query('readEffort', {
@@ -201,7 +201,7 @@ function Effort() {
   );
 }
 
-/** Writes `en>es`, with `+review` for reviewers. */
+/** Returns an editor's language pair as text, such as `en>es`, or `en>es+review` for a reviewer. */
 const formatLanguage = ({ source_language, target_language, review }: EditorLanguage) =>
   `${source_language}>${target_language}${review ? '+review' : ''}`;
 

@@ -30,7 +30,7 @@ export default function Invitation({ params }: PageProps) {
 
 function OpenLink({ token }: { token: string }) {
   const queries = useQueryClient();
-  // The data is kept, because the link is used up before the next page is shown.
+  // Keeps the invitation's data, because the link is invalid as soon as it is accepted, but the page is still shown.
   const [data] = useState(() => queries.getQueryData(invitation(token).queryKey));
   return data === undefined ? <ExpiredLink /> : <Accept token={token} data={data} />;
 }
@@ -60,7 +60,7 @@ function Accept({ token, data }: { token: string; data: Answer<'readInvitation'>
   const { purpose } = data;
   const reset = purpose === 'reset';
   const isFirst = purpose === 'operator';
-  // The provider would replace the second factor of a user, and it cannot create the first operator.
+  // Accepting with the provider would bypass the user's second factor, and it cannot create the first operator.
   const provider = data.second_factor || isFirst ? null : options.provider;
   return (
     <SignedOutLayout

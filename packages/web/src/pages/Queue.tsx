@@ -42,7 +42,7 @@ export default function Queue({ search }: PageProps) {
   const order = ORDERS.find((one) => one === search.sort);
   const open = data.open.filter((task) => pair === undefined || pairOf(task) === pair);
   const groups = groupsOf(order === undefined ? open : open.toSorted(COMPARE[order]));
-  // Without a filter and an order of the editor, the server chooses the first task that nobody has claimed yet.
+  // If the editor has chosen neither a filter nor an order, the server chooses the first unclaimed task.
   const isOwnChoice = pair !== undefined || order !== undefined;
   const next = isOwnChoice ? groups[0]?.tasks[0]?.task : undefined;
   const paused = data.paused_until !== null;
@@ -278,7 +278,10 @@ function HeldTasks({ tasks }: { tasks: readonly HeldTask[] }) {
   );
 }
 
-/** The columns of all tables: open tasks and claimed tasks. The pay is shown where the operator has set it. */
+/**
+ * The columns of all tables: open tasks and claimed tasks. The pay is shown for tasks for which the operator has set
+ * it.
+ */
 function useTaskColumns(tasks: readonly QueueTask[]): Column<QueueTask>[] {
   const t = useTranslate();
   return [

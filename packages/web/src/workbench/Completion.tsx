@@ -79,7 +79,7 @@ function useTyping(workbench: Workbench, position: number, field: RefObject<HTML
         clear();
         return;
       }
-      // The text field has the character in the next frame, and typing does not wait.
+      // The text field contains the typed character only in the next frame.
       frame = requestAnimationFrame(() => {
         const caret = workbench.editor.textAtCaret();
         workbench.setCompletion(caret && completionOf(currentWords.current, caret.before, caret.after));

@@ -103,7 +103,7 @@ class SignedCodes {
       .join('');
   }
 
-  /** Returns the parts of a written text: texts and codes. */
+  /** Converts a text that `write` returned back to characters and codes. */
   read(text: string): (string | Code)[] {
     return [...text].map((sign) => this.#codes[sign.codePointAt(0)! - FIRST_SIGN] ?? sign);
   }

@@ -174,7 +174,7 @@ function Submit() {
   );
 }
 
-/** A count that shows the counted segments in the grid. */
+/** A number of segments. A click filters the grid to these segments. */
 function FilterLink({ count, by }: { count: number; by: Filter }) {
   const workbench = useWorkbench();
   return (

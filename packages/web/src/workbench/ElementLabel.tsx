@@ -1,4 +1,4 @@
-/** The label of a row that says what the segment is in its document: a heading, a link, or the time of a subtitle. */
+/** The label of a row with the kind of its segment, such as a heading or a link, or with the time of a subtitle. */
 import { IconClick, IconCode, IconHeading, IconLink, IconList, IconTable } from '@tabler/icons-react';
 import { useTranslate } from '../i18n.tsx';
 import css from './edge.module.css';

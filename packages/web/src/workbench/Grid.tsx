@@ -28,7 +28,7 @@ export function Grid() {
   if (filter && rows.length === 0) return <NoMatch />;
   return (
     <div
-      // A row has another height in each view.
+      // The height of a row depends on the view.
       key={flow ? 'flow' : 'rows'}
       ref={scroller}
       className={`${css.scroller} ${flow ? subtitlesClass : ''}`}

@@ -1,4 +1,4 @@
-/** The buttons of the header for findings and filters, and the setting of the menu. */
+/** The buttons of the header for findings and filters, and the menu's checkbox for word completion. */
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconFilter } from '@tabler/icons-react';
 import { useSyncExternalStore } from 'react';
@@ -53,7 +53,7 @@ export function FilterButton() {
   );
 }
 
-/** Switches the suggestions of words on and off in this browser. */
+/** Switches word completion on and off in this browser. */
 export function CompletionSwitch() {
   const t = useTranslate();
   const on = useSyncExternalStore(watchCompletes, completes);

@@ -7,7 +7,7 @@ import { type ActionId, hintOf } from './keys.ts';
 import css from './workbench.module.css';
 
 const READING: readonly ActionId[] = ['previous', 'next', 'nextOpen'];
-/** In the flow view, before the text of the active segment is edited. */
+/** The shortcuts shown in the flow view while the active segment has the focus, but its text is not edited. */
 const FLOW: readonly ActionId[] = ['readOn', 'nextDoubt', 'edit', 'confirm', 'view'];
 const EDITING: readonly ActionId[] = ['confirm', ...READING, 'codes', 'use1', 'plainText'];
 

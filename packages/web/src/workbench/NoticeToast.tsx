@@ -12,7 +12,7 @@ export function NoticeToast() {
   const t = useTranslate();
   const notice = usePage((page) => page.notice);
   const readOnly = usePage((page) => page.readOnly !== undefined);
-  // A page that is read-only can undo nothing.
+  // On a read-only page, nothing can be undone.
   if (!notice || (readOnly && 'undo' in notice)) return null;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a press keeps the focus in the text

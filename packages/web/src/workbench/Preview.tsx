@@ -58,7 +58,7 @@ function goTo(workbench: Workbench, position: number): void {
   workbench.activate(position, 'text');
 }
 
-/** Keeps the text of the active segment visible: the `ref` of its element. */
+/** Scrolls to the text of the active segment. It is the `ref` of the text's element. */
 const follow = (place: HTMLElement | null) => place?.scrollIntoView({ block: 'center' });
 
 function Subtitles() {

@@ -1,6 +1,6 @@
 /**
  * A dialog over the workbench that asks its user to sign in when the session has ended. The open segment and an open
- * dialog stay as they are. If another user signs in, the work of this user does not go on.
+ * dialog stay as they are. If another user signs in, the page does not continue with the first user's work.
  */
 import { useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useState } from 'react';
@@ -54,7 +54,7 @@ export function SignInAgain({ user }: { user: User }) {
   );
 }
 
-/** For users of the provider: it opens in another tab, and the dialog then continues. */
+/** Lets users of the provider sign in in another tab. The button then checks the session and closes the dialog. */
 function ProviderAgain({ onSignedIn }: { onSignedIn(user: User): void }) {
   const t = useTranslate();
   const { data } = useQuery(query('readSignInOptions'));

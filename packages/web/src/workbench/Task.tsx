@@ -40,15 +40,15 @@ export async function load({ queries, params }: Loading): Promise<void> {
 }
 
 export default function TaskPage({ params }: PageProps) {
-  // The user who opened the page. The session may end meanwhile, and be followed by that of another user.
+  // The user who opened the page. Later, another user may sign in while the page is open.
   const [user] = useState(useUser());
   return <LoadedTask key={params.task} id={params.task!} user={user!} />;
 }
 
 /** Opens the workbench, which restores stored drafts before the page can be edited. */
 function LoadedTask({ id, user }: { id: string; user: User }) {
-  // The workbench stays open when the user changes the app's language, so it always calls the current
-  // functions.
+  // The workbench stays open when the user changes the app's language. It therefore reads the functions for the current
+  // language from refs.
   const t = useTranslate();
   const currentTranslate = useRef(t);
   currentTranslate.current = t;

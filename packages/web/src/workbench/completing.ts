@@ -1,4 +1,4 @@
-/** Takes over the shown completion, and stores whether words are completed at all. */
+/** Inserts the shown completion, and stores in the browser whether words are completed. */
 import type { Workbench } from './workbench.ts';
 
 /** The setting of this browser. Words are completed unless it is `off`. */
@@ -10,7 +10,7 @@ export function completes(): boolean {
   try {
     return localStorage.getItem(SETTING) !== 'off';
   } catch {
-    // A browser that stores nothing has the default.
+    // If the browser forbids storage, the default applies.
     return true;
   }
 }

@@ -9,7 +9,7 @@ const words = completionWords({
 });
 const rest = (before: string, after = '') => completionOf(words, before, after)?.rest;
 
-test('the words are the terms, then words of translations, then names and numbers of the source', () => {
+test('completionWords returns the terms, then words of translations, then names and numbers of the source', () => {
   expect(words).toEqual([
     'Garantiebedingungen',
     'Die',

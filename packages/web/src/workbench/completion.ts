@@ -1,4 +1,4 @@
-/** Which words can complete the word that is being typed. Pure functions, tested without a page. */
+/** Finds words that can complete the word that is being typed. The functions are pure and tested without a page. */
 
 /** The part of a word that was typed, and the part that completes it. */
 export interface Completion {
@@ -6,7 +6,7 @@ export interface Completion {
   rest: string;
 }
 
-/** Where the words come from. */
+/** The sources of the words. */
 export interface CompletionSources {
   source: string;
   /** The glossary's translations of the terms in the source. */
@@ -22,7 +22,7 @@ const LEAST_LETTERS = 3;
 const LEAST_DIGITS = 2;
 /** The shortest part that a completion adds. A shorter one saves no key. */
 const LEAST_REST = 2;
-/** The longest part of a text before the caret that is looked at. */
+/** The maximum number of characters before the caret that are examined. */
 const LONGEST_WORD = 60;
 
 const WORD = /[\p{L}\p{M}\p{N}]{1,60}$/u;
@@ -64,7 +64,7 @@ export function completionOf(
   return word === undefined ? undefined : { typed, rest: word.slice(typed.length) };
 }
 
-/** A word at the beginning of a sentence has a capital letter that it has nowhere else. */
+/** Returns true if `word` completes `typed`, also with a capital first letter, because `typed` may begin a sentence. */
 function completes(word: string, typed: string): boolean {
   if (word.length < typed.length + LEAST_REST) return false;
   if (word.startsWith(typed)) return true;

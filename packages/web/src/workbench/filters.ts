@@ -1,4 +1,4 @@
-/** The filters of the grid: which segments match them, how many do, and how one is chosen. */
+/** The filters of the grid: decides which segments match each filter, counts them, and applies the chosen filter. */
 import type { SegmentState } from './state.ts';
 import type { WorkbenchStore } from './store.ts';
 import type { Workbench } from './workbench.ts';
@@ -11,7 +11,7 @@ type Matches = (state: SegmentState, counts: FilterCounts) => boolean;
 
 const matches: Record<Filter, Matches> = {
   open: ({ segment, status }) => segment.mine && status !== 'confirmed',
-  // While the checks have not run on an edited text, the segment stays where it was.
+  // Until the checks have run on an edited text, the result for the earlier text stays.
   findings: ({ segment, findings }, counts) =>
     findings ? segment.mine && findings.length > 0 : counts.matches(segment.position, 'findings'),
   unsure: ({ segment, unsure }) => segment.mine && unsure,

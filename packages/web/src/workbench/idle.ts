@@ -3,7 +3,9 @@
 /** The time in milliseconds that is left for input when idle work stops. */
 const RESERVE_MS = 3;
 
-/** Calls a function when the browser is idle; soon in browsers that cannot tell (Safari). */
+/**
+ * Calls a function when the browser is idle; after a short delay in browsers without `requestIdleCallback` (Safari).
+ */
 export function whenIdle(call: (timeLeft: () => number) => void): void {
   if ('requestIdleCallback' in globalThis) {
     requestIdleCallback((deadline) => call(() => deadline.timeRemaining()));

@@ -132,7 +132,7 @@ export const bindings: readonly Binding[] = [
   { action: 'select', keys: ['Space'], where: 'row', group: 'segment' },
 ];
 
-/** Keys that browsers and desktops reserve, or that users expect from them. */
+/** Shortcuts that browsers or desktops reserve, or that users expect to have their usual effect there. */
 export const reserved: readonly string[] = [
   'Mod+T',
   'Mod+N',

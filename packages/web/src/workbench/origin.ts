@@ -1,4 +1,4 @@
-/** Where the current target of a segment comes from. */
+/** Finds out where the current target of a segment comes from. */
 import { complete, type Piece, samePieces } from './pieces.ts';
 import type { SegmentState } from './state.ts';
 import type { Match } from './task.ts';

@@ -90,7 +90,7 @@ function removeHidingNames(inert: Document): void {
   }
 }
 
-/** Removes the marks from elements whose content is text only, where a comment is shown as text. */
+/** Removes the comments that mark segments from elements with text-only content, where a comment would be visible. */
 function removeVisibleMarks(inert: Document, mark: string): void {
   for (const element of inert.querySelectorAll('textarea, title')) {
     const text = element.textContent;

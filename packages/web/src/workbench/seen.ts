@@ -47,7 +47,7 @@ export class SeenSegments {
     try {
       await this.#server.markSeen(this.#store.token, segments);
     } catch {
-      // A lost claim is found by the next heartbeat. Another failure may be gone at the next attempt.
+      // The error needs no handling: the next heartbeat notices a lost claim, and other requests are retried.
       for (const position of positions) this.#unsent.add(position);
     }
   }

@@ -1,4 +1,4 @@
-/** The dialogs that start with the words that are selected. */
+/** Opens dialogs that are filled with the selected words. */
 import type { Workbench } from './workbench.ts';
 
 /** Opens the dialog that marks an issue in the selected words of the target. */

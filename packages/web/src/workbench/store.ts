@@ -86,7 +86,7 @@ export class WorkbenchStore {
     return this.#completion;
   }
 
-  /** It is no part of the page's state, because it changes with each key. */
+  /** Sets the completion. It is not part of the page's state, because it changes with each key. */
   setCompletion(completion: Completion | undefined): void {
     const before = this.#completion;
     if (completion?.typed === before?.typed && completion?.rest === before?.rest) return;

@@ -25,7 +25,7 @@ export class TaskSession {
   readonly #options: SessionOptions;
   readonly #store: WorkbenchStore;
   readonly #server: TaskServer;
-  /** Milliseconds that the server's clock is ahead of this one. */
+  /** The milliseconds by which the server's clock is ahead of the browser's. */
   #clockOffset = 0;
   /** The last request about an unsure mark; the next one waits for it, so that they arrive in order. */
   #marking: Promise<void> = Promise.resolve();
@@ -56,7 +56,7 @@ export class TaskSession {
 
   async heartbeat(): Promise<void> {
     const { lease, readOnly, signedOut } = this.#store.page;
-    // Another user who has signed in does not have the claim.
+    // While the page waits for a new sign-in, the session may belong to another user, who does not hold the claim.
     if (!lease || readOnly || signedOut) return;
     try {
       this.setLease(await this.#server.heartbeat(lease.token));
@@ -67,8 +67,8 @@ export class TaskSession {
   }
 
   /**
-   * Reads the task again after a live update. Changes its state, its comments and the segments with texts of other
-   * editors, never a text that this editor has edited or is in.
+   * Reads the task again after a live update. Updates its state, its comments and the segments with texts of other
+   * editors. Never changes a text that this editor has edited, or that has the focus.
    */
   async refresh(): Promise<void> {
     if (this.#running > 0 || this.#store.page.signedOut) return;
@@ -186,7 +186,8 @@ export class TaskSession {
         store.change(position, { segment: { ...segment(), unsure } });
       })
       .catch(() => {
-        // An earlier request may have failed too, so the opposite may not be what the server has.
+        // Restores the mark that the server last acknowledged. If an earlier request failed too, this need not be the
+        // opposite of `unsure`.
         store.change(position, { unsure: segment().unsure });
         store.update({ notice: { type: 'unsure-unsent', number: store.numberOf(position) } });
       });
@@ -264,7 +265,7 @@ export class TaskSession {
   }
 
   /**
-   * Shows the text that other editors have confirmed for a segment, or its draft if they took it back. The active
+   * Shows the text that other editors have confirmed for a segment, or its draft if they withdrew it. The active
    * segment and edited segments keep their text. Returns false if the text stays the same.
    */
   showVote(position: number): boolean {
@@ -287,7 +288,7 @@ export class TaskSession {
   async comment(text: string, position?: number): Promise<void> {
     const comment = await this.#run(this.#server.comment(text, position));
     this.#store.addComments([comment]);
-    // The editor may already write a comment on another segment.
+    // If the editor has moved to another segment, its comment field stays open.
     this.#store.update(this.#store.page.active === position ? { commenting: false } : {});
     this.#store.announce({ type: 'comment' });
   }

@@ -1,4 +1,4 @@
-/** What a workbench needs from its page. */
+/** The options and functions that a page passes to its workbench. */
 import type * as checking from './checking.ts';
 import type { Drafts } from './drafts.ts';
 import type { Code, CodeDescription } from './pieces.ts';

@@ -2,8 +2,8 @@
 // biome-ignore-all lint/a11y/noStaticElementInteractions: a click on a sentence; keys are in keys.ts
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: keys are in keys.ts
 /**
- * The translated HTML page, which marks the sentence of the active segment and scrolls to it. The page scrolls with the
- * sheet that lies over it, because the frame takes no input.
+ * The translated HTML page, which marks the sentence of the active segment and scrolls to it. The frame takes no input,
+ * so a transparent element over it receives clicks and scrolls with the page.
  */
 import { useQuery } from '@tanstack/react-query';
 import {
@@ -33,11 +33,11 @@ const NOWHERE: Geometry = { width: 0, height: 0, boxes: [] };
 
 /** Where the active sentence is on the page. */
 export interface Place {
-  /** One box for each of its lines; none if the page does not show it. */
+  /** One box for each line of the sentence; none if the page does not show the sentence. */
   boxes: readonly Box[];
   /** The scrolled element; null before it is shown. */
   view: HTMLElement | null;
-  /** True if the page is there but does not show the text of the segment. */
+  /** True if the page is loaded but does not show the text of the segment. */
   isHidden: boolean;
 }
 
@@ -148,7 +148,7 @@ export function HtmlPage({
 /**
  * Shows the document of the server in the frame.
  *
- * @returns the query, and whether the document was shown. After that, a failed request is no error and leaves it as it is
+ * @returns the query, and whether a document is shown. A request that fails later leaves this document and is no error
  */
 function useDocument(page: PageFrame | undefined, onUnreadable: () => void) {
   const workbench = useWorkbench();
@@ -166,7 +166,8 @@ function useDocument(page: PageFrame | undefined, onUnreadable: () => void) {
       page.show(data.text, data.mark ?? '', localeOf(target_language), directionOf(target_language));
       write();
     } catch {
-      // Names of elements, such as `attributes`, can hide the functions that read the document.
+      // An element named like a DOM property, such as `attributes`, can make the document unreadable for the page's
+      // code.
       return unreadable.current();
     }
     setShown(true);
@@ -174,7 +175,10 @@ function useDocument(page: PageFrame | undefined, onUnreadable: () => void) {
   return { data, shown, error: shown ? null : error, refetch };
 }
 
-/** Shows the texts that the page of the server lacks: the active one and those of other editors, now and on changes. */
+/**
+ * Writes texts into the page that the server's document lacks: the active segment's text and texts that other editors
+ * have confirmed. Repeats this after each change.
+ */
 function useWrite(page: PageFrame | undefined): () => void {
   const workbench = useWorkbench();
   const write = useCallback(() => {

@@ -15,7 +15,7 @@ import type { Workbench } from '../workbench.ts';
  */
 export type Doubt = 'finding' | 'no_draft' | 'match' | 'changed' | 'neighbor';
 
-/** Returns why a segment is doubtful, undefined if it is not. An editor's confirmation ends all doubt. */
+/** Returns why a segment is doubtful, undefined if it is not. A confirmed segment is never doubtful. */
 export function doubtOf(workbench: Workbench, position: number): Doubt | undefined {
   const state = workbench.segment(position);
   const { segment, status } = state;
@@ -43,7 +43,7 @@ export function stepDoubt(workbench: Workbench, by: -1 | 1): boolean {
   return false;
 }
 
-/** Returns true if the text of a segment differs from the one that its editor got. */
+/** Returns true if the target of a segment differs from the draft that its editor got. */
 function isChanged({ segment, target }: SegmentState): boolean {
   return segment.mine && !samePieces(firstTarget({ ...segment, target: null }), target);
 }

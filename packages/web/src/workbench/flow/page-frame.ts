@@ -15,7 +15,7 @@ export interface Box {
   height: number;
 }
 
-/** Browsers cannot lay out much higher elements. */
+/** The maximum height. Browsers cannot lay out much higher elements. */
 const MAX_HEIGHT = 8_000_000;
 
 /** Lets the whole page scroll in one place, and keeps every sentence where it was measured. */
@@ -24,8 +24,8 @@ html, body { overflow: visible !important; scroll-behavior: auto !important; }
 *, ::before, ::after { animation: none !important; transition: none !important; }`;
 
 /**
- * Attributes that load a file, except for the `href` of links, which have their look from it. The policy of the frame
- * blocks these loads too, but reports each in the console.
+ * Attributes that load a file, except for the `href` of links, without which the browser would not style them as links.
+ * The policy of the frame blocks these loads too, but the browser logs each of them.
  */
 const LOADING = ['src', 'srcset', 'poster', 'background', 'data', 'href', 'xlink:href', 'ping', 'autofocus'];
 
@@ -137,7 +137,10 @@ export class PageFrame {
   }
 }
 
-/** Adds a box to the last line if it stands on it, otherwise as a new line. Boxes of nested elements overlap. */
+/**
+ * Merges a box into the last line if the box is on that line; otherwise adds a new line. Boxes of nested elements
+ * overlap.
+ */
 function addToLine(lines: Box[], box: Box): void {
   const last = lines.at(-1);
   const middle = box.top + box.height / 2;
@@ -173,8 +176,8 @@ function withoutLoading(inert: Document): [HTMLElement, string][] {
 }
 
 /**
- * Removes the addresses of files from styles as far as they are written plainly. As in CSS, an address without `)` ends
- * with the text, so each letter is read once.
+ * Removes the addresses of files from styles, except for addresses written with CSS escapes. As in CSS, an address
+ * without `)` ends with the text, so matching takes linear time.
  */
 const withoutAddresses = (css: string): string =>
   css.replace(/@import[^;]*;?/gi, '').replace(/\b(?:url|src)\([^)]*\)?/gi, 'none');

@@ -25,7 +25,7 @@ export function toggleView(workbench: Workbench): void {
   const { format } = workbench.task.job;
   const view = workbench.page.view === 'flow' ? 'rows' : 'flow';
   attempt(() => localStorage.setItem(keyOf(format), view));
-  // The editor is mounted again in the other view, with the caret of its state.
+  // The text editor is created again in the other view, so the current caret must be stored first.
   workbench.editor.syncSelection();
   workbench.update({ view, selected: new Set() });
   workbench.focusActive();

@@ -39,7 +39,7 @@ export function Comments({ position }: { position: number }) {
     } catch (failed) {
       setError(failed as Error);
       workbench.unsentComments.set(position, text);
-      // An editor who has moved on does not see the error here.
+      // If the editor has moved to another segment, the error below is not visible, so a notice is shown.
       if (workbench.page.active !== position)
         workbench.update({ notice: { type: 'comment-unsent', number: workbench.numberOf(position) } });
     } finally {

@@ -92,9 +92,9 @@ interface Suggestion {
 }
 
 /**
- * Returns the draft, the text that other editors confirmed and the matches, and registers them for the shortcuts.
- * The draft is first because it is known at once. A text that arrives later gets the next free key, so no key
- * changes its suggestion.
+ * Returns the draft, the text that other editors confirmed and the matches, and registers them for the shortcuts. The
+ * draft is first because it is known at once. A suggestion that arrives later gets the next free key, so each key keeps
+ * its suggestion.
  */
 function useSuggestions(position: number): readonly Suggestion[] {
   const workbench = useWorkbench();
@@ -136,7 +136,7 @@ function useSuggestions(position: number): readonly Suggestion[] {
   return suggestions;
 }
 
-/** Returns the suggestions in the order in which they were first given. Suggestions that are gone stay. */
+/** Returns all suggestions so far in the order in which they arrived, including those that are no longer passed. */
 function useInOrder(suggestions: readonly Suggestion[]): readonly Suggestion[] {
   const [known, setKnown] = useState<readonly Suggestion[]>([]);
   const keyOf = (one: Suggestion) => JSON.stringify({ ...one, vote: undefined });
