@@ -17,7 +17,7 @@ export const MAX_KEY_REQUESTS = 100_000;
 
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
-/** A mistake in a command, such as an unknown user name. The message is shown to the operator. */
+/** Thrown for a mistake in a command, such as an unknown user name. The message is shown to the operator. */
 export class AccountError extends OperatorError {
   override name = 'AccountError';
 }
@@ -30,7 +30,10 @@ export interface Account {
   chat: boolean;
   /** Whether editors correct chat messages after their delivery. */
   chat_correction: boolean;
-  /** The limit of requests a second for each key; 0 for no limit, null for the usual limit. */
+  /**
+   * The limit of requests a second for each key; 0 for no limit, null for the limit of the server
+   * (`DRAGOMAN_KEY_REQUESTS`).
+   */
   key_requests: number | null;
 }
 

@@ -25,7 +25,7 @@ const CACHE_MILLISECONDS = 5_000;
 const MAX_CACHED_KEYS = 10_000;
 const MAX_CACHED_ORIGINS = 1_000;
 
-/** The row that is compared when the key is unknown, so that a refusal takes as long as a success. */
+/** An unknown key is compared with this row, so that its refusal takes as long as that of a known key. */
 const NO_KEY: store.KeyRow = {
   part: 0,
   account_id: '00000000-0000-0000-0000-000000000000',

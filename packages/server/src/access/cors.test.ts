@@ -27,7 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Returns the CORS headers of an answer. */
 const corsOf = ({ headers }: { headers: Headers }) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 

@@ -32,7 +32,9 @@ const HOURS = 3600;
 const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS, operator: 24 * HOURS } as const;
 /** Anybody can request a link for a forgotten password, so it is valid for an hour only. */
 const FORGOTTEN_SECONDS = HOURS;
-/** The number of valid links of a user at which no further link is created for a forgotten password. */
+/**
+ * The maximum number of valid links of a user. A user who has so many gets no further link for a forgotten password.
+ */
 const MAX_LINKS = 3;
 
 /**
@@ -93,7 +95,8 @@ export async function linkForForgottenPassword(
 ): Promise<(Link & { user: User }) | undefined> {
   const row = await store.findByEmail(database, email);
   const user = row && (await readPerson(database, row.user_id));
-  // A mailbox must not replace the provider, and its second factor, of a user who has no password.
+  // Users without a password sign in with the provider, which may check a second factor. Access to their mailbox must
+  // not replace this.
   if (user?.status !== 'active' || !user.has_password) return undefined;
   return database.transaction(async (transaction) => {
     if ((await store.countLinks(transaction, user.user_id)) >= MAX_LINKS) return undefined;

@@ -1,10 +1,10 @@
 /**
- * Limits the requests of each API key, so that one program cannot take the capacity that other customers need.
- * Each key has a leaky bucket: it holds ten seconds of requests and drains at the limit.
+ * Limits the requests of each API key, so that one program cannot take the capacity that other customers need. Each key
+ * has a leaky bucket: it holds ten seconds of requests and drains at the limit.
  *
- * Each API process counts for itself. A shared count would cost a database round trip for each request, on
- * the store that the limit protects; and a flood uses up the capacity of the process that it reaches. With N
- * API processes, a key can therefore send up to N times its limit.
+ * Each API process counts for itself. With N API processes, a key can therefore send up to N times its limit. A shared
+ * count would cost a round trip to the database for each request, although the limit should protect the database. A
+ * count for each process is enough, because a flood only uses up the capacity of the process that it reaches.
  */
 import type { Caller } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
@@ -28,11 +28,11 @@ interface Bucket {
   level: number;
   /** Milliseconds. */
   at: number;
-  /** Requests a second. */
+  /** The limit in requests a second. */
   limit: number;
 }
 
-/** @param usual the limit of accounts without their own, in requests a second; 0 for no limit */
+/** @param usual the limit of accounts without a limit of their own, in requests a second; 0 for no limit */
 export function createKeyRateLimiter(
   usual: number,
   now: () => number = () => performance.now(),

@@ -91,7 +91,7 @@ describe('API keys', () => {
     expect((await createClient(server.url, rolled.key)('GET', '/tapi/v2/account/')).status).toBe(403);
   });
 
-  it('are accepted next to other keys of the account, but only in their environment and with their rights', async () => {
+  it('are accepted together with other keys of the account, but only in their environment and with their rights', async () => {
     const { make, account, production_key } = await createCustomer();
     const reader = await make({ readOnly: true, name: 'reader' });
     expect(await Promise.all([production_key, reader.key].map(statusWith))).toEqual([200, 200]);
@@ -115,7 +115,7 @@ describe('API keys', () => {
     const { key, key_id } = await make();
     expect(await statusWith(key)).toBe(200);
     await revokeKey(server.database, 'command', account.ref, key_id, 0);
-    // The 401 shows that the server was notified of the revoked key. The authenticator's own tests show that
+    // The 401 shows that the server received the notification of the revoked key. Tests of the authenticator show that
     // a notification clears its cache.
     await until(async () => (await statusWith(key)) === 401);
     const again = revokeKey(server.database, 'command', account.ref, key_id, 0);
@@ -142,8 +142,7 @@ describe('API keys', () => {
     expect(await keys()).toEqual(before);
     const entries = () => listAudit(server.database, { account: account.ref, action: `key.${what}` }, 5);
     expect(await entries()).toEqual([]);
-    // Notifications arrive in order, so a notification of a failed attempt would arrive before this
-    // notification.
+    // Notifications arrive in order, so a notification of one of the failed attempts would arrive before `mine`.
     await owner.query(`notify dragoman_keys, 'mine'`);
     await until(() => notifications.length > 0);
     expect(notifications).toEqual(['mine']);

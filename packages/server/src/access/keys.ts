@@ -21,7 +21,6 @@ export interface NewKey {
   expiresAt: Date | undefined;
 }
 
-/** A new key with its secret. */
 export interface CreatedKeySecret {
   key_id: string;
   environment: Environment;

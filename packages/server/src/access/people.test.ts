@@ -72,7 +72,7 @@ describe('an invitation', () => {
     expect((await call('POST', path, { password: PASSWORD })).status).toBe(201);
   });
 
-  it('is accepted by exactly one of several concurrent requests', async () => {
+  it('is accepted only once when several requests use it at the same time', async () => {
     const { token } = await invitePerson(server.database, 'command', someone());
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>

@@ -37,7 +37,6 @@ async function restart(changes: Record<string, string> = {}): Promise<void> {
 }
 
 let made = 0;
-/** Adds a user to the provider. */
 function addUser(fields: ProviderUser = {}): { subject: string; email: string } {
   const subject = `subject-${++made}`;
   const email = fields.email ?? `person-${made}@example.com`;

@@ -78,9 +78,12 @@ export type ProviderSettings = Pick<
 >;
 
 const TIMEOUT_SECONDS = 10;
-/** The difference between the clocks of provider and server that is tolerated. */
+/** The tolerated difference between the clocks of the provider and the server, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 60;
-/** The provider's description is read again after this time. Its keys are read again when one is unknown. */
+/**
+ * The time after which the provider's description is read again. Its keys are also read again when a token names an
+ * unknown key.
+ */
 const DISCOVERY_MILLISECONDS = 3_600_000;
 
 /**
@@ -189,7 +192,7 @@ function createDiscovery(
       clientSecret === undefined ? openid.None() : undefined,
       {
         timeout: TIMEOUT_SECONDS,
-        // The settings accept http only for a provider on this machine.
+        // According to the settings, only a provider on this machine may use http.
         ...(issuer.startsWith('http:') ? { execute: [openid.allowInsecureRequests] } : {}),
       },
     );

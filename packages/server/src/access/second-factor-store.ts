@@ -31,7 +31,7 @@ const BEGIN = statement<{ user_id: string }>(
    returning user_id`,
 );
 
-/** Stores a secret that is not confirmed. @returns false when the user has a confirmed one */
+/** Stores a secret that the user has not confirmed yet. @returns false when the user already has a confirmed secret */
 export async function insertSecret(on: Queryable, userId: string, sealed: Buffer): Promise<boolean> {
   return (await on.query(BEGIN, [userId, sealed])).length > 0;
 }
@@ -43,7 +43,9 @@ const CONFIRM = statement<{ user_id: string }>(
    returning user_id`,
 );
 
-/** Confirms a secret with the step of its first code. @returns false when another request was faster */
+/**
+ * Confirms a secret with the time step of its first code. @returns false when another request has confirmed it first
+ */
 export async function confirmSecret(
   on: Queryable,
   userId: string,

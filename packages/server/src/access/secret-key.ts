@@ -26,8 +26,8 @@ export class SecretKeyError extends Error {
 const LOST = 'If that key is lost: npx dragoman secret-key replace.';
 
 /**
- * HMAC-SHA256 of a constant, with a key that is derived from the secret key. The same secret key always gives
- * the same mark, and the mark reveals nothing about the key.
+ * Returns the mark of a secret key: HMAC-SHA256 of a constant, with a key that is derived from the secret key. The same
+ * secret key always has the same mark, and the mark reveals nothing about the key.
  */
 const markOf = (vault: Vault): Buffer => vault.mark('the secret key of this database');
 

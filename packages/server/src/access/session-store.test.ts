@@ -73,7 +73,7 @@ describe('sessions', () => {
     await one.call('GET', '/api/session');
     expect(await secondsSinceSeen(one.userId)).toBeLessThan(300);
     expect(await secondsSinceSeen(other.userId)).toBeGreaterThanOrEqual(300);
-    // The last use of a session is recorded at most once a minute.
+    // The recorded last use is not older than a minute, so this use is not recorded.
     await owner.query(`update sessions set last_seen_at = now() + interval '1 h' where user_id = $1`, [
       one.userId,
     ]);
@@ -129,7 +129,7 @@ describe('sessions', () => {
       );
     }
     const { objects } = (await call('GET', '/api/sessions')).body;
-    // The listing request itself used the current session, so that session comes first.
+    // The request that lists the sessions has just used the current session, so that session comes first.
     const current = objects.find((one: { current: boolean }) => one.current).session_id;
     const rest = [ids[1], ids[0], ids[2]].filter((id) => id !== current);
     expect(objects.map((one: { session_id: string }) => one.session_id)).toEqual([current, ...rest]);

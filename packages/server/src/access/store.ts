@@ -18,7 +18,10 @@ export interface KeyRow {
   /** Null for a key with every scope. */
   scopes: KeyScope[] | null;
   default_brand: string | null;
-  /** The account's own limit of requests a second for each key; null for the usual limit. */
+  /**
+   * The account's own limit of requests a second for each key; null for the limit of the server
+   * (`DRAGOMAN_KEY_REQUESTS`).
+   */
   key_requests: number | null;
   allowed_origins: string[];
   /** Seconds until the key ends; null when it has no end. */
@@ -123,7 +126,7 @@ const SET_KEY_REQUESTS = statement(
   `update accounts set key_requests = $3 where part = $1 and account_id = $2`,
 );
 
-/** @param limit requests a second for each key; 0 for no limit, null for the usual limit */
+/** @param limit requests a second for each key; 0 for no limit, null for the limit of the server */
 export async function setKeyRequests(
   on: Queryable,
   account: AccountRef,

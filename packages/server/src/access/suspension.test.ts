@@ -75,7 +75,7 @@ it('the jobs and callbacks of a suspended account wait, and continue when it is 
     const job = { ...JOB, uid, callback_url: `${receiver.url}/${uid}` };
     return client(one.sandbox_key)('POST', `/sandbox${HUMAN}`, job);
   };
-  /** Waits until a job is translated and only its delay is left. */
+  /** Waits until a job is translated and only its delivery delay has not passed. */
   const isHeld = (uid: string) =>
     until(async () => {
       const held =

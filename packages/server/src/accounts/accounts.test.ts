@@ -435,7 +435,7 @@ describe('API keys of the legacy format of the interface', () => {
     });
   });
 
-  it('get the same answers to creates and the same errors as API keys of the specified format', async () => {
+  it('get the same answers when they create jobs, and the same errors, as API keys of the specified format', async () => {
     const plain = await server.createAccount();
     const spec = createClient(server.url, plain.production_key);
     const { production } = calls();

@@ -133,7 +133,10 @@ export interface AccountChanges {
   prepaid?: boolean | undefined;
   /** The credit limit in cents. A balance with a credit limit is a prepaid balance. */
   creditLimit?: number | undefined;
-  /** The limit of requests a second for each key; 0 for no limit, null for the usual limit. */
+  /**
+   * The limit of requests a second for each key; 0 for no limit, null for the limit of the server
+   * (`DRAGOMAN_KEY_REQUESTS`).
+   */
   keyRequests?: number | null | undefined;
   /** The environment to which `prepaid` and `creditLimit` apply. */
   environment: Environment;

@@ -81,7 +81,7 @@ describe.each<[string, () => Promise<Client>]>([
     client = await start();
   });
 
-  it('are listed with descriptions, and only tools that create jobs are not read-only', async () => {
+  it('are listed with descriptions, and are marked as read-only unless they create jobs', async () => {
     const { tools } = await client.listTools();
     const changing = tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name);
     expect(changing).toEqual(['translate_text', 'translate_file', 'order_translation']);
@@ -252,7 +252,7 @@ describe('the route /mcp', () => {
     expect(refused).toMatch(/^This key has sent too many requests\./);
   });
 
-  it('supports only POST', async () => {
+  it('answers 405 to other methods than POST', async () => {
     const headers = { authorization: `ApiKey ${account.production_key}`, accept: 'text/event-stream' };
     const response = await fetch(`${server.url}/mcp`, { headers });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);

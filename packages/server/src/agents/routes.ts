@@ -12,12 +12,12 @@ import type { Log } from '../base/log.ts';
 import { resource } from '../http/http.ts';
 import type { Waits } from './waits.ts';
 
-/** A base address for requests that never leave the process. */
+/** A base address that URLs need. Requests to it never leave the process. */
 const HERE = 'http://here';
 
 export interface AgentRouteOptions {
   log: Log;
-  /** The waits of both environments. */
+  /** The waiting calls of both environments, counted together. */
   waits: Waits;
 }
 
@@ -27,7 +27,7 @@ export function agentRoutes(
   environment: Environment,
 ): void {
   const closing = new AbortController();
-  // Ends the waits for results before the server waits for open requests.
+  // Ends the waits for results. Otherwise the server would wait for these calls when it stops.
   app.addHook('preClose', async () => closing.abort());
   let handler: Promise<McpHttpHandler> | undefined;
 
@@ -45,9 +45,9 @@ export function agentRoutes(
       ({ requestInfo, authInfo }) => {
         const dragoman = createDragoman({
           baseUrl: HERE,
-          key: '', // `sendWith` replaces the header.
+          key: '', // `sendWith` replaces the authorization header.
           sandbox: environment === 'sandbox',
-          retries: 0, // A busy server refuses requests to get fewer of them.
+          retries: 0, // Retries would add requests to a server that refuses them because it is busy.
           fetch: sendWith(app, requestInfo!.headers.get('authorization')!),
         });
         const onError = (error: unknown, tool: string) => log.error({ error, tool }, 'tool failed');
@@ -56,7 +56,7 @@ export function agentRoutes(
         server.server.onerror = logRefused;
         return server;
       },
-      // The tools never change, so there is nothing to subscribe to.
+      // The list of tools never changes, so clients need no subscriptions.
       { maxSubscriptions: 0, onerror: logRefused },
     );
   }
@@ -75,7 +75,7 @@ export function agentRoutes(
           throw fieldError('body', 'must be one message, because a list has no limit of requests.');
         }
         handler ??= createHandler().catch((error: unknown) => {
-          handler = undefined; // The next request tries again.
+          handler = undefined; // Only this attempt failed: the next request tries again.
           throw error;
         });
         const { fetch } = await handler;

@@ -19,7 +19,7 @@ import { createReader } from '../http/input.ts';
 import { EXTENSIONS, formatOf } from '../jobs/files.ts';
 
 export interface AgentServerOptions {
-  /** Ends waits for results when it is aborted. */
+  /** When it is aborted, calls stop waiting for results. */
   signal?: AbortSignal | undefined;
   /** The time for which a tool waits for a machine translation, in milliseconds. */
   waitMilliseconds?: number | undefined;
@@ -60,7 +60,7 @@ interface Call {
   dragoman: Dragoman;
   /** Aborted when the client cancels the call. */
   signal: AbortSignal;
-  /** The same for each repetition of the call. */
+  /** A repeated call has the same key. */
   idempotencyKey: string;
   options: AgentServerOptions;
 }
@@ -99,7 +99,7 @@ function tool<const P extends TProperties>(
     });
 }
 
-/** Returns an idempotency key. The same call of a tool always has the same key. */
+/** Returns an idempotency key. Calls of a tool with the same input have the same key. */
 function keyOf(tool: string, given: object): string {
   const fields = Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1));
   return `agent ${hash('sha256', JSON.stringify([tool, fields]), 'hex')}`;
@@ -145,7 +145,7 @@ async function translate(
   if (freeWait === undefined) return later;
   const limit = AbortSignal.timeout(options.waitMilliseconds ?? WAIT_MILLISECONDS);
   const ends = [signal, limit, ...(options.signal === undefined ? [] : [options.signal])];
-  // After a failed wait, the job exists. Its uid must reach the agent, which would otherwise create it again.
+  // If waiting fails, the job exists. The agent needs its uid, or it would create the job again.
   const job = await dragoman.machineJobs
     .waitForJob(uid, { signal: AbortSignal.any(ends) })
     .catch(() => undefined)
@@ -153,7 +153,7 @@ async function translate(
   return job === undefined ? later : presentJob(job);
 }
 
-/** Leaves out the source text, which the agent knows. */
+/** Omits the source text, which the agent has sent itself. */
 function presentJob({ text: _, client: __, ...job }: Job): object {
   return job;
 }
@@ -163,7 +163,7 @@ async function findJob({ dragoman, signal }: Call, uid: string): Promise<Job> {
     if (!(error instanceof DragomanError && error.status === 404)) throw error;
   };
   const missing = fieldError('uid', 'there is no job with this uid.');
-  if (/^\.\.?$/.test(uid)) throw missing; // The client refuses such a uid.
+  if (/^\.\.?$/.test(uid)) throw missing; // The client of the API refuses `.` and `..` as uids.
   const job =
     (await dragoman.machineJobs.get(uid, { signal }).catch(unlessMissing)) ??
     (await dragoman.jobs.get(uid, { signal }).catch(unlessMissing));

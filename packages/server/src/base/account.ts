@@ -27,9 +27,8 @@ export interface Caller {
   readonly environment: Environment;
   readonly dialect: Dialect;
   readonly readOnly: boolean;
-  /** The scopes of the key. */
   readonly scopes: readonly KeyScope[];
-  /** The account's own limit of requests a second for each key; 0 for none, undefined for the usual limit. */
+  /** The account's own limit of requests a second for each key; 0 for none, undefined for the limit of the server. */
   readonly requestsPerSecond: number | undefined;
   /** The origins whose pages may call the API of the account from a browser. */
   readonly allowedOrigins: readonly string[];
@@ -49,7 +48,6 @@ export interface Person {
   readonly email: string;
   readonly name: string;
   readonly role: PersonRole;
-  /** Whether the user has a second factor. */
   readonly secondFactor: boolean;
   /** Whether the session was started by the OpenID Connect provider. */
   readonly byProvider: boolean;

@@ -27,7 +27,7 @@ describe('a connection string with several hosts', () => {
       `postgres://${Array.from({ length: 17 }, (_, index) => `h${index}`).join(',')}/name`,
       /at most 16 hosts/,
     ],
-  ])('is refused when it asks for what is not supported: %s', (written, message) => {
+  ])('is refused when it has a form or parameter that is not supported: %s', (written, message) => {
     expect(() => splitHosts(written)).toThrow(message);
   });
 });

@@ -195,7 +195,7 @@ describe('the log of a server at the level debug', () => {
   });
 
   let jobs = 0;
-  /** Returns the body of a create with the canary in every field that may contain it. */
+  /** Returns the body of a request to create a job, with the canary in every field that may contain it. */
   const job = (fields: object = {}) => ({
     uid: `${CANARY}-${++jobs}`,
     text: `The ${CANARY} is big.`,
@@ -284,7 +284,7 @@ describe('the log of a server at the level debug', () => {
     ['unknown languages', { source_language: CANARY, target_language: CANARY }],
     ['a bad callback', { callback_url: `http://${CANARY}:${CANARY}@example.com/` }],
     ['markup that does not parse', { text_format: 'xliff', text: `<${CANARY}` }],
-  ])('contains no data of a create that is refused with 400: %s', async (_, fields) => {
+  ])('contains no data of a request to create a job that is refused with 400: %s', async (_, fields) => {
     expect((await production('POST', HUMAN, job(fields))).status).toBe(400);
     await answered(400);
     await nothingLeaked();

@@ -207,7 +207,6 @@ function toTermRow(term: Term): store.TermRow {
   };
 }
 
-/** A brand in the list of brands. */
 export interface BrandSummary {
   external_id: string;
   name: string;

@@ -1,8 +1,8 @@
 /**
- * Creates messages and their chats. Requests that arrive while a commit is in flight share the next commit
- * (group commit). Each request is answered only after its commit.
+ * Creates messages and their chats. Requests that arrive while a commit is in flight share the next commit (group
+ * commit). Each request is answered only after its commit.
  *
- * A create never changes existing rows. If the chat already has a message with this external id, the answer
+ * Creating a message never changes existing rows. If the chat already has a message with this external id, the answer
  * is 200 with that message, whatever else the request contains.
  */
 import { countWords, type Document, DocumentError, scan } from '@dragoman/documents';

@@ -140,7 +140,6 @@ export const ChatMessageList = Type.Object(
   { title: 'ChatMessageList' },
 );
 
-/** The error codes of the chat interface. */
 export type ChatErrorCode = 'validation_error' | 'invalid_subscription' | 'server_error';
 
 /** Returns how the chat interface presents an error: with a code, as a text, or with an empty body. */

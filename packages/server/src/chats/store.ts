@@ -73,8 +73,8 @@ const LOOK_UP = statement<{ chat: boolean; chat_pairs: string[] | null } & Messa
 );
 
 /**
- * Returns the account's chat subscription and the existing message with these external ids, in one query for
- * every create.
+ * Returns the account's chat subscription and the existing message with these external ids. Creating a message needs
+ * both, and this one query finds them.
  */
 export async function lookUpMessage(
   on: Queryable,
@@ -403,10 +403,10 @@ const SETTLE = statement<{ message_id: string; answered_position: number }>(
 );
 
 /**
- * Moves leased messages to their answered status and locks their chats until the end of the transaction.
- * Because of this lock, only one transaction at a time records events of a chat, and it sees the events that
- * the previous transaction recorded.
- * @returns for each moved message id, the position up to which its chat was answered before
+ * Moves leased messages to their answered status and locks their chats until the end of the transaction. Because of
+ * this lock, only one transaction at a time records events of a chat, and it sees the events that the previous
+ * transaction recorded.
+ * @returns for each moved message id, the `answered_position` that its chat had before
  */
 export async function settleMessages(
   transaction: Transaction,
@@ -447,8 +447,8 @@ const RELEASE_ANSWERS = statement<MessageRow>(
 );
 
 /**
- * Moves the `answered_position` of locked chats to the last message before the first one without an answer.
- * @returns the messages after `answered` up to there, by chat and position
+ * Moves the `answered_position` of locked chats to the last message before their first unanswered message.
+ * @returns the messages after `answered` up to the new `answered_position`, by chat and position
  */
 export async function releaseAnswers(
   transaction: Transaction,

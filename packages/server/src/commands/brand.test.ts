@@ -49,7 +49,6 @@ async function customer() {
       ...fields,
     });
   const { ref } = await accountNamed(server.database, username);
-  /** Reads the settings of the brand in one language. */
   const context = (language: string) => readContext(server.database, ref, 'acme', language);
   /** Imports a brand directly, without starting a process. */
   const save = (brand: object) =>

@@ -76,7 +76,7 @@ describe('the doctor', () => {
     });
   });
 
-  it('does not tell to install a model when an installed model cannot be used', async () => {
+  it('does not recommend installing a model when an installed model cannot be used', async () => {
     const folder = join(directory, 'models');
     mkdirSync(join(folder, 'en-es'), { recursive: true });
     const { stdout } = await dragoman(['doctor', '--json', '--data', directory], {

@@ -5,8 +5,8 @@ import { apertiumRoot } from '../translation/engines.ts';
 import { CommandError, say } from './output.ts';
 
 /**
- * Installs the offline engine if it is missing. On a terminal the command asks first, unless `yes` is true.
- * Elsewhere it requires `yes` or CI.
+ * Installs the offline engine if it is missing. On a terminal the command asks first, unless `yes` is true. Elsewhere
+ * `yes` or the environment variable `CI=true` is required.
  * @throws CommandError when the engine is missing and must not be installed
  * @throws InstallError when the engine cannot be installed
  */

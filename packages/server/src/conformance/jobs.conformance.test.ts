@@ -70,7 +70,6 @@ const job = (fields: Record<string, unknown> = {}) => ({
   ...fields,
 });
 
-/** Creates a job and returns the body of the answer. */
 async function created(call: typeof sandbox, path: string, fields = {}): Promise<Record<string, unknown>> {
   const answer = await call('POST', path, job(fields));
   expect(answer.status, answer.text).toBe(201);

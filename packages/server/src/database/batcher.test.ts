@@ -344,7 +344,7 @@ describe('createBatcher', () => {
     );
   });
 
-  it('has tests whose check detects lost, repeated and swapped items and batches above the limits', () => {
+  it('is checked here by a function that detects lost, repeated and swapped items, and batches above the limits', () => {
     const [a, b, c] = [item(1, 5), item(2, 5), item(3, 5)];
     expect(faults([[a, b], [c]], [a, b, c], 2, 10)).toEqual([]);
     expect(faults([[a], [c]], [a, b, c], 2, 10)).toEqual(['lost, doubled or out of order']);

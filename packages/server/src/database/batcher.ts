@@ -28,8 +28,8 @@ export interface BatcherOptions<Item, Result> {
   maxRunning: number;
   /**
    * An item without a result after this time is rejected: with `BatcherFull` if no batch has taken it, else with
-   * `CommitUnknown`, because it may or may not be committed. For batchers of requests, because a server that hangs
-   * costs the statement limit once for each batch in front of them.
+   * `CommitUnknown`, because it may or may not be committed. Batchers of requests need this limit: when the server
+   * hangs, each earlier batch takes the whole time limit of a statement.
    */
   mostMilliseconds?: number;
   /** Minimum time between the starts of two batches; 0 by default. */
@@ -38,7 +38,7 @@ export interface BatcherOptions<Item, Result> {
   isolates(error: unknown): boolean;
 }
 
-/** `mostMilliseconds` for requests, which are answered within 15 seconds. */
+/** The value of `mostMilliseconds` for requests, which must be answered within 15 seconds. */
 export const REQUEST_BATCH_MILLISECONDS = 14_000;
 
 export class BatcherFull extends Error {
@@ -99,7 +99,10 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
   }
 
-  /** Waits one turn of the event loop, so that requests parsed in the same turn share a batch. */
+  /**
+   * Starts the next batch after one turn of the event loop, so that requests parsed in the same turn share it. Waits
+   * longer if less than `restMilliseconds` have passed since the start of the previous batch.
+   */
   function schedule(): void {
     if (scheduled || running >= options.maxRunning || waiting.length === 0) return;
     scheduled = true;
@@ -115,7 +118,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   async function run(batch: Waiting<Item, Result>[]): Promise<void> {
     running++;
     begunAt = performance.now();
-    // The time of all items may have ended after the batch was scheduled.
+    // The batch is empty if every waiting item has reached its time limit.
     if (batch.length > 0) await settle(batch);
     running--;
     schedule();

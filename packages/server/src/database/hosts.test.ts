@@ -1,6 +1,6 @@
 /**
- * Tests of DATABASE_URL with several hosts. Two hosts forward to a server that accepts writes and to one that does not,
- * and exchange their roles.
+ * Tests of DATABASE_URL with several hosts. Each of the two hosts is a proxy to one server: the primary, which accepts
+ * writes, or the standby, which does not. Tests swap the servers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ describe.skipIf(isShared)('a database with several hosts', () => {
   let hosts: DatabaseHost[];
   let database: Database;
 
-  /** Opens the database through the two hosts, which forward to these servers in this order. */
+  /** Opens the database through one host for each of these servers, in this order. */
   async function open(...servers: Connection[]): Promise<void> {
     hosts = await Promise.all(servers.map(startDatabaseHost));
     database = openDatabase({ connectionString: address() }, createLog('silent'));

@@ -71,7 +71,7 @@ describe('answers', () => {
     await text(answer);
   });
 
-  it('keep their validator for the uncompressed bytes, and a weak one for the compressed bytes', async () => {
+  it('keep their ETag when they are not compressed, and get a weak ETag when they are', async () => {
     const plain = await ask('/openapi.json', {});
     await text(plain);
     const packed = await ask('/openapi.json', { 'accept-encoding': 'br' });
@@ -105,7 +105,7 @@ describe('answers', () => {
     expect(await codingFrom('none')).toBe('br');
     expect(await codingFrom('cross-site')).toBeNull();
     expect(await codingFrom('same-site')).toBeNull();
-    // The same route, spelled in another way.
+    // This path is the same route with an escaped letter.
     const browser = createBrowser(server.url);
     await browser.call('POST', '/api/session', { email, password });
     const headers = { cookie: browser.cookie!, 'sec-fetch-site': 'cross-site', 'accept-encoding': 'br' };

@@ -98,7 +98,7 @@ describe('a NUL character', () => {
   });
 });
 
-it('a repeated query parameter has the last of its values', async () => {
+it('a repeated query parameter has its last value', async () => {
   const operator = await createPerson(server, { role: 'operator' });
   const pairs = async (query: string) => (await operator.call('GET', `/api/console/pairs?${query}`)).body;
   expect(await pairs('q=zz&q=english')).toEqual(await pairs('q=english'));

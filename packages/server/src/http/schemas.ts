@@ -31,9 +31,7 @@ export function describing(tag: string) {
   };
 }
 
-/** Describes an operation for operators. */
 export const described = describing('Console');
-/** Describes an operation with which customers manage their own account. */
 export const describedOwn = describing('Own account');
 
 export const ID = Type.String({ format: 'uuid' });
@@ -46,7 +44,6 @@ export const GIVEN_MOMENT = Type.String({
 export const OPTIONAL_GIVEN_MOMENT = Type.Union([GIVEN_MOMENT, Type.Null()]);
 export const CENTS = Type.Integer({ description: 'US cents.' });
 export const ENVIRONMENT = Type.Enum(['production', 'sandbox']);
-/** The scopes of a key. */
 export const KEY_SCOPES = Type.Union(
   [Type.Array(Type.Enum([...SCOPES], { title: 'KeyScope' })), Type.Null()],
   {
