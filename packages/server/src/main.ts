@@ -50,7 +50,7 @@ export const program = new Command('dragoman')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
   .hook('preAction', (_, command) => {
-    // The command `serve` logs these warnings itself, and `mcp` reads other variables.
+    // `serve` logs warnings about unknown settings itself, and `mcp` does not read the settings.
     if (['serve', 'mcp'].includes(command.name())) return;
     for (const sentence of warnOfUnknownSettings(process.env)) say(sentence);
   });

@@ -175,8 +175,8 @@ describe('the connector’s address pinning', () => {
 
   test('makes DNS rebinding ineffective, and the test detects a connector that connects to the name', async () => {
     /**
-     * Returns the address that a simulated connect reaches. It resolves names again and gets the second
-     * answer.
+     * Returns the address that a simulated connect reaches. If the connector passes it a name, the connect
+     * resolves the name again and gets the second answer.
      */
     async function connectedAddress(make: (resolver: Resolver, connect: Connect) => Connect) {
       const { resolver } = fakeResolver([PUBLIC], ['127.0.0.1']);

@@ -21,8 +21,8 @@ import { type AddressGuard, readLiteral } from './addresses.ts';
 export type Resolver = (hostname: string) => Promise<readonly { address: string }[]>;
 
 /**
- * Opens one socket to `hostname`, which is always an IP address here. `buildConnector()` creates such a
- * function.
+ * Opens one socket to `hostname`, which is always an IP address here. undici's `buildConnector()` creates such
+ * a function.
  */
 export type Connect = buildConnector.connector;
 

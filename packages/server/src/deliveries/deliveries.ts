@@ -25,7 +25,7 @@ export interface NewEvent {
    * they were recorded.
    */
   subject: EventSubject;
-  /** The delivery of the event. An event without a delivery appears in the event feed only. */
+  /** The delivery of the event; absent for an event that appears in the event feed only. */
   delivery?:
     | {
         url: string;

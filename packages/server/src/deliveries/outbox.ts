@@ -33,7 +33,7 @@ export function createOutboxSender(
   worker: LeaseWorker<DeliveryLease, DeliveryRow>,
   perHost: number,
 ): OutboxSender {
-  /** The deliveries of open transactions. Each of them already uses a slot. */
+  /** The leased deliveries of open transactions. Each of them already uses a slot. */
   const reserved = new Set<DeliveryLease>();
 
   function createOutbox() {
@@ -60,7 +60,7 @@ export function createOutboxSender(
       if (seen.has(key)) return undefined;
       seen.add(key);
       if (slots.freeFor({ account_id: account.accountId, host, failures: 0 }) <= 0) return undefined;
-      // The sender's limits apply to all accounts together, so all reservations count.
+      // The limits of the sender apply to all accounts and all open transactions together.
       const room = worker.capacityFor(account);
       const weight = delivery.body.length;
       const weights = [...reserved].reduce((sum, lease) => sum + lease.weight, weight);

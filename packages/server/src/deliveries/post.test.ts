@@ -190,7 +190,7 @@ describe('an answer to a POST', () => {
 describe('posting to a receiver', () => {
   const rows: [name: string, behaviour: Behaviour, reason: string][] = [
     ['reset before the headers', (socket) => socket.resetAndDestroy(), 'reset'],
-    // A known limit of undici, see post.ts. If this fails, undici has removed the limit.
+    // A known limit of undici, see post.ts. If this row fails, undici has removed the limit.
     ['unexpected 100', send('HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\ncontent-length: 0\n\n'), 'reset'],
     ['closed before the headers', (socket) => void socket.end(), 'reset'],
     ['closed inside the headers', (socket) => void socket.end('HTTP/1.1 200 OK\r\nX-'), 'reset'],
@@ -310,7 +310,7 @@ describe('posting to a receiver', () => {
 
 describe('redirects in answers to a POST', () => {
   /**
-   * Posts to five servers that redirect to another one. @returns the number of requests that reached the other
+   * Posts to five servers that redirect to another server. @returns how many requests reached the other server
    */
   async function followed(post: (url: string) => Promise<unknown>): Promise<number> {
     const elsewhere = await sink(answer('200 OK'));

@@ -102,7 +102,7 @@ const DUE_LANES: Statement<Lane> = statement(
     where d.due_at <= now() and (b.open_until is null or b.open_until <= now()) and ${ofActiveAccount('d')} limit $4`,
 );
 
-// Only one worker may send through a half-open breaker. If that worker dies, another worker may send one
+// Only one worker may send through a half-open breaker. If that worker dies, another worker may send a delivery
 // after the lease has expired.
 const TAKE_PROBE: Statement<{ failures: number }> = statement(
   'deliveries.take_probe',
@@ -171,7 +171,7 @@ const START: Lane = {
   failures: 0,
 };
 
-/** Compares lanes by bytes, like the index does. */
+/** Compares lanes by bytes, in the order of the index. */
 function isAfter(lane: Lane, other: Lane): boolean {
   if (lane.part !== other.part) return lane.part > other.part;
   if (lane.account_id !== other.account_id) return lane.account_id > other.account_id;
@@ -192,8 +192,8 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
   let empty = false;
 
   /**
-   * Claims due deliveries from one lane after another until the limit or the capacity is used up. The lanes
-   * of an account follow each other.
+   * Claims due deliveries from one lane after another until the limit or the capacity is used up. The lanes of
+   * an account are visited one after the other.
    */
   async function claimLanes(
     lanes: readonly Lane[],

@@ -17,8 +17,8 @@ const hasPair = (user: string) => `exists (
      and (t.kind = 'edit' or l.review))`;
 
 /**
- * SQL condition: `user` may claim the open task `t` of their language pairs. The task is not reserved for
- * another user, the user has not skipped it, it is not a review of their own work, and its account is not
+ * SQL condition: `user` may claim the open task `t`, whose language pair they have. The task is not reserved
+ * for another user, the user has not skipped it, it is not a review of their own work, and its account is not
  * suspended.
  */
 export const claimable = (user: string) => `

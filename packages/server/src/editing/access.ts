@@ -1,7 +1,7 @@
 /**
- * Decides which parts of a task a user may see. Every route of a task uses this rule. The access depends on
- * the language pairs that the user has now and the tasks that the user holds now. A disabled user has no
- * session and so reaches none of these routes.
+ * Decides which parts of a task a user may see, for every route of a task. The access depends on the language
+ * pairs that the user has now and the tasks that the user holds now. A disabled user has no session, and
+ * therefore no access.
  *
  * | access | who                               | sees                                                             |
  * | ------ | --------------------------------- | ---------------------------------------------------------------- |

@@ -1,9 +1,9 @@
 /**
  * SQL statements about claims.
  *
- * Claiming a task is one statement. It reads across accounts on purpose, because an editor works for all
- * accounts, and it returns no text. `for update skip locked` on the task separates concurrent claims of two
- * editors. The unique key of an editor's slots separates concurrent claims of one editor.
+ * One statement claims a task. It reads across accounts, because an editor works for all accounts, and it
+ * returns no text. `for update skip locked` on the task keeps two editors from claiming it at the same time.
+ * The unique key of an editor's slots limits concurrent claims of one editor.
  */
 import type { Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';

@@ -30,7 +30,9 @@ export class UnpreparedDocument extends ApiError {
   }
 }
 
-/** Rethrows an error of the scanner, as an `UnpreparedDocument` if the document takes too long. */
+/**
+ * Throws an error of the scanner again. If the document takes too long, throws an `UnpreparedDocument` instead.
+ */
 export function unprepared(error: unknown): never {
   throw error instanceof TextTakesTooLong ? new UnpreparedDocument() : error;
 }

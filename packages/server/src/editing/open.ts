@@ -15,10 +15,7 @@ import { findRepeats } from './repeats.ts';
 import * as store from './store.ts';
 import { queueWaitingJobs } from './votes-store.ts';
 
-/**
- * Groups consecutive segments into tasks of at most `most` words. A segment with more words is a task by
- * itself.
- */
+/** Groups consecutive segments into tasks of at most `most` words. A longer segment is a task of its own. */
 export function cutIntoTasks(words: readonly number[], most: number): store.NewTask[] {
   const tasks: store.NewTask[] = [];
   for (const [position, count] of words.entries()) {

@@ -31,7 +31,9 @@ import { carry } from './repeats.ts';
 import { elect } from './vote-rules.ts';
 import * as votes from './votes-store.ts';
 
-/** The number of segments that one transaction changes. Their tasks cannot be claimed meanwhile. */
+/**
+ * The number of segments that one transaction changes. Their tasks cannot be claimed during the transaction.
+ */
 const SLICE = 50;
 /** The maximum number of readings and jobs that one worker processes at a time. */
 const AT_A_TIME = 4;

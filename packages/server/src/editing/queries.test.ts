@@ -50,7 +50,7 @@ const queriesOf = async (uid?: string) =>
 const segmentsOf = async (task: Claimed) => (await ann.call('GET', pathOf(task))).body.segments;
 
 describe('a query', () => {
-  it('that has ended comes before the earlier ones in the list of its job', async () => {
+  it('comes before earlier queries in the list of its job', async () => {
     const { task, uid } = await claimNew('The seal is broken.\n');
     for (const question of ['First?', 'Second?']) {
       expect((await askAbout(task, 0, question)).status).toBe(201);
@@ -63,7 +63,7 @@ describe('a query', () => {
     expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
   });
 
-  it('holds its segment until the customer answers', async () => {
+  it('keeps its segment from being confirmed until the customer answers', async () => {
     const { task, uid } = await claimNew('The bank is closed.\nThe sky is blue.\n');
     const [bank, sky] = task.segments;
     expect((await askAbout(task, 0, ' ')).body.error.fields).toHaveProperty('question');
@@ -111,7 +111,7 @@ describe('a query', () => {
     ]);
     expect(listed.body.objects[0]).not.toHaveProperty('by');
     expect((await call('GET', '/api/v1/queries/?uid=nobody-has-this')).body.objects).toEqual([]);
-    // The feed reports the question; the key of the other environment finds none.
+    // The event feed reports the question. A key of the other environment sees no question.
     await until(async () => {
       const { objects } = (await call('GET', '/api/v1/events/')).body;
       return objects.some((one: { type: string; job?: { uid: string } }) => {
@@ -135,7 +135,7 @@ describe('a query', () => {
     expect((await confirm(ann, task, task.segments[0])).status).toBe(200);
   });
 
-  it('holds a segment that was confirmed before, and its repeats are not confirmed by a copy', async () => {
+  it('prevents submitting the task even when its segment was confirmed before, and keeps a copied target unconfirmed', async () => {
     const { task } = await claimNew('Open it.\nClose it.\nOpen it.\n');
     const [first, second] = task.segments;
     await confirm(ann, task, second);
@@ -147,7 +147,7 @@ describe('a query', () => {
     expect(early.body.error.positions).toEqual([1, 2]);
   });
 
-  it('no longer holds its segment when the editor withdraws it', async () => {
+  it('does not keep its segment from being confirmed after the editor has withdrawn it', async () => {
     const { task, uid } = await claimNew('It runs.\n');
     const { body } = await askAbout(task, 0);
     const path = pathOf(task, `/queries/${body.query}`);

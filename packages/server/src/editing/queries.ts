@@ -59,9 +59,10 @@ export async function withdrawQuery(
 }
 
 /**
- * Answers a query. Answering it with the same answer again changes nothing, because the first response may have been
- * lost.
- * @param by `key` for an API key of the account, whose answers get no audit entry: the query itself records them
+ * Answers a query. The same answer may be sent again, because the first response may have been lost; it then
+ * changes nothing.
+ * @param by `key` for an API key of the account, whose answers get no audit entry: the query itself records
+ * them
  * @throws ApiError `not_found` if the account has no such open query in this environment
  * @returns the uid of the job
  */

@@ -50,7 +50,7 @@ const OF_JOB = statement<QueryRow>(
     order by q.status <> 'open', q.query_id desc limit 1000`,
 );
 
-/** Returns the queries of a job, oldest first: at most 1,000, the open and the latest ones. */
+/** Returns at most 1,000 queries of a job, oldest first: the open queries and the latest other ones. */
 export async function listQueriesOfJob(
   on: Queryable,
   account: AccountRef,

@@ -68,7 +68,7 @@ describe('the readings of a human job', () => {
     expect(only).toEqual({ position: 0, context: 'only', reading: first!.reading });
   });
 
-  it('are equal for equal words with the same codes, and differ with other codes', async () => {
+  it('are equal when words and codes are equal, and different when the codes differ', async () => {
     const html = (text: string) =>
       orderEdit(call, text, { text_format: 'html' }).then(async (uid) => (await readingsOf(uid))[0]!.reading);
     const bold = await html('<p>The <b>house</b> is big.</p>');
@@ -77,7 +77,7 @@ describe('the readings of a human job', () => {
     expect(await html('<p>The house is big.</p>')).not.toBe(bold);
   });
 
-  it('are equal for equal words with other addresses, and differ with other variables', async () => {
+  it('are equal when only the addresses differ, and different when the variables differ', async () => {
     const reading = async (text: string) => (await readingsOf(await orderEdit(call, text)))[0]!.reading;
     const shop = await reading('See https://shop.example/a?b=1 or write to ann@shop.example.');
     expect(await reading('See www.example.org or write to bob@example.org.')).toBe(shop);
@@ -88,7 +88,7 @@ describe('the readings of a human job', () => {
     expect(await reading('Write {name}.')).not.toBe(await reading('Write {street}.'));
   });
 
-  it('differ by brand, by tone and by language pair, and a tone of the brand counts as the tone', async () => {
+  it('differ by brand, tone and language pair; a job without a tone has the tone of its brand', async () => {
     const reading = (fields: object) =>
       orderEdit(call, 'A garden.', fields).then(async (uid) => (await readingsOf(uid))[0]!.reading);
     const all = [

@@ -1,7 +1,7 @@
 /**
- * Readings. A reading is what an editor sees of a segment: its source with the codes by shape, for one
+ * Readings. A reading is what an editor sees of a source: its words, and its codes by kind and order, for one
  * language pair, brand and tone. Segments with the same reading can have the same target. Web and e-mail
- * addresses count as codes: each segment keeps its own.
+ * addresses also count only by kind, because each segment keeps its own address.
  */
 import { createHash } from 'node:crypto';
 import type { Piece } from '@dragoman/documents';
@@ -24,7 +24,7 @@ export interface ReadingScope {
 export const READING_CONTEXTS = ['only', 'first', 'later'] as const;
 export type ReadingContext = (typeof READING_CONTEXTS)[number];
 
-/** @param count the number of segments of the text */
+/** Returns the place of a segment in its text. @param count the number of segments of the text */
 export function contextOf(position: number, count: number): ReadingContext {
   if (count === 1) return 'only';
   return position === 0 ? 'first' : 'later';

@@ -138,7 +138,7 @@ async function afterSubmit(
     reviewer !== undefined ||
     (await hasUnsure(transaction, account, jobId)) ||
     shares.some(({ user_id, review_share }) => isReviewed(jobId, user_id, review_share));
-  // Skips the review if no other editor can do it.
+  // Skips the review if no other editor may do it.
   if (!wanted || (await store.countReviewers(transaction, account, jobId)) === 0) {
     await editedJobs.setStage(transaction, account, jobId, ['editing'], 'assembling');
     return 'assembling';

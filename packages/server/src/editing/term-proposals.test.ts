@@ -146,7 +146,7 @@ describe('a proposed term', () => {
     expect((await propose(other, { source: 'wall', target: 'pared' })).status).toBe(201);
   });
 
-  it('needs a brand', async () => {
+  it('is refused when the job has no brand', async () => {
     const bare = await server.createAccount({ balanceCents: 100_000 });
     const uid = await orderEdit(createClient(server.url, bare.production_key), 'No brand here.\n');
     expect(uid).toBeDefined();

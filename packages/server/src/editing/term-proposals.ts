@@ -9,7 +9,7 @@ import type { TermOfTask } from './schemas.ts';
 import type { TaskKey } from './store.ts';
 import { presentTaskTerm } from './view.ts';
 
-/** @throws ApiError like `submit` without a valid claim */
+/** Checks that the user holds the task. @throws ApiError like `submit` without a valid claim */
 async function requireClaim(
   context: EditingContext,
   user: EditingUser,

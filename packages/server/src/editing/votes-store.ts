@@ -1,4 +1,4 @@
-/** SQL statements about votes and the queue of their work. */
+/** SQL statements about votes and the propagation queue. */
 import type { Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';

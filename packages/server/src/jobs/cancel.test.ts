@@ -100,7 +100,7 @@ describe('DELETE of a job', () => {
     // The worker whose job was canceled processes the next job.
     await production('POST', MACHINE, job({ uid: 'next' }));
     await has('next', 'completed', production, MACHINE);
-    await server.restart(); // A stopping server finishes its work in progress.
+    await server.restart(); // The restart waits for work in progress.
     const { rows } = await owner.query(`select status, due_at, lease_token, finished_at is not null as ended
       from jobs where uid = 'held'`);
     expect(rows).toEqual([{ status: 'canceled', due_at: null, lease_token: null, ended: true }]);

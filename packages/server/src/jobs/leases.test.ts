@@ -86,7 +86,7 @@ it('a worker completes the jobs that it still leases, and writes nothing to the 
     await until(async () => (await rowOf(uid)).status === 'completed');
     expect(await rowOf(uid)).toMatchObject({ results: ['result'], transfers: ['hold', 'capture'] });
   }
-  await server.restart(); // A stopping server finishes its work in progress.
+  await server.restart(); // The restart waits for work in progress.
   expect(await rowOf(uids[1])).toEqual(untouched(thief));
 });
 

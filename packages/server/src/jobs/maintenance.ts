@@ -14,8 +14,8 @@ const FOLD_MILLISECONDS = 10_000;
 const FORGET_MILLISECONDS = 600_000;
 const ACCEPT_MILLISECONDS = 60_000;
 /**
- * The number of counter rows from which an account's rows are replaced by their sums. So a total reads at
- * most this many extra rows.
+ * The number of counter rows at which sums replace an account's rows. A total therefore reads at most this many
+ * extra rows.
  */
 const MIN_ROWS_TO_FOLD = 64;
 const MAX_ACCOUNTS = 1000;

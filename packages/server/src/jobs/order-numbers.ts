@@ -1,6 +1,6 @@
 /**
- * Assigns order numbers and ids to new jobs, in one short transaction before the insert. So both follow the
- * order of the requests for an account and environment, across all processes.
+ * Assigns order numbers and ids to new jobs, in one short transaction before the insert. Both therefore follow
+ * the order of the requests for an account and environment, across all processes.
  *
  * Numbers are assigned before the insert commits, so a job may become visible after jobs with larger numbers.
  * Therefore the short transaction also records an open creation, which the insert's transaction deletes. A
@@ -10,8 +10,8 @@
  * bulk of 40 MB would block every batch with a job of that account, and all other accounts in that batch.
  *
  * The short transaction does not wait for the disk (`synchronous_commit = off`). A crash can undo it only
- * together with the insert, which is later in the write-ahead log. So a number that was returned is never
- * assigned twice.
+ * together with the insert, which is later in the write-ahead log. A number that was returned is therefore
+ * never assigned twice.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7, uuidv7Of } from '../base/ids.ts';

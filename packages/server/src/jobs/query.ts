@@ -173,8 +173,8 @@ function readLanguages({ last, list, all }: ParameterReader, field: string): Lan
 }
 
 /**
- * The specification has no filter value for an unfinished machine job (`machine_translate_in_progress`). So
- * the values `new` and `translating` find these jobs too.
+ * The specification has no filter value for an unfinished machine job (`machine_translate_in_progress`). The
+ * values `new` and `translating` therefore find these jobs too.
  */
 function readStatuses(
   { last, complain }: ParameterReader,
@@ -216,8 +216,8 @@ function readMoment(written: string): Date | undefined {
   const moment = new Date(
     `${date}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${hours}`,
   );
-  // Some parsers read 30 February as 2 March. So the parsed date is written again and compared with the given
-  // one.
+  // Some parsers read 30 February as 2 March. The parsed date is therefore written again and compared with the
+  // given one.
   const exists = new Date(`${date}T00:00:00Z`);
   if (Number.isNaN(moment.getTime()) || Number.isNaN(exists.getTime())) return undefined;
   return exists.toISOString().startsWith(date) ? moment : undefined;

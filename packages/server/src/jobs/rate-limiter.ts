@@ -1,6 +1,6 @@
 /**
- * Chooses the engine lane of a job. Chat uses the interactive lane. A small account's job uses it too while
- * other accounts work, so that it does not wait behind their ten thousand jobs.
+ * Chooses the engine lane of a job. Chat uses the interactive lane. While several accounts have running jobs,
+ * small jobs use it too, so that they do not wait behind ten thousand jobs of another account.
  *
  * Each account has a leaky bucket: bursts of 4,096 characters, draining 512 a second. Every drafted character
  * counts, in either lane. An account that splits a large text into small jobs soon gets the bulk lane for all

@@ -84,7 +84,7 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /**
  * The maximum total length of the texts of one account's running jobs, in UTF-16 units: some seconds of work
- * for an engine. A longer text runs alone.
+ * for an engine. A longer text runs while no other text of its account runs.
  */
 const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
 
@@ -195,9 +195,8 @@ async function alignSupplied(
   const aligned = await scanner.align(lease.account, { ...task, suppliedText: supplied });
   const segments = aligned.map(segmentOfSupplied);
   if (isForEditor(job.row)) return { kind: 'drafted', segments };
-  // The sandbox has no editors, so the supplied translation is the result; segments without one stay in the
-  // source language. For plain text, and for a text that cannot be aligned, the supplied translation is
-  // returned unchanged.
+  // The sandbox has no editors, so the supplied translation is the result. Segments that it does not cover stay
+  // in the source language. For plain text, or if nothing can be aligned, it is returned unchanged.
   if (task.format === 'text' || segments.every((segment) => segment.draft === undefined)) {
     return finish(supplied, job.held);
   }

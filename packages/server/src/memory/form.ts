@@ -1,6 +1,6 @@
 /**
- * The stored form of a segment. Codes and protected words (variables, addresses, `notranslate`) are numbered
- * in the order of the source, in two separate sequences. So an entry from one document can be used in another
+ * The stored form of a segment. Codes and protected words (variables, addresses, `notranslate`) are numbered in
+ * the order of the source, in two separate sequences. This lets an entry of one document be used in another
  * document. Protected words are matched by number, not by text: two variables may show the same example, and
  * `A` may also be an ordinary word.
  *

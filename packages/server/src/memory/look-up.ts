@@ -79,7 +79,7 @@ export function memoryLookUpRoutes(app: FastifyInstance, { database }: { databas
       scope: 'jobs',
       emptyIsAbsent: true,
       async handler({ caller, query }) {
-        // All entries come from production.
+        // All entries belong to production, so other environments have none.
         if (caller.environment !== 'production') return { objects: [], next: null };
         const { source_language: from, target_language: to, after: before, ...rest } = query;
         const found = await searchMemory(database, caller.account, { ...rest, from, to, before });
