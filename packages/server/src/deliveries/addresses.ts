@@ -50,7 +50,8 @@ export const URL_REASONS = {
 
 /**
  * Ports from 1024 on that belong to other protocols: the bad ports of the Fetch standard (§2.9), and those of
- * databases, caches, queues and remote desktops. There, a POST with a chosen body could have an effect.
+ * databases, caches, queues and remote desktops. A POST with a chosen body could have an effect on such
+ * services.
  */
 const CLOSED_PORTS = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,

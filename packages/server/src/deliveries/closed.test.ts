@@ -117,7 +117,7 @@ describe('the address guard’s setting allowedNetworks', () => {
     ['fd00:ec2::254/127', false],
     ['fd00:ec2::/32', false],
   ])(
-    'allows a metadata service only when it lists that single address: %s allows fd00:ec2::254: %s',
+    'allows the metadata service fd00:ec2::254 only when it lists that single address: %s → %s',
     (network, allowed) => {
       expect(createAddressGuard({ allowedNetworks: [network] }).allows('fd00:ec2::254')).toBe(allowed);
     },

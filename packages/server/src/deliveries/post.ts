@@ -182,7 +182,7 @@ async function readBody(body: Body, most: number): Promise<{ body: string; bodyC
   let read = 0;
   let keptBytes = 0;
   let bodyComplete = true;
-  // Destroying a body emits an error; without this listener it would end the process.
+  // Destroying a body emits an error, which would end the process without this listener.
   body.on('error', () => {});
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -173,7 +173,7 @@ const EFFORT = {
   ),
 };
 
-/** Sums the effort for segments that were confirmed since a moment. */
+/** Sums the effort for segments that were confirmed since `since`. */
 export function sumEffort(on: Queryable, by: keyof typeof EFFORT, since: Date): Promise<EffortRow[]> {
   return on.query(EFFORT[by], [since]);
 }

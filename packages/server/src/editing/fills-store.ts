@@ -321,7 +321,7 @@ const RESTORE_DRAFTS = statement(
     where s.part = g.part and s.account_id = g.account_id and s.job_id = g.job_id and s.position = g.position`,
 );
 
-/** Gives segments back the drafts that fills replaced, and deletes what the fills confirmed. */
+/** Restores the drafts that fills replaced, and deletes the edits that the fills confirmed. */
 export async function restoreSegments(
   transaction: Transaction,
   account: AccountRef,

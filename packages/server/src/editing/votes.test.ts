@@ -211,7 +211,7 @@ describe('a confirmed text', () => {
     ]);
   });
 
-  it('does not reach another brand, tone, language pair, or other codes', async () => {
+  it('does not reach segments with another brand, tone, language pair or other codes', async () => {
     const source = sentence();
     const others = await Promise.all([
       orderEdit(call, source, { brand: 'drafts' }),

@@ -1,8 +1,8 @@
 /**
  * Replaces the machine's drafts of a job at an operator's request: docs/decisions/0014-redrafting.md.
  *
- *   requested   the job is due at once, with the engine to use; its status and its tasks stay
- *   drafted     untouched segments have new drafts; those that could not be translated keep the old ones
+ *   requested   the job is due at once, with the engine to use; its status and its tasks do not change
+ *   drafted     untouched segments have new drafts; segments that could not be translated keep the old drafts
  *
  * A worker treats the job like any other: with a lease, attempts, and retries while an engine is unavailable.
  * Any other status change of the job ends the redraft, such as a submit by its editors or a cancel.

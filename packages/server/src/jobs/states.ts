@@ -74,8 +74,8 @@ export const JOB_MOVES = {
   /** The source could not be read or translated in any attempt. */
   fail: { from: UNFINISHED, to: 'failed', by: ['machine'], effects: ['void', 'callback'] },
   /**
-   * The customer cancels the job, or an operator does so for the customer. There is no callback, because the
-   * customer knows.
+   * The customer cancels the job, or an operator cancels it for the customer. No callback is sent, because the
+   * customer knows of the cancelation.
    */
   cancel: { from: UNFINISHED, to: 'canceled', by: ['customer', 'operator'], effects: ['void'] },
   /** An operator requests new drafts for untouched segments. Tasks stay, and nothing is charged. */

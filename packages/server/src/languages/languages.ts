@@ -96,8 +96,8 @@ export function createLanguages(
 }
 
 /**
- * Says that a language is not offered, and which are. @param into "" or " into es"
- * @param offered the languages that are offered instead
+ * Returns the error text for a language that is not offered. @param into "" or " into es"
+ * @param offered the languages that are offered instead, which the text names
  */
 export function sayNotOffered(given: string, into: string, offered: readonly string[]): string {
   const name = given.length > 20 ? `${given.slice(0, 20)}…` : given;

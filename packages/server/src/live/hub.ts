@@ -2,10 +2,10 @@
  * Live updates: notifies the open pages of this process when one of their topics changed in any process.
  *
  * 1. A store reports what it changed (`Queryable.changed`). The database handle passes the report on after
- *   the commit.
- * 2. The debounce buffer collects changes for at most 250 ms. 3. The hub sends the collected changes to the
- * subscribers of this process. If another process has
- *   subscribers, the hub also sends them there with one NOTIFY.
+ *    the commit.
+ * 2. The debounce buffer collects changes for at most 250 ms.
+ * 3. The hub sends the collected changes to the subscribers of this process. If another process has
+ *    subscribers, the hub also sends them there with one NOTIFY.
  * 4. Each stream receives at most one `changed` event a second for each of its topics.
  *
  * Nothing is stored or replayed: an event only asks the page to read again. Pages also read again from time to
