@@ -1,6 +1,6 @@
 /** Tests of the guides and the reference in a browser. `crawl.test.ts` tests accessibility and overflow of the guides. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWeb, takeScreenshots, type Web } from './browser.ts';
+import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 beforeAll(async () => {
@@ -32,6 +32,47 @@ describe('a guide', () => {
       await page.getByRole('article').getByRole('link', { name: 'Callbacks and events' }).click();
       await page.getByRole('heading', { level: 1, name: 'Callbacks and events' }).waitFor();
     });
+  });
+});
+
+describe('the search', () => {
+  it('finds a section from any guide, by keyboard', async () => {
+    await web.visit({ path: at('/docs/jobs') }, async (page) => {
+      await page.getByRole('searchbox', { name: 'Search the guides' }).fill('verify signature');
+      await page.keyboard.press('Enter');
+      const results = page.getByRole('article').getByRole('listitem');
+      await results.first().waitFor();
+      await expectAccessible(page);
+      await takeScreenshots(page, 'guide-search');
+      await results.first().getByRole('link').click();
+      await page.waitForURL('**/docs/callbacks*');
+    });
+  });
+});
+
+describe('a code block', () => {
+  it('is copied by its button', async () => {
+    const context = await web.context();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await web.visit({ context, path: at('/docs/quick-start') }, async (page) => {
+      const block = page.locator('pre').first();
+      await page.getByRole('button', { name: 'Copy' }).first().click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await block.textContent());
+    });
+    await context.close();
+  });
+
+  it('is selected by its button when the browser has no clipboard', async () => {
+    const context = await web.context();
+    await context.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await web.visit({ context, path: at('/docs/quick-start') }, async (page) => {
+      const block = page.locator('pre').first();
+      await page.getByRole('button', { name: 'Copy' }).first().click();
+      await page.getByRole('button', { name: 'Selected' }).waitFor();
+      expect(await page.evaluate('getSelection().toString()')).toContain((await block.textContent())!.trim());
+    });
+    await context.close();
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../testing/harness.ts';
 import { readGuides, renderGuide } from './guides.ts';
+import { type FoundSection, searchGuides } from './search.ts';
 
 const render = (source: string) => renderGuide('page', source, new Set(['jobs'])).html;
 
@@ -47,6 +48,41 @@ describe('the guides', () => {
   });
 });
 
+describe('the search in the guides', () => {
+  const known = new Set<string>();
+  const guides = [
+    renderGuide(
+      'jobs',
+      '# Jobs\n\nIntro.\n\n## Retry safely\n\nSend the *same* key again.\n\n```sh\ncurl x\n```',
+      known,
+    ),
+    renderGuide('keys', '# Keys\n\n## Rotate\n\nThe monkey keeps each key. Retry later.', known),
+  ];
+  const search = (query: string) =>
+    searchGuides(guides, query).map(({ guide, section }) => `${guide.name}#${section.id}`);
+
+  it.each([
+    ['a word of a heading before a word of a text', 'retry', ['jobs#retry-safely', 'keys#rotate']],
+    ['all words, in any order and letter case', 'AGAIN Same', ['jobs#retry-safely']],
+    ['words of the guide’s title', 'jobs intro', ['jobs#']],
+    ['words in code', 'curl', ['jobs#retry-safely']],
+    ['the beginnings of words only', 'onkey', []],
+    ['nothing without words', '  ', []],
+    ['nothing if one word is missing', 'retry nowhere', []],
+  ])('finds %s', (_, query, sections) => {
+    expect(search(query)).toEqual(sections);
+  });
+
+  it('marks the words in the excerpt and shortens long texts', () => {
+    const long = renderGuide('long', `# Long\n\n${'word '.repeat(100)}needle${' word'.repeat(100)}`, known);
+    const [{ excerpt }] = searchGuides([long], 'needle') as [FoundSection];
+    expect(excerpt.filter(({ found }) => found)).toEqual([{ text: 'needle', found: true }]);
+    const text = excerpt.map((part) => part.text).join('');
+    expect(text).toMatch(/^… (?:word )+needle(?: word)+/);
+    expect(text.length).toBeLessThan(260);
+  });
+});
+
 describe('/docs', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -55,15 +91,29 @@ describe('/docs', () => {
   afterAll(() => server.stop());
   const get = (path: string, headers = {}) => fetch(`${server.url}${path}`, { headers });
 
-  it('shows the quick start as a page without scripts', async () => {
+  it('shows the quick start as a page whose only script is a file of the server', async () => {
     const answer = await get('/docs');
     expect(answer.status).toBe(200);
     const policy = answer.headers.get('content-security-policy')!;
     expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toContain('script-src');
+    expect(policy).toContain("script-src 'self';");
     const html = await answer.text();
     expect(html).toContain('<title>Quick start · Dragoman</title>');
-    expect(html).not.toContain('<script');
+    expect(html.match(/<script[^>]*>/g)).toEqual(['<script type="module" src="/docs/copy.js">']);
+    const script = await get('/docs/copy.js');
+    expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  });
+
+  it('shows the found sections, and the query only as text', async () => {
+    const found = await (await get('/docs/search?q=verify+signature')).text();
+    expect(found).toContain('<mark>signature</mark>');
+    for (const query of ['"><script>alert(1)</script>', '<b>', 'x'.repeat(5_000), '%00', '']) {
+      const answer = await get(`/docs/search?q=${encodeURIComponent(query)}`);
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).not.toMatch(/<b>|<script>|x{201}/);
+    }
+    expect((await get('/docs/search?q=a&q=b')).status).toBe(200);
+    expect((await get('/docs/search')).status).toBe(200);
   });
 
   it('answers 404 with an HTML page for unknown guides', async () => {

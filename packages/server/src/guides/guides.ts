@@ -12,12 +12,23 @@ export interface Heading {
   title: string;
 }
 
+/** The text under a heading, up to the next heading. */
+export interface Section {
+  /** The anchor of the heading; empty for the text under the title of the guide. */
+  id: string;
+  title: string;
+  /** The text without markup, with single spaces. */
+  text: string;
+}
+
 export interface Guide {
   /** The last part of the guide's path: `jobs` for `docs/jobs.md`. */
   name: string;
   title: string;
   /** The headings of the guide's sections, for the table of contents. */
   headings: Heading[];
+  /** All parts of the guide, for the search. */
+  sections: Section[];
   html: string;
 }
 
@@ -69,6 +80,7 @@ export function renderGuide(name: string, source: string, known: ReadonlySet<str
   const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
   const tokens = markdown.parse(source, {});
   const headings = nameHeadings(tokens);
+  const sections = sectionsOf(tokens);
   for (const token of tokens) pointLinks(token.children ?? [], known);
   // Wide tables and long lines scroll inside their own regions, also by keyboard. The page itself never
   // scrolls sideways.
@@ -84,6 +96,7 @@ export function renderGuide(name: string, source: string, known: ReadonlySet<str
     name,
     title: headings.find(({ level }) => level === 1)?.title ?? name,
     headings: headings.filter(({ level }) => level === 2),
+    sections,
     html,
   };
 }
@@ -94,7 +107,7 @@ function nameHeadings(tokens: readonly Token[]): Heading[] {
   for (const [index, token] of tokens.entries()) {
     if (token.type !== 'heading_open') continue;
     const inline = tokens[index + 1]!;
-    const title = (inline.children ?? []).map(({ content }) => content).join('');
+    const title = textOf(inline);
     let id = slugOf(title);
     for (let more = 1; used.has(id); more++) id = `${slugOf(title)}-${more}`;
     used.add(id);
@@ -103,6 +116,32 @@ function nameHeadings(tokens: readonly Token[]): Heading[] {
   }
   return headings;
 }
+
+/** Splits a guide at its headings. @param tokens the guide with named headings */
+function sectionsOf(tokens: readonly Token[]): Section[] {
+  const sections: { id: string; title: string; texts: string[] }[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'heading_open') {
+      const title = textOf(tokens[index + 1]!);
+      sections.push({ id: token.tag === 'h1' ? '' : String(token.attrGet('id')), title, texts: [] });
+    } else if (
+      token.type === 'fence' ||
+      (token.type === 'inline' && tokens[index - 1]?.type !== 'heading_open')
+    ) {
+      sections.at(-1)?.texts.push(textOf(token));
+    }
+  }
+  return sections.map(({ texts, ...section }) => ({
+    ...section,
+    text: texts.join(' ').replace(/\s+/g, ' ').trim(),
+  }));
+}
+
+/** Returns the text of a token without markup. */
+const textOf = ({ children, content }: Token): string =>
+  children === null
+    ? content
+    : children.map((child) => (child.type.endsWith('break') ? ' ' : child.content)).join('');
 
 /** Returns the anchor of a heading. The rule is GitHub's, so that links to sections also work on GitHub. */
 export const slugOf = (title: string): string =>

@@ -5,20 +5,28 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { resource } from '../http/http.ts';
-import { type Guide, readGuides } from './guides.ts';
-import { layOut, layOutMissing } from './layout.ts';
+import { readGuides } from './guides.ts';
+import { layOut, layOutMissing, layOutSearch } from './layout.ts';
 import { readReference } from './reference.ts';
+import { MAX_QUERY_CHARACTERS, searchGuides } from './search.ts';
 
 const STYLES = ['../../../web/src/ui/tokens.css', './guides.css'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
+const COPY_SCRIPT = fileURLToPath(new URL('./copy.js', import.meta.url));
 const FIRST = 'quick-start';
 
 const COMMON = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"];
-/** The Content-Security-Policy of guides. It allows no scripts. */
-const GUIDE_POLICY = [...COMMON, "style-src 'self'", 'img-src data:', "form-action 'none'"].join('; ');
+/** The Content-Security-Policy of guides. The only script adds the buttons that copy code. */
+const GUIDE_POLICY = [
+  ...COMMON,
+  "script-src 'self'",
+  "style-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+].join('; ');
 /**
  * Returns the Content-Security-Policy of the API reference. It allows the script's own file, the script with
  * the nonce, and inline styles.
@@ -41,30 +49,53 @@ export function guideRoutes(app: FastifyInstance): void {
     Buffer.from((await Promise.all(STYLES.map((file) => readFile(file, 'utf8')))).join('\n')),
   );
 
-  async function show(name: string, reply: FastifyReply): Promise<FastifyReply> {
-    const all = await guides();
-    const guide: Guide | undefined = all.get(name);
-    const html = guide === undefined ? layOutMissing() : layOut(guide, [...all.values()]);
-    return reply
-      .code(guide === undefined ? 404 : 200)
+  const script = once(() => readFile(COPY_SCRIPT));
+
+  const show = (reply: FastifyReply, html: string, code = 200): FastifyReply =>
+    reply
+      .code(code)
       .headers({ 'content-security-policy': GUIDE_POLICY, 'cache-control': 'no-cache' })
       .type('text/html; charset=utf-8')
       .send(html);
+
+  async function showGuide(name: string, reply: FastifyReply): Promise<FastifyReply> {
+    const all = await guides();
+    const guide = all.get(name);
+    return guide === undefined
+      ? show(reply, layOutMissing(), 404)
+      : show(reply, layOut(guide, [...all.values()]));
   }
 
-  resource(app, '/docs', { GET: (_, reply) => show(FIRST, reply) });
+  /** At each use the browser asks the server whether its cached copy of the file is up to date. */
+  function showFile(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    type: string,
+    content: Buffer,
+  ): FastifyReply {
+    const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+    reply.headers({ etag: tag, 'cache-control': 'no-cache' });
+    if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send();
+    return reply.type(`${type}; charset=utf-8`).send(content);
+  }
+
+  resource(app, '/docs', { GET: (_, reply) => showGuide(FIRST, reply) });
   resource(app, '/docs/:guide', {
-    GET: (request, reply) => show((request.params as { guide: string }).guide, reply),
+    GET: (request, reply) => showGuide((request.params as { guide: string }).guide, reply),
+  });
+  resource(app, '/docs/search', {
+    async GET(request, reply) {
+      const { q } = request.query as { q?: unknown };
+      const query = typeof q === 'string' ? q.trim().slice(0, MAX_QUERY_CHARACTERS) : '';
+      const all = [...(await guides()).values()];
+      return show(reply, layOutSearch(query, searchGuides(all, query), all));
+    },
   });
   resource(app, '/docs/guides.css', {
-    async GET(request, reply) {
-      const text = await styles();
-      const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-      reply.headers({ etag: tag, 'cache-control': 'no-cache' });
-      // At each use the browser asks the server whether its cached copy is up to date.
-      if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send();
-      return reply.type('text/css; charset=utf-8').send(text);
-    },
+    GET: async (request, reply) => showFile(request, reply, 'text/css', await styles()),
+  });
+  resource(app, '/docs/copy.js', {
+    GET: async (request, reply) => showFile(request, reply, 'text/javascript', await script()),
   });
   resource(app, '/docs/reference', {
     async GET(_, reply) {

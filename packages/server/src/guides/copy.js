@@ -1,0 +1,30 @@
+/** Adds a button to each code block of a guide, which copies the block to the clipboard. */
+const SHOWN_MS = 2_000;
+
+for (const block of document.querySelectorAll('pre')) {
+  const frame = document.createElement('div');
+  frame.className = 'code';
+  block.before(frame);
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = 'Copy';
+  button.ariaLive = 'polite';
+  button.addEventListener('click', async () => {
+    button.textContent = await copy(block);
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, SHOWN_MS);
+  });
+  frame.append(block, button);
+}
+
+/** Returns what happened. Without HTTPS, a browser has no clipboard for pages, so the text is only selected. */
+async function copy(block) {
+  try {
+    await navigator.clipboard.writeText(block.textContent);
+    return 'Copied';
+  } catch {
+    getSelection().selectAllChildren(block);
+    return 'Selected';
+  }
+}
