@@ -42,7 +42,8 @@ export function findBinaries(dataDir: string): Binaries {
   try {
     makeLinks(directory);
   } catch {
-    // node_modules is read-only or belongs to another user, so the links are created in a copy.
+    // `makeLinks` fails where node_modules is read-only or belongs to another user, so the links are created in a
+    // copy.
     directory = copyBinaries(directory, join(dataDir, 'postgres-binaries'));
   }
   return at(directory, versionOf(directory));
@@ -72,8 +73,8 @@ function copyBinaries(from: string, target: string): string {
  * @throws EmbeddedPostgresError `root` when `identity` can run none of them
  */
 export function binariesFor(identity: Identity, found: Binaries, dataDir: string): Binaries {
-  // With the capability, the server may enter the directories. But `initdb` checks them with `access`, which
-  // ignores the capability, so the binaries must be accessible without it.
+  // With the Linux capability, the server may enter the directories of the binaries. But `initdb` checks them with
+  // `access`, which ignores the capability. So the test runs without the capability.
   const runner: Identity = identity.way === 'capability' ? { ...identity, way: 'uid' } : identity;
   const runs = (binaries: Binaries) => worksAs(runner, binaries.initdb, ['--version']);
   if (identity.way === 'self' || runs(found)) return found;
@@ -105,8 +106,8 @@ export function makeLinks(directory: string): void {
     target: string;
   }[];
   for (const { source, target } of list) {
-    // The paths are relative to the package; `directory` is the package's folder `native` or a copy of that
-    // folder.
+    // The paths in the list are relative to the package; `directory` is the package's folder `native` or a copy of
+    // that folder.
     const link = join(directory, relative('native', target));
     if (existsSync(link)) continue;
     try {

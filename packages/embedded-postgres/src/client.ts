@@ -19,7 +19,10 @@ export function createClient(address: Address, timeoutMs = 0): pg.Client {
   return client.on('error', () => {});
 }
 
-/** The state of the server. A server that is recovering or stopping also counts as `starting`. */
+/**
+ * Whether the server can be used: `ready`, `no_database` (the database is missing), `starting` (also while it
+ * recovers or stops), or `silent` (no answer).
+ */
 export type ServerStatus = 'ready' | 'no_database' | 'starting' | 'silent';
 
 const CHECK_TIMEOUT_MS = 2_000;

@@ -46,7 +46,8 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   // The default, `try`, uses huge pages only where the machine provides them, so memory use would differ
   // between machines.
   huge_pages: 'off',
-  // When a client dies during a long statement, its locks are released within seconds.
+  // When a client dies during a long statement, the server notices it within 2 s, ends the statement and releases its
+  // locks.
   client_connection_check_interval: '2s',
   // The server logs no error details and no failing statements, because both quote rows, and logs must not
   // contain data. The client still receives the details.
@@ -83,7 +84,7 @@ export async function prepareCluster(plan: ClusterPlan): Promise<void> {
   for (const entry of readdirSync(dataDir)) {
     if (/^postgres(-binaries)?\.new-/.test(entry)) removeDraft(join(dataDir, entry));
   }
-  // A container's mount or an operator may have created an empty directory.
+  // An empty directory, which a container's mount or an operator may have created, is replaced by a new cluster.
   if (existsSync(cluster) && readdirSync(cluster).length === 0) rmdirSync(cluster);
   if (existsSync(cluster)) {
     checkCluster(cluster, binaries);
@@ -159,7 +160,7 @@ function removeDraft(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    // An orphaned initdb may still be writing to this draft directory. The directory can stay, because names
-    // of drafts are unique; the next start tries to remove it again.
+    // An orphaned initdb may still be writing to this draft directory. Drafts have unique names, so the directory may
+    // stay; the next start tries to remove it again.
   }
 }

@@ -37,10 +37,7 @@ export interface EmbeddedPostgresOptions {
   role: Role;
   /** The superuser of a new cluster. All connections of this package use it. */
   user: string;
-  /**
-   * The name of the database, which is created when it is missing. Process lists show it as the server's
-   * name.
-   */
+  /** The name of the database, which is created when it is missing. In process lists, the server has this name. */
   database: string;
   log?: (line: string) => void;
   /** PostgreSQL settings that override the package's own settings. */
@@ -147,7 +144,8 @@ async function own(options: EmbeddedPostgresOptions, lock: Lock): Promise<Embedd
       },
     };
   } catch (error) {
-    // If another server is still running, it needs its socket, even if this process cannot see that server.
+    // The scratch directory may contain the socket of a server that still runs, even one that this process cannot
+    // see. So it stays if there may be such a server.
     const inUse = error instanceof EmbeddedPostgresError && error.code === 'in_use';
     if (!inUse && findOrphan(dataDir, cluster) === undefined) removeScratch(dataDir);
     lock.release();
@@ -208,7 +206,7 @@ function makePrivate(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // EEXIST means that another process has already created the file.
+    // EEXIST means that another process has already created the directory.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

@@ -120,7 +120,7 @@ function namespaceWorks(identity: Identity): boolean {
   return worksAs(identity, '/bin/sh', ['-c', `test "$(id -u)" = ${identity.insideAs}`]);
 }
 
-/** Lets the user enter the data directory through its group, if no parent directory prevents it. */
+/** Lets the user enter the data directory through its group. Returns false when a parent directory prevents it. */
 function letIn(identity: Identity, dataDir: string): boolean {
   if (canEnter(identity, dataDir)) return true;
   if (!canEnter(identity, dirname(dataDir))) return false;

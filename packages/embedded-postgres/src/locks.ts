@@ -79,7 +79,7 @@ export function currentOwner(dataDir: string): Owner | undefined {
     const owner = JSON.parse(readFileSync(join(dataDir, 'owner.json'), 'utf8')) as Owner;
     return isAlive(owner) ? owner : undefined;
   } catch {
-    // The owner may not have written the file yet. Callers read it repeatedly.
+    // The owner may not have written the file yet. Callers try again.
     return undefined;
   }
 }

@@ -58,8 +58,8 @@ function socketFits(directory: string): boolean {
 }
 
 /**
- * Returns the recorded directory if it still exists and belongs to this user, because temporary directories
- * are cleaned up and reused.
+ * Returns the recorded directory. Returns undefined when it is gone or belongs to another user: systems clean up
+ * temporary directories, and another user may then take the name.
  */
 function recordedScratch(dataDir: string): string | undefined {
   try {

@@ -54,7 +54,7 @@ export interface ServerRecord extends ProcessRef {
 
 export interface RunningServer {
   process: ProcessRef;
-  /** Resolves when the server has ended, to its exit code or signal if that is known. */
+  /** Resolves when the server has ended, with its exit code or signal if this is known. */
   ended: Promise<string>;
 }
 
@@ -163,7 +163,7 @@ export async function launch(plan: ServerPlan, stop: AbortSignal): Promise<Runni
     ([code, by]) => (by === null ? `exit code ${code}` : `signal ${by}`),
     (error: Error) => error.message,
   );
-  // A running server does not keep the program from exiting.
+  // The child process of a running server does not keep the program from exiting.
   child.unref();
   const server = child.pid === undefined ? undefined : findProcess(child.pid);
   if (server !== undefined) {

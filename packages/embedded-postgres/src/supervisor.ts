@@ -68,7 +68,7 @@ export class Supervisor {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    // Waits for a restart in progress, because it may have just started the server that must stop.
+    // A restart in progress may have just started a server, which must be stopped too.
     await this.#restarting;
     if (this.#server !== undefined) {
       await stopServer(this.#server.process, this.#plan.log);

@@ -34,7 +34,7 @@ test('startEmbeddedPostgres takes over the server of a killed program', async ()
   expect(isAlive(orphan)).toBe(false);
 });
 
-test('startEmbeddedPostgres replaces the server of a killed program when the settings differ', async () => {
+test('startEmbeddedPostgres replaces the server of a killed program when its settings differ from the new ones', async () => {
   const dataDir = await fixture.sharedCluster();
   const orphan = await killedOwner(dataDir);
   const next = await fixture.start(dataDir, { settings: { work_mem: '8MB' } });
@@ -64,7 +64,7 @@ test('a server that was taken over is restarted when it dies', async () => {
   await next.stop();
 });
 
-test('a killed server is restarted each time, and listeners are notified', async () => {
+test('an embedded server is restarted each time it is killed, and listeners are notified', async () => {
   const dataDir = await fixture.sharedCluster();
   const postgres = await fixture.start(dataDir);
   await storeValue(postgres, 7);
@@ -96,7 +96,7 @@ test('an embedded server can be stopped during a restart', async () => {
 test('a restart ends the remaining processes of a server that was killed during a long statement', async () => {
   const dataDir = await fixture.sharedCluster();
   const postgres = await fixture.start(dataDir);
-  // A process that runs a long statement does not notice that its postmaster has died.
+  // A PostgreSQL process that runs a long statement does not notice that its postmaster has died.
   const busy = query(postgres, 'SELECT count(*) FROM generate_series(1, 20000000000)').catch(
     (error) => error,
   );
@@ -135,7 +135,7 @@ test('startEmbeddedPostgres does not signal another process that has the pid of 
   }
 });
 
-test('startEmbeddedPostgres repeats a first start that was killed during initdb', async () => {
+test('startEmbeddedPostgres creates the cluster when an earlier start was killed during initdb', async () => {
   const dataDir = fixture.newDataDir();
   const first = fixture.startProgram(dataDir);
   const drafts = () => readdirSync(dataDir).filter((entry) => entry.startsWith('postgres.new-'));
@@ -150,7 +150,7 @@ test('startEmbeddedPostgres repeats a first start that was killed during initdb'
   await next.stop();
 });
 
-test('startEmbeddedPostgres rotates a large log', async () => {
+test('startEmbeddedPostgres renames the log and starts a new one when the log is large', async () => {
   const dataDir = await fixture.sharedCluster();
   const path = join(dataDir, 'postgres.log');
   writeFileSync(path, 'x'.repeat(5 * 1024 * 1024));

@@ -135,9 +135,8 @@ export class Fixture {
   }
 
   /**
-   * Returns a data directory with a stopped cluster. Tests share it, because copying and removing one per
-   * test took two thirds of the time. When a test has failed to stop the server, the next test gets a new
-   * data directory.
+   * Returns a data directory with a stopped cluster. Tests share it, because one directory for each test made the
+   * tests three times as slow. When a test has failed to stop the server, the next test gets a new data directory.
    */
   async sharedCluster(): Promise<string> {
     if (this.#shared === undefined || existsSync(join(this.#shared, 'server.json'))) {

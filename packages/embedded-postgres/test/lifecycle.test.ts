@@ -37,8 +37,8 @@ test('an embedded server syncs commits to disk, accepts only local connections, 
   ];
   for (const [name, value] of rows)
     expect([name, ...(await query(postgres, `SHOW ${name}`))]).toEqual([name, value]);
-  // PostgreSQL's own locale decides upper case beyond ASCII and sorts by code point, independently of the
-  // locales of the operating system.
+  // PostgreSQL's own locale converts letters beyond ASCII to upper case and sorts by code point, whatever locales the
+  // operating system has.
   expect(await query(postgres, `SELECT upper('éß'), 'Z' < 'a' COLLATE "default"`)).toEqual(['Éß', true]);
   const rules = readFileSync(join(dataDir, 'postgres', 'pg_hba.conf'), 'utf8').match(/^[a-z].*$/gm)!;
   expect(rules.filter((rule) => !/^local\s/.test(rule) && !/\sreject$/.test(rule))).toEqual([]);

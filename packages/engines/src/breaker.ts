@@ -11,7 +11,7 @@ export interface BreakerLimits {
    */
   loopCount: number;
   loopMs: number;
-  /** Time for which the breaker is open the first time. Each further failure doubles the time. */
+  /** Time for which the breaker is open the first time. Each failure after that doubles the time. */
   firstOpenMs: number;
   /** The longest time for which the breaker stays open. */
   maxOpenMs: number;
@@ -41,7 +41,7 @@ export class Breaker {
 
   failed(): void {
     const now = this.#now();
-    // Calls in flight when the breaker opened fail for the same reason, so they do not count.
+    // Calls that were in flight when the breaker opened fail for the same reason, so their failures do not count.
     if (now < this.#openUntil) return;
     const { loopCount, loopMs, firstOpenMs, maxOpenMs } = this.#limits;
     this.#failures = [...this.#failures.filter((at) => now - at < loopMs), now];

@@ -55,14 +55,14 @@ export function modelFaultOf(
   const [before, after] = [visibleText(source), visibleText(target)];
   if (QUOTED.test(after.trim()) && !QUOTE.test(before)) return 'the reply is in quotation marks';
   if (JSON_START.test(after) && !JSON_LIKE.test(before)) return 'the reply is JSON';
-  // In other source languages, the words of an apology are too many for a list.
+  // Only apologies in an English source are recognized: a list for all languages would be too long.
   const isRefusal = primary(direction.from) === 'en' && REFUSAL.test(after) && !APOLOGY.test(before);
   return isRefusal ? 'the reply is a refusal' : null;
 }
 
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/gu;
 const QUOTED = /^["'“”„«‹`「『].*["'“”»›`」』]$/su;
-/** Matches a quotation mark, or the dash of a direct speech, which some languages write in quotation marks. */
+/** Matches a quotation mark, or a dash that begins direct speech: its translation may have quotation marks. */
 const QUOTE = /["'‘’‚‛“”„‟«»‹›`「」『』《》〈〉〝〞〟＂]|^\s*[-‒–—―]/u;
 /** Matches a quotation. An apostrophe in or after a word does not begin one. */
 const QUOTATION =
@@ -73,8 +73,8 @@ const JSON_LIKE = /[{[]\s*["'„「『\p{Pi}\p{Pf}]/u;
 const CONTROL = /[\p{Cc}\u202d\u202e\ufffd]/gu;
 
 /**
- * Detects what a model adds to a translation. A segment has as many lines as its translation: more lines are an
- * explanation, or a second translation.
+ * Detects what a model adds to a translation. A translation has as many lines as its segment. Further lines are an
+ * explanation or a second translation.
  */
 function addedFault(source: string, target: string): string | null {
   const lines = (text: string): number => text.match(LINE_BREAK)?.length ?? 0;
@@ -105,8 +105,8 @@ function weight(text: string): number {
 function lengthFault(source: string, target: string): string | null {
   const [before, after] = [weight(source), weight(target)];
   const ratio = after / Math.max(1, before);
-  // The ratio says nothing about a short source. So the translation of a source of at most `RATIO_FROM`
-  // letters may have up to twenty times `RATIO_FROM` letters.
+  // For a short source, the ratio means nothing. So the translation of a source of at most `RATIO_FROM` letters may
+  // have up to twenty times `RATIO_FROM` letters.
   if (before <= RATIO_FROM) return after > 20 * RATIO_FROM ? 'the reply is far longer than the source' : null;
   if (ratio >= MIN_RATIO && ratio <= MAX_RATIO) return null;
   return `the reply is ${ratio.toFixed(1)} times as long as the source`;
@@ -141,7 +141,7 @@ const CHATTER = [
   /^\s*translation\b[^:\n]{0,30}:/iu,
 ];
 
-/** Patterns of apologies in which a model refuses, and of apologies in an English source, which are translated. */
+/** Matches the apologies in which a model refuses to translate. */
 const REFUSAL =
   /\blo siento\b.{0,20}\bno puedo|\btut mir leid\b.{0,20}\bkann|\bdésol.{0,20}\bne (?:peux|suis) pas|\bdesculpe\b.{0,20}\bnão posso|\bmi dispiace\b.{0,20}\bnon posso/iu;
 const APOLOGY =
@@ -159,7 +159,7 @@ const LOWER_CASE_WORDS = /(?<!\p{L})\p{Ll}{2,}(?!\p{L})/gu;
 const ECHO_FROM_WORDS = 8;
 const ECHO_SHARE = 0.6;
 
-/** Frequent English words that are no words of other languages with Latin letters. */
+/** Frequent English words that other languages with Latin letters do not have. */
 const ENGLISH = new Set(
   'the and that with you your this from were which would they what when their should'.split(' '),
 );
@@ -167,14 +167,15 @@ const ENGLISH_FROM_WORDS = 3;
 const ENGLISH_SHARE = 0.25;
 
 /**
- * Detects a reply in English instead of another language, and a reply in another language instead of English if it has
- * the words of the source. Two other languages may be similar, so these are not compared.
+ * Detects a reply in English when another language was requested, and a reply that repeats the source's words when
+ * English was requested. A pair of two other languages is not checked, because such languages may be similar.
  */
 function echoFault(source: string, target: string, from: Language, to: Language): string | null {
   if (primary(from) === primary(to)) return null;
   const made = new Set(target.match(LOWER_CASE_WORDS));
   const english = englishWords(made);
-  // A label of a user interface that is quoted may stay in English, but a whole reply may not.
+  // A quoted label of a user interface may stay in English, so quotations are left out unless the reply has no other
+  // words.
   const outside = target.replace(QUOTATION, ' ');
   const judged = /\p{L}/u.test(outside) ? new Set(outside.match(LOWER_CASE_WORDS)) : made;
   const isEnglish = englishWords(judged) >= Math.max(ENGLISH_FROM_WORDS, ENGLISH_SHARE * judged.size);
@@ -205,9 +206,9 @@ const NAMES = /(?<!\p{L})\p{Lu}\p{L}*/gu;
  */
 function scriptFault(source: string, target: string, from: Language, to: Language): string | null {
   const letters = countLetters(source);
-  // The check is skipped when the source is mostly in a foreign script, such as a list of names.
+  // No check if the source is short or mostly in another script, as a list of foreign names is.
   if (letters < SCRIPT_FROM_LETTERS || !isOwn(source, letters, from, 0.5)) return null;
-  // Names that the reply copies from the source, such as product names, are ignored.
+  // Product names and other names that the reply copies from the source do not count.
   const known = new Set(source.match(NAMES));
   const words = (target.match(WORDS) ?? []).filter((word) => !known.has(word)).join(' ');
   const made = countLetters(words);

@@ -91,7 +91,7 @@ export type FailureReason =
   | 'refused'
   | 'stopped';
 
-/** The result for one segment. A source text is never returned as its own translation. */
+/** The result for one segment. A failed segment never gets its source text as a translation. */
 export type Draft =
   | {
       id: string;
@@ -115,7 +115,7 @@ export interface Direction {
   untested?: true;
 }
 
-/** The features that an engine supports. The caller does the work of the features that the engine lacks. */
+/** The features that an engine supports. The caller does the work of some features that the engine lacks. */
 export interface Capabilities {
   /** Whether the engine always preserves codes, preserves them if it can, or does not support them. */
   codes: 'kept' | 'best effort' | 'none';
@@ -127,10 +127,7 @@ export interface Capabilities {
   context: boolean;
   /** Whether the engine sends texts to another machine. */
   remote: boolean;
-  /**
-   * True when the same text gets the same reply as long as the version stays. A bad reply is then not
-   * requested again.
-   */
+  /** True when the same text gets the same reply until the version changes. A bad reply is then not requested again. */
   deterministic?: true;
   /** Number of pipelines in the `bulk` lane of a direction. Default: 1. */
   atOnce?: number;

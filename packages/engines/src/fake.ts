@@ -12,7 +12,6 @@ export interface FakeEngine extends Engine {
   readonly requests: DraftRequest[];
   /** Makes segments fail whose visible text contains `text`, until it is called with null. */
   failOn(text: string | null, reason?: FailureReason): void;
-  /** Makes the engine remove all codes from its drafts. */
   dropCodes(drop: boolean): void;
   /** Makes the next `times` calls of `draft` reject. */
   crash(times?: number): void;
@@ -157,8 +156,8 @@ class Fake implements FakeEngine {
 }
 
 /**
- * Converts to upper case where the length stays the same (`ß` stays unchanged). Replaces NUL and lone surrogates, as
- * real engines do.
+ * Converts each letter to upper case, except letters whose length would change (such as `ß`). Replaces NUL and lone
+ * surrogates, as real engines do.
  */
 const upper = (text: string): string =>
   [...text.replaceAll('\0', ' ').toWellFormed()]

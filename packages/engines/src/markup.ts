@@ -16,12 +16,14 @@ import type { Piece } from './engine.ts';
 
 export interface Notation {
   kind: 'tags' | 'markers';
-  /** Functions that write a paired code, a single code and a protected word. `text` is already escaped. */
+  /**
+   * Functions that write the halves of a paired code, a single code and a protected word. `text` is already escaped.
+   */
   open(n: number): string;
   close(n: number): string;
   single(n: number): string;
   keep(n: number, text: string): string;
-  /** Matches text that is sent as a code, because the engine would change it or cannot handle it. */
+  /** Matches parts of a text that are sent as codes, because the service would change them or cannot handle them. */
   special: RegExp;
   /**
    * Whether the service may repeat a pair of tags around several runs of text. The pair around the longest
@@ -32,7 +34,10 @@ export interface Notation {
 
 const BLANKS = /[ \p{Cc}\u2028\u2029\ufffe\uffff]+/gu;
 const BRACKETS = /[⟦⟧]/gu;
-/** Matches blanks, emoji (no vocabulary contains them) and very long words (they take too much time). */
+/**
+ * Matches what Bergamot gets as codes: blanks, emoji (no vocabulary contains them) and very long words (they take too
+ * much time).
+ */
 const FOREIGN = new RegExp(
   `${BLANKS.source}|[\\p{Extended_Pictographic}\\u{1f1e6}-\\u{1f1ff}][\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\u{1f1e6}-\\u{1f1ff}\\u200d\\ufe0f]*|\\S{200,}`,
   'gu',
@@ -89,7 +94,7 @@ export interface CodeTable {
   /** White space at the start and the end of the segment, which was not sent. */
   before: string;
   after: string;
-  /** Whether the segment is only text, which is sent without tags and escapes. */
+  /** Whether the segment is only text. Such text is sent without tags and escapes. */
   plain: boolean;
 }
 
@@ -102,7 +107,7 @@ type Code =
 /** Thrown when a reply is not a translation of the segment. */
 export class Garbled extends Error {}
 
-/** Returns the text without NUL and lone surrogates, which JSON and XML cannot carry. */
+/** Replaces NUL and lone surrogates, which JSON and XML cannot carry. */
 export function cleanText(text: string): string {
   return text.replaceAll('\0', ' ').toWellFormed();
 }
@@ -167,7 +172,7 @@ export function read(reply: string, table: CodeTable, notation: Notation): Piece
   push(table.before);
   const body = cleanText(reply).trim();
   if (table.plain) {
-    // A text with brackets of markers is not plain, so a model has invented these.
+    // A source text with these brackets is never `plain`, so the model has invented the brackets.
     if (notation.kind === 'markers' && /[⟦⟧]/.test(body)) throw new Garbled('a code that was not sent');
     push(body);
   } else if (notation.kind === 'tags') {
@@ -309,7 +314,7 @@ function missing(table: CodeTable, seen: ReadonlySet<number>): void {
   if (count > 0) throw new Garbled(`${count} of ${table.codes.length} codes did not come back`);
 }
 
-/** Adds a blank. If it is white space, spaces that the service inserted before it are removed. */
+/** Adds a blank. If it is white space, first removes the spaces that the service inserted before it. */
 function pushBlank(blank: string, out: Piece[], push: (text: string) => void): void {
   const last = out.at(-1);
   if (/\s/u.test(blank) && last !== undefined && 'text' in last && !('keep' in last)) {
@@ -318,7 +323,7 @@ function pushBlank(blank: string, out: Piece[], push: (text: string) => void): v
   push(blank);
 }
 
-/** Merges adjacent pieces of text, without NUL and lone surrogates. */
+/** Merges adjacent pieces of text, and replaces NUL and lone surrogates. */
 function join(pieces: readonly Piece[]): Piece[] {
   const out: Piece[] = [];
   for (const piece of pieces) {
@@ -365,8 +370,8 @@ function match(pieces: readonly Piece[]): Map<number, number> {
     if (!('close' in piece)) return;
     const at = stack.findLastIndex(({ code }) => code === piece.close);
     if (at < 0) return;
-    // A pair that was opened inside this pair and is still open crosses it or lacks a half. Its halves become
-    // single codes.
+    // A pair that was opened inside this pair and is still open either crosses this pair or lacks its second half.
+    // Its halves become single codes.
     const { index: start } = stack[at]!;
     stack.length = at;
     partner.set(start, index);

@@ -11,7 +11,7 @@ export interface MemoryUser {
   /** Whether the pipeline or thread serves the interactive lane. */
   readonly urgent: boolean;
   readonly busy: boolean;
-  /** Times when it last had work and last started, by `performance.now()`. */
+  /** The times at which the pipeline or thread last had work and last started, by `performance.now()`. */
   readonly lastUsed: number;
   readonly startedAt: number;
   start(): void;
@@ -87,7 +87,7 @@ export class MemoryBudget implements MemoryGate {
       const need = this.megabytes + next.megabytes - this.#maxMegabytes;
       if (need > 0 && this.#resident.size > 0) {
         const idle = [...this.#resident].filter((each) => !each.busy).sort((a, b) => a.lastUsed - b.lastUsed);
-        // stopIfIdle() calls release(), which in turn calls this function again.
+        // stopIfIdle() calls release(), and release() calls this function again.
         idle[0]?.stopIfIdle();
         return;
       }

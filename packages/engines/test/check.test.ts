@@ -13,9 +13,8 @@ const protectedOf = (text: string): Piece[] =>
 
 type Row = [from: string, to: string, source: string, target: string];
 
-/** Correct translations. */
 const CORRECT: Row[] = [
-  // Placeholders and texts like JSON.
+  // Texts with placeholders, and texts that look like JSON.
   ['en', 'ja', 'Welcome, {{name}}!', '{{name}}さん、ようこそ！'],
   ['en', 'de', 'Hello {{name}}, here is your order.', '{{name}}, hier ist Ihre Bestellung.'],
   ['en', 'de', '[{0}] experience', '[{0}] Erfahrung'],
@@ -46,7 +45,7 @@ const CORRECT: Row[] = [
   ['en', 'it', 'Unfortunately I cant.', 'Mi dispiace, non posso.'],
   ['es', 'en', 'Lo siento, no puedo ayudar.', 'I’m sorry, I can’t help.'],
   ['de', 'en', 'Ich kann das leider nicht übersetzen.', 'I’m sorry, I cannot translate that.'],
-  // Labels and quotations that stay in English.
+  // Texts with labels and quotations that stay in English.
   [
     'en',
     'de',
@@ -72,7 +71,7 @@ const CORRECT: Row[] = [
     'The song “When You and the Night Were with Me”',
     'Låten »When you and the night were with me»',
   ],
-  // Quotation marks.
+  // Texts whose quotation marks differ between the languages.
   ['sv', 'en', '»Hej»', '“Hello”'],
   ['de', 'en', '‚Hallo‘', '“Hello”'],
   ['zh-hans', 'en', '《西游记》', '“Journey to the West”'],
@@ -82,7 +81,7 @@ const CORRECT: Row[] = [
   ['es', 'en', '—No lo sé.', '“I don’t know.”'],
   ['en', 'ja', '"Hello"', '「こんにちは」'],
   ['ko', 'en', '〈봄〉', '“Spring”'],
-  // Product names, and texts that stay the same.
+  // Product names that stay the same.
   ['en', 'de', 'Microsoft Windows Server', 'Microsoft Windows Server'],
   ['en', 'es', 'Google Cloud Storage for Firebase', 'Google Cloud Storage for Firebase'],
   ['en', 'ru', 'Adobe Photoshop Lightroom Classic', 'Adobe Photoshop Lightroom Classic'],

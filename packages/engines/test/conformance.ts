@@ -106,9 +106,7 @@ const CODES: Record<string, Piece[]> = {
   'text that looks like a token': [text('Xqz0 and xqj1 see '), keep(1, '{a}'), text(' xqz0')],
 };
 
-/**
- * Texts with special characters. Each must occur in the target as often as in the source, at any position.
- */
+/** Texts with special characters. Each text must occur in the target as often as in the source, at any position. */
 const HOSTILE = [
   ...'\\[]{}^$/@<>*#~&|%_=+"()«»…—–€£©™§°±×•·',
   '[]',
@@ -362,7 +360,7 @@ const count = (text: string, part: string): number => text.split(part).length - 
 const wordless = (hostile: string): string[] =>
   /[a-z\d]/.test(hostile) ? [...hostile.replace(/[a-z\d]/g, '')] : [hostile];
 
-/** Numbers the codes. An opening code `open(0)` gets its closing code after the next piece. */
+/** Numbers the codes, and inserts the closing code of each `open(0)` after the next piece. */
 function numbered(pieces: readonly Piece[]): Piece[] {
   let next = 0;
   let closing: number[] = [];

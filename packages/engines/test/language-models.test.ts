@@ -78,14 +78,14 @@ describe('restrictionOf', () => {
     ['HY-MT1.5-7B', 'plain', /European Union/],
     ['ours', 'hunyuan', /European Union/],
     ['TowerInstruct-7B', 'chat', /commercial/],
-  ])('knows the license of the model %s with the profile %s', (model, profile, expected) => {
+  ])('returns what the license of the model %s with the profile %s forbids', (model, profile, expected) => {
     const found = restrictionOf(model, profile);
     if (expected === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(expected);
   });
 });
 
-/** What a model writes instead of a translation, or adds to it. */
+/** Faulty replies: texts that a model writes instead of a translation, or adds to it. */
 const TEXTS: Record<string, (target: string, source: string) => string> = {
   'no text': () => '',
   'white space': () => ' \n\t ',
@@ -121,7 +121,7 @@ const TEXTS: Record<string, (target: string, source: string) => string> = {
   'an invented code': (target) => `${target}⟦9⟧`,
 };
 
-/** Changes of codes. A text without codes stays correct. */
+/** Replies with changed codes. The reply to a text without codes stays correct. */
 const CODES: Record<string, (target: string) => string> = {
   'codes lost': (target) => target.replaceAll(/⟦[^⟧]*⟧/g, ''),
   'codes doubled': (target) => target.replaceAll(/⟦[^⟧]*⟧/g, '$&$&'),
@@ -136,7 +136,7 @@ const body =
   (body: string, code = 200): Answer =>
   () => ({ status: code, body });
 
-/** Responses whose content is not a complete answer, and the errors of servers in their documented forms. */
+/** Responses whose content is not a complete answer, and errors in the forms that servers document. */
 const RESPONSES: Record<string, (profile: ProfileName) => Answer> = {
   'cut off (length)': (profile) => (targets) => completion(contentOf(profile, targets), 'length'),
   'cut off (model_length)': (profile) => (targets) => completion(contentOf(profile, targets), 'model_length'),
@@ -200,10 +200,10 @@ const LISTS: Record<string, (targets: string[]) => unknown> = {
   'no list': (targets) => ({ 1: targets[0] }),
 };
 
-/** The segments whose translation is correct in spite of the reply with this name. */
+/** Returns the segments whose translation is still correct after the faulty reply of this name. */
 function stillCorrect(name: string): string[] {
   if (name in CODES) return ['text'];
-  // A segment that is sent alone has the id 1.
+  // After this reply, each segment is sent again alone. It then has the id 1, which is the id of the reply.
   return name === 'one id for all' ? SEGMENTS.map(({ id }) => id) : [];
 }
 
@@ -222,7 +222,7 @@ describe.each(PROFILE_NAMES)('the profile %s', (profile) => {
     await engine.stop();
   });
 
-  test('removes the reasoning before an answer', async () => {
+  test('removes the reasoning that a model writes before its answer', async () => {
     answer = (targets) =>
       completion(`<think>\nThe user wants Spanish.\n</think>\n${contentOf(profile, targets)}`);
     const engine = make(service, profile);
@@ -284,7 +284,7 @@ describe.each(PROFILE_NAMES)('the profile %s', (profile) => {
   });
 });
 
-test('a batch is divided after a reply that was cut off', async () => {
+test('a batch is sent again in two halves when its reply was cut off', async () => {
   let calls = 0;
   const answer: Answer = (targets) =>
     completion(contentOf('chat', targets), ++calls === 1 ? 'length' : 'stop');
@@ -314,7 +314,7 @@ test.each<[ProfileName, string, string, RegExp]>([
   },
 );
 
-test('a request has the parameters of the profile, and those of the operator instead of them', async () => {
+test('a request has the parameters of the profile, unless the operator has set or removed them', async () => {
   const service = await serve(chatServer('hunyuan', () => undefined));
   const engine = make(service, 'hunyuan', { parameters: { temperature: 0, top_k: null } });
   expect((await draft(engine, SEGMENTS.slice(1, 2))).map(translated).map(textOf)).toEqual([
@@ -354,7 +354,7 @@ test('a request whose text is mostly digits fits into the context together with 
   for (const { body } of service.requests.slice(before)) {
     const tokens = body.messages[0].content.match(/[\d,;]/g).length;
     expect(tokens + body.max_tokens).toBeLessThanOrEqual(4_096);
-    // A translation as long as its source needs as many tokens.
+    // The answer needs at least as many tokens as the source.
     expect(body.max_tokens).toBeGreaterThan(tokens);
   }
   await engine.stop();

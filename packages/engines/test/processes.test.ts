@@ -25,8 +25,8 @@ if (needApertium(['eng-spa'])) {
     let engine: ApertiumEngine;
     let expected: string[];
     /**
-     * The deadline of the next segment in ms. Undefined for no deadline, because a busy machine may exceed any
-     * deadline.
+     * The deadline of the next segment in ms. Undefined for no deadline: on a busy machine, any deadline may be too
+     * short.
      */
     let nextDeadline: number | undefined;
     function takeDeadline(): number {
@@ -34,7 +34,10 @@ if (needApertium(['eng-spa'])) {
       nextDeadline = undefined;
       return deadline;
     }
-    /** Waits for one reply. Afterwards the processes are running, so that a signal does not hit a start. */
+    /**
+     * Waits for one reply. After a reply, all processes run, so that the test's signal does not interrupt their
+     * start.
+     */
     const warmUp = () => engine.draft({ from: 'en', to: 'es', segments: segments.slice(0, 1), lane: 'bulk' });
     beforeAll(async () => {
       // The high limit keeps the circuit breaker closed during the repeated kills; faults.test.ts tests the
@@ -85,7 +88,7 @@ if (needApertium(['eng-spa'])) {
         for (const fd of readdirSync(`/proc/${pid}/fd`)) {
           if (Number(fd) <= 2) continue;
           const target = readlinkSync(`/proc/${pid}/fd/${fd}`);
-          // A stage may have open only its own data, and pipes or terminals that Node itself inherited.
+          // A stage may only have its own data files open, and the pipes and terminals that Node itself inherited.
           expect(target).toMatch(/^(pipe:|\/dev\/|.*\/share\/apertium\/)/);
         }
         const names = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);

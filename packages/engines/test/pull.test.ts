@@ -47,7 +47,7 @@ function change(name: string, how: (body: Buffer) => Buffer): void {
   registry.files.set(pathOf(name), how(registry.files.get(pathOf(name))!));
 }
 
-/** Stores a file of the registry with another compression. */
+/** Replaces the files of a model on the registry's server by files with another compression. */
 function recompress(suffix: string, compress: (body: Buffer) => Buffer): void {
   for (const name of [MODEL, VOCABULARY]) {
     const path = pathOf(name);
@@ -212,7 +212,7 @@ describe('pullModel with a faulty source', () => {
       },
       /responded with 302/,
     ],
-  ])('given %s, fails and leaves the old model in place', async (_, spoil, message) => {
+  ])('fails and keeps the old model when the source has %s', async (_, spoil, message) => {
     const folder = target();
     await pull(folder);
     const before = await digest(folder);
@@ -225,7 +225,7 @@ describe('pullModel with a faulty source', () => {
     expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['en-es']);
   });
 
-  test('fails and leaves the old model in place when the new model does not load', async () => {
+  test('fails and keeps the old model when the new model does not load', async () => {
     const folder = target();
     await pull(folder);
     const before = await digest(folder);
@@ -262,7 +262,7 @@ describe('pullModel with a faulty source', () => {
   });
 
   test.each(['http://models.example/', 'http://10.0.0.1/', 'http://127.0.0.1.example/'])(
-    'fails from %s without --insecure, because http can be altered on the way',
+    'refuses to download from %s without --insecure, because http has no protection against changes',
     async (from) => {
       await expect(pull(target(), { from })).rejects.toThrow(
         'models are downloaded over https; --insecure also allows http',

@@ -9,7 +9,7 @@ interface Planted {
   status?: string;
   chrf?: number;
   megabytes?: number;
-  /** The file whose record is left out. */
+  /** The file of the model that has no record in the registry. */
   without?: string;
   split?: boolean;
   path?: string;

@@ -115,12 +115,13 @@ describe.each(makers)('the HTTP engine for $name', ({ start }) => {
     },
   );
 
-  // The tests of timeouts wait for a deadline, so they run concurrently, each with its own service.
+  // Each of these tests waits for a deadline. So they run concurrently, each with its own service.
   test.concurrent.each(['stall', 'stall in the body'] as const)(
     'fails with a timeout at the deadline after this fault: %s',
     async (fault) => {
       const { service, make } = await start();
-      // The deadline is long enough to list the languages on a busy machine. The stalled call never ends.
+      // The deadline is long enough to list the languages on a busy machine. The stalled call would never end by
+      // itself.
       const engine = make({ deadlineMs: 2_000 });
       await expectRecovered(engine);
       service.plant(fault);
@@ -211,7 +212,7 @@ describe.each(makers)(
       const offered = async () =>
         (await engine.directions()).map(({ from, to, untested }) => ({ pair: `${from}>${to}`, untested }));
       expect(await offered()).toEqual(declared);
-      // The pairs are offered even while the circuit breaker is open.
+      // Five failed calls open the circuit breaker. The pairs are offered even then.
       for (let round = 0; round < 5; round++) expect(await offered()).toEqual(declared);
       await service.start();
       const tested = await vi.waitUntil(

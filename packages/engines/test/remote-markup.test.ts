@@ -27,7 +27,7 @@ const cleaned = (pieces: readonly Piece[]): string =>
   );
 
 describe.each(Object.entries(NOTATIONS))('the %s notation of codes', (name, notation) => {
-  test('gives back the same pieces when they are written and read, for any text and codes', () => {
+  test('returns the same pieces when they are written and then read, whatever text and codes they have', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (raw) => {
         // Two adjacent pieces of text may each have half of a surrogate pair. `write` would join them to a
@@ -44,7 +44,7 @@ describe.each(Object.entries(NOTATIONS))('the %s notation of codes', (name, nota
     );
   });
 
-  test('lets any reply be read as pieces of the segment or rejected as garbled', () => {
+  test('reads any reply as pieces of the segment, or rejects it as garbled', () => {
     const pieces: Piece[] = [{ open: 5 }, { text: 'a' }, { keep: 6, text: 'x' }, { close: 5 }, { single: 7 }];
     const { text, table } = write(pieces, notation);
     const part = fc.constantFrom(

@@ -212,8 +212,8 @@ class Apertium implements ApertiumEngine {
   }
 
   /**
-   * The locations of Apertium's files. They are cached only when Apertium is found, so that a later
-   * installation is noticed.
+   * The locations of Apertium's files. They are cached only when Apertium is found, so that an Apertium that is
+   * installed later is found.
    */
   get #tree(): Tree {
     if (this.#foundTree !== null) return this.#foundTree;
@@ -235,7 +235,7 @@ class Apertium implements ApertiumEngine {
       passed.set(name, ready.ok && ready.pool.tripped === null);
       if (ready.ok && !used) ready.pool.stopIfIdle();
     }
-    // A partial list of directions would look complete, so the call rejects.
+    // The test was cut short by `stop()`. A partial list of directions would look complete, so the call rejects.
     if (this.#stopped) throw new Error('the Apertium engine is stopped');
     return Object.entries(this.#routes)
       .filter(([, route]) => route.every((name) => passed.get(name) === true))
@@ -350,8 +350,7 @@ async function translate(
     const detail = `the segment has ${text.length} characters, more than ${MAX_SEGMENT_LENGTH}`;
     return { id, status: 'failed', reason: 'too long', detail };
   }
-  // A text without letters (digits, emoji, punctuation, codes) is the same in every language, so it is not
-  // sent.
+  // A text without letters is the same in every language, so it is not sent.
   if (hasLetters(text)) {
     for (const pool of hops) {
       const step = await hop(pieces, pool, id, group);

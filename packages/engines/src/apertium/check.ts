@@ -22,13 +22,11 @@ export function unmark(pieces: readonly Piece[], source: EncodingRecord): Piece[
   });
 }
 
-/**
- * Matches the `+` in words such as `programar+es+ho`, a word and its pronouns that could not be inflected.
- */
+/** Matches the `+` between a word and its pronouns, such as `programar+es+ho`, when Apertium could not inflect them. */
 export const JOINS = /(?<=\p{L})\+(?=\p{L})/gu;
 
 /**
- * Limits of the ratio of target length to source length. A reply outside them is no translation. Short
+ * Limits of the ratio of target length to source length. A reply outside these limits is not a translation. Short
  * segments are not checked.
  */
 const MIN_RATIO = 0.3;

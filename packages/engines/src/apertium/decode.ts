@@ -120,7 +120,7 @@ function dropMark(items: Item[]): void {
 function space(items: readonly Item[], record: EncodingRecord): Item[] {
   const isLoose = (mark: string): boolean => MARKS.includes(mark) && !record.spacedMarks.includes(mark);
   const out: Item[] = [];
-  /** The latest item that is visible text or a blank. */
+  /** The latest item in `out` that is visible text or a blank. */
   let last: Item | null = null;
   const trimLast = (): void => {
     if (last !== null && 'text' in last && !last.verbatim) last.text = last.text.replace(/(?<! ) +$/, '');
@@ -130,7 +130,7 @@ function space(items: readonly Item[], record: EncodingRecord): Item[] {
       if (!item.verbatim) {
         item.text = item.text.replace(/ {2,}/g, ' ');
         item.text = item.text.replace(/(?<! ) +([.,;:!?])/g, (all, mark) => (isLoose(mark) ? mark : all));
-        // Removes the space that a dropped pronoun leaves after an opening mark, as in `Dijo: " soy aquí"`.
+        // When Apertium drops a pronoun, a space stays behind after an opening mark, as in `Dijo: " soy aquí"`.
         item.text = item.text.replace(LEFT_SPACE, (all, open, close) => {
           const mark: string = open ?? close;
           return record.looseMarks.includes(mark) ? all : mark;

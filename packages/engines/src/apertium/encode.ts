@@ -22,9 +22,7 @@ const MAX_TOKEN = 256;
 const STEMS = ['Xqz', 'Xqj', 'Zxq', 'Qxj', 'Wqx', 'Jxq', 'Vqx', 'Kzq'];
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
 const BLANK = /[\s\p{Cc}]+/gu;
-/**
- * Matches marks with unusual spacing, such as a straight quotation mark with white space on the wrong side.
- */
+/** Matches quotation marks and brackets with white space on the wrong side, such as after `(`. */
 export const LOOSE_MARKS = /[([{“«‘¿¡](?=\s)|(?<=\s)[)\]}”»]|(?<![^\s([{])"(?=\s)/gu;
 const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
 
@@ -41,7 +39,10 @@ interface Flat {
   fixed: { at: number; piece: Piece; within: number[] }[];
 }
 
-/** Returns the stream and the record for {@link decode}. The pipeline adds the id and NUL to the stream. */
+/**
+ * Returns the stream and the record for {@link decode}. The stream has no id and no final NUL; the pipeline adds
+ * them.
+ */
 export function encode(pieces: readonly Piece[]): { stream: string; record: EncodingRecord } {
   const kept: Piece[] = [];
   const cut = shorten(pieces);

@@ -9,8 +9,8 @@ import type { Piece } from '../engine.ts';
 export interface Pair {
   code: number;
   /**
-   * Relative positions (0 to 1) of the pair's first and last word in the source. They are used when all its
-   * words vanish.
+   * Relative positions (0 to 1) of the pair's first and last word in the source. If all words of the pair are missing
+   * in the reply, the decoder inserts the pair at these positions.
    */
   from: number;
   to: number;
@@ -39,7 +39,7 @@ export interface EncodingRecord {
   token: RegExp | null;
   /** Whether the encoder appended `[].[]`, which the decoder removes from the reply. */
   stopAdded: boolean;
-  /** The marks among `.,;:!?` that follow white space somewhere in the source. */
+  /** The marks among `.,;:!?` that have white space before them somewhere in the source. */
   spacedMarks: string;
   /** Whether the first letter of the source is a capital and no protected word precedes it. */
   capitalStart: boolean;
@@ -52,9 +52,8 @@ export interface EncodingRecord {
    * them.
    */
   looseMarks: string;
-  /** Whether the source has letters. Without letters there is nothing to translate. */
   letters: boolean;
-  /** Length of the visible source in UTF-16 units, and its numbers of `@` and `#`. */
+  /** Length of the visible source in UTF-16 units, and how many `@` and `#` it contains. */
   length: number;
   ats: number;
   hashes: number;

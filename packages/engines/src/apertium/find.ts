@@ -18,7 +18,7 @@ export interface ApertiumFound {
   modes: string[];
   /** Versions of the installed packages by name, if they are known. */
   packages: Record<string, string>;
-  /** Wanted packages with missing programs or modes. */
+  /** Requested packages of which programs or modes are missing. */
   missing: string[];
 }
 
@@ -48,8 +48,8 @@ export async function findApertium(
 }
 
 /**
- * Returns the packages that have missing files. The function does not need dpkg, because Apertium may have
- * been installed in another way.
+ * Returns the packages of which files are missing. Does not ask dpkg, because Apertium may have been installed in
+ * another way.
  */
 export function missingFrom(tree: Tree, packages: readonly string[]): string[] {
   const tools = ['lt-proc', 'apertium-tagger', 'apertium-wblank-mode'].every((tool) =>

@@ -54,7 +54,7 @@ export async function installApertium(options: InstallOptions = {}): Promise<voi
   const prefix = options.private === true ? null : await privilege();
   if (prefix !== null && found.where === 'the system') await installForSystem(packages, prefix, report);
   else if (options.root !== undefined) {
-    // A private installation is replaced as a whole, so its existing language pairs are installed again.
+    // A new private installation replaces the old one, so it must contain the language pairs of the old one too.
     const had = Object.keys(found.where === 'the system' ? {} : found.packages).filter((name) =>
       PAIRS.has(name),
     );
@@ -109,7 +109,7 @@ async function installForSystem(
   }
 }
 
-/** The variables are set with `env`, because sudo drops the environment. */
+/** `env` sets the variables, because sudo would remove them from its own environment. */
 const INSTALL_ENV = ['env', 'DEBIAN_FRONTEND=noninteractive', 'LC_ALL=C'];
 
 const installWords = (packages: readonly string[]): string[] => [

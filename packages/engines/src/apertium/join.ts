@@ -10,7 +10,7 @@ import type { Piece } from '../engine.ts';
 import type { Item } from './decode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 
-/** Returns the pieces of the reply. Lost or repeated single codes and protected words are left to the caller. */
+/** Returns the pieces of the reply. The caller repairs lost or repeated single codes and protected words. */
 export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[] {
   if (record.pairs.length === 0) return emit(read, [], record);
   let items = bridge(read, record);
@@ -37,8 +37,8 @@ const isBlank = (item: Item): boolean =>
 const sizeOf = (item: Item): number => ('text' in item ? item.text.length : 'kept' in item ? 4 : 0);
 
 /**
- * Places blanks inside a paired code if the words before and after them are inside that code. A single code
- * counts as a blank. It is also placed inside a pair that surrounds it in the source and one of its
+ * Places each blank inside a paired code if the words before and after the blank are inside that code. A single code
+ * counts as a blank. A single code is also placed inside a pair that surrounds it in the source and one of its
  * neighbours in the reply.
  */
 function bridge(items: readonly Item[], record: EncodingRecord): Item[] {

@@ -28,9 +28,9 @@ export interface Limits extends BreakerLimits {
 }
 
 /**
- * Limits of both lanes; the bulk lane has a larger `window`. A window of 8 segments keeps the wait behind
- * other requests short. The deadline is generous: every normal segment takes far less than 10 s plus 1 s per
- * 1,000 characters, as measured.
+ * Limits of both lanes; the bulk lane has a larger `window`. In a window of 8 segments, a new segment waits for few
+ * other segments. Every normal segment was measured to take far less than the deadline of 10 s plus 1 s per 1,000
+ * characters.
  */
 export const LIMITS: Limits = {
   window: 8,

@@ -74,14 +74,14 @@ export interface Item {
 }
 
 /**
- * How long to wait, in ms, for the exit event of a stage. A stage has probably died when the output has ended
- * or a reply has no id.
+ * How long to wait, in ms, for the exit event of a stage that has probably died: the output has ended, or a reply has
+ * no id.
  */
 const SHORT_DRAIN_MS = 100;
 const MAX_REPLY = 1024 * 1024;
 /**
- * Bulk work gets only CPU time that chat messages and small jobs do not use. docs/decisions/0011 compares
- * this niceness with 5 and 10.
+ * Niceness of bulk pipelines: they get only CPU time that chat messages and small jobs do not use.
+ * docs/decisions/0011 compares this niceness with 5 and 10.
  */
 const BULK_NICENESS = 19;
 
@@ -118,7 +118,7 @@ export class Pipeline implements MemoryUser {
   readonly #breaker: Breaker;
   #lastFailure = '';
   restarts = 0;
-  /** Times when the pipeline last had work and last started, by `performance.now()`. */
+  /** The times at which the pipeline last had work and last started, by `performance.now()`. */
   lastUsed = 0;
   startedAt = 0;
 
@@ -201,7 +201,6 @@ export class Pipeline implements MemoryUser {
     await this.#ended;
   }
 
-  /** Ends the processes if the pipeline has no work. They start again with new work. */
   stopIfIdle(): void {
     if (!this.busy) this.#shutDown();
   }
@@ -410,7 +409,10 @@ export class Pipeline implements MemoryUser {
     this.#drainTimer = setTimeout(() => this.#recover(this.#reason()), ms);
   }
 
-  /** Queues all segments in flight again, the first one as a suspect, and restarts if there is work. */
+  /**
+   * Queues all segments in flight again, the first one as a suspect (the probable cause), and restarts if there is
+   * work.
+   */
   #recover(reason: FailureReason): void {
     const proven = this.#warmUpsLeft === 0 && this.#processes !== null;
     const idle = this.#inFlight.length === 0;

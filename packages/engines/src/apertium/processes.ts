@@ -104,7 +104,6 @@ function lowerPriority(pid: number, niceness: number): void {
   try {
     setPriority(pid, niceness);
   } catch {
-    // The priority cannot be changed: the stage has already ended, or the system does not allow it. A running
-    // stage keeps normal priority.
+    // The stage has already ended, or the system does not allow the change. Then the stage keeps its normal priority.
   }
 }

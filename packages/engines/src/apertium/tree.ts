@@ -16,7 +16,7 @@ export interface Tree {
   env: Record<string, string>;
 }
 
-/** The data folder, as it is written in every mode file of Debian. */
+/** The path of the data folder in Debian's mode files. */
 export const DATA_PREFIX = '/usr/share/apertium/';
 
 /**

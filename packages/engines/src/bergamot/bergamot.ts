@@ -63,7 +63,7 @@ class Bergamot implements BergamotEngine {
   readonly #options: BergamotOptions;
   readonly #memory: MemoryBudget;
   readonly #threads = new Map<string, { pair: string; lane: Lane; thread: Thread }>();
-  /** Models by pair. Only `directions` verifies their checksums, because that takes seconds for 50 models. */
+  /** Models by pair. Only `directions` verifies their checksums, which takes seconds for 50 models. */
   #models: Promise<ReadonlyMap<string, Model>> | null = null;
   #faults: readonly string[] = [];
   #loads = new Map<string, Promise<boolean>>();
@@ -80,7 +80,7 @@ class Bergamot implements BergamotEngine {
     return models.length === 0 ? 'no models' : models.sort().join(', ');
   }
 
-  /** Tests every model by translating a word. The result is cached until the model's files change. */
+  /** Tests every model by translating a word with it. The results are cached until the model's files change. */
   async directions(): Promise<Direction[]> {
     this.#throwIfStopped();
     this.#models = null;
@@ -207,10 +207,7 @@ class Bergamot implements BergamotEngine {
   }
 }
 
-/**
- * Estimates the memory of a thread in MB. Threads with the tiny models (17 MB) were measured at 290 to 380
- * MB.
- */
+/** Estimates the memory of a thread in MB. Threads with a "tiny" model (17 MB) took 290 to 380 MB when measured. */
 export function megabytesOf({ manifest }: Model): number {
   const bytes = filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0);
   return 250 + Math.ceil((6 * bytes) / 1_000_000);

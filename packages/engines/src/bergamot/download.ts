@@ -13,8 +13,8 @@ import type { ModelSource } from './source.ts';
 export interface Progress {
   file: string;
   /**
-   * The number of bytes on disk, and the total number (`of`). Both are those of the compressed file during
-   * the download, and those of the uncompressed file afterwards.
+   * The number of bytes on disk, and the total number (`of`). During the download, both are sizes of the compressed
+   * file; afterwards, of the uncompressed file.
    */
   bytes: number;
   of: number;
@@ -42,8 +42,8 @@ export async function downloadFiles(
 }
 
 /**
- * Checks the free space on the disk. A file needs twice its size, because the compressed file is removed only
- * after it was unpacked.
+ * Checks the free space on the disk. A file needs twice its size, because the compressed file is removed only after
+ * it is unpacked.
  */
 async function requireSpace(folder: string, files: readonly RemoteFile[]): Promise<void> {
   const sizes = await Promise.all(
@@ -93,7 +93,7 @@ async function fetchFile(
   if (opened !== null) {
     const start = opened.resumed ? have : 0;
     const of = opened.bytes === undefined ? file.bytes : start + opened.bytes;
-    // The limit allows for a file that compression could not shrink: such a file grows only by its header and
+    // The limit allows for a file that compression could not shrink. Compression then adds only a header and a
     // checksum.
     const limit = bounded(file, file.bytes + 4_096 - start, (bytes) =>
       onProgress?.({ file: file.name, bytes: start + bytes, of: Math.max(of, start + bytes) }),
@@ -120,8 +120,8 @@ async function unpack(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ModelError) throw error;
-    // The compressed data is corrupt. An empty file fails the checksum, so the next attempt starts from the
-    // beginning.
+    // The compressed data is corrupt. It is replaced by an empty file, whose checksum is wrong, so the next attempt
+    // downloads the file from its start.
     await writeFile(whole, '');
   } finally {
     if (signal?.aborted !== true) await rm(part, { force: true });

@@ -26,9 +26,7 @@ export interface Manifest {
    */
   precision: 'int8shiftAlphaAll' | 'int8shiftAll';
   model: ModelFile;
-  /**
-   * The shortlist: likely target words for each source word. With a shortlist, translation is twice as fast.
-   */
+  /** Likely target words for each source word (Marian's shortlist). It makes translation twice as fast. */
   shortlist: ModelFile | null;
   /** One vocabulary for both languages, or one for the source and one for the target. */
   vocabularies: ModelFile[];
@@ -42,7 +40,7 @@ export interface Model {
 }
 
 export const MANIFEST = 'manifest.json';
-/** Maximum size of a model. The largest model of Firefox has 43 MB when unpacked. */
+/** Maximum size of a model. The largest model of Firefox has 43 MB when uncompressed. */
 export const MAX_MODEL_BYTES = 256 * 1024 * 1024;
 export const PAIR = /^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/;
 const NAME = /^[\w][\w.-]{0,127}$/;
@@ -138,7 +136,7 @@ export async function readModel(folder: string): Promise<Model> {
   };
 }
 
-/** Returns the precision of a model by its name, as Firefox does. */
+/** Derives the precision of a model from its name, as Firefox does. */
 export const precisionOf = (name: string): Manifest['precision'] =>
   name.includes('alphas') ? 'int8shiftAlphaAll' : 'int8shiftAll';
 

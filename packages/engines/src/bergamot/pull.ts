@@ -26,7 +26,7 @@ export interface PullOptions extends SourceOptions {
   folder: string;
 }
 
-/** The codes of system errors of the disk. Errors with other codes come from the network. */
+/** The codes of errors that come from the disk. All other errors come from the network. */
 const FILE_ERRORS = new Set([
   'EACCES',
   'EDQUOT',
@@ -91,7 +91,8 @@ export function mirrorModels(
         copied.push(await copyModel(model, source, folder, options));
       }
     }
-    // A mirror that cannot be read is an error, because writing it again would lose its other models.
+    // If the mirror's list of models cannot be read, this call throws. A new list would lack the models that are
+    // already in the mirror.
     const present = existsSync(join(folder, MIRROR_MODELS))
       ? await createModelSource(folder).registry()
       : { models: [] };

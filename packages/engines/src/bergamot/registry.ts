@@ -45,7 +45,7 @@ export interface RemoteModel {
 }
 
 export interface Registry {
-  /** The base address of the files' paths, if `models.json` has one. */
+  /** The address to which the files' paths are relative, if `models.json` names one. */
   baseUrl: string | null;
   models: RemoteModel[];
 }
@@ -54,7 +54,7 @@ type Fields = Record<string, unknown>;
 
 const HASH = /^[\da-f]{64}$/;
 const FILE_NAME = /^\w[\w.-]{0,127}$/;
-/** A relative path without the parts `.` and `..`. */
+/** Matches a relative path without the parts `.` and `..`. */
 const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/;
 const SUFFIX = /\.(?:gz|zst)$/;
 /** Matches the name of an architecture that is safe in a path. A mirror names the folder of a model after it. */
@@ -139,7 +139,7 @@ export function writeRegistry(models: readonly RemoteModel[]): { models: object;
       sourceLanguage: from,
       targetLanguage: to,
       architecture,
-      // Two models of a pair may have the same architecture, so the version is needed to keep their files apart.
+      // Two models of a pair may have the same architecture, so different versions keep their files apart.
       version: `${index + 1}.0`,
       decompressedSize: bytes,
       decompressedHash: sha256,

@@ -8,7 +8,7 @@ import type { Model } from './models.ts';
 import { ModelError } from './models.ts';
 import { THREAD_LIMITS, Thread } from './thread.ts';
 
-/** A sentence with a pair of codes. Its language does not matter, because its translation is not judged. */
+/** A sentence with a pair of codes. The test does not judge its translation, so any language is good enough. */
 const SENTENCE: Piece[] = [
   { text: 'The ' },
   { open: 1 },

@@ -9,8 +9,8 @@ import { ModelError } from './models.ts';
 import { type Registry, readRegistry } from './registry.ts';
 
 /**
- * An open file of the registry. `resumed` is false if `body` begins at the start of the file although a later
- * part was requested.
+ * An open file of the registry. `resumed` is false if a later part was requested but `body` begins at the start of
+ * the file.
  */
 export interface OpenFile {
   body: Readable;
@@ -32,9 +32,9 @@ export interface ModelSource {
   close(): Promise<void>;
 }
 
-/** The name of Firefox's own registry as a source. */
+/** The name that stands for Firefox's own registry. */
 export const MOZILLA = 'mozilla';
-/** See `db/` of https://github.com/mozilla/translations, and the documentation of Remote Settings. */
+/** Documented in `db/` of https://github.com/mozilla/translations, and by Remote Settings. */
 const MOZILLA_MODELS =
   'https://storage.googleapis.com/moz-fx-translations-data--303e-prod-translations-data/db/models.json';
 const MOZILLA_RECORDS =

@@ -23,8 +23,8 @@ export type Reply = { ok: true; text: string } | { ok: false; reason: FailureRea
 
 export interface ThreadLimits {
   /**
-   * Maximum number of texts and characters of a batch. Batches of 8 texts had 0.8 times the speed of batches
-   * of 32.
+   * Maximum number of texts and characters of a batch. With batches of 8 texts, translation was 0.8 times as fast as
+   * with batches of 32.
    */
   texts: number;
   characters: number;
@@ -33,7 +33,7 @@ export interface ThreadLimits {
   idleMs: number;
 }
 
-/** The deadline is generous for the measured speed of 570 words a second on one core. */
+/** A thread translated 570 words a second on one core, far faster than the deadline requires. */
 export const THREAD_LIMITS: ThreadLimits = {
   texts: 32,
   characters: 8_000,
@@ -140,7 +140,7 @@ export class Thread implements MemoryUser {
       workerData: this.#setup.model,
       env: {},
       stdin: false,
-      // What the thread prints may contain customers' texts, so it is discarded.
+      // The output of the thread may contain customers' texts, so it is discarded.
       stdout: true,
       stderr: true,
     });
@@ -150,7 +150,7 @@ export class Thread implements MemoryUser {
     worker.stderr.resume();
     const current = (): boolean => this.#worker === worker;
     worker.on('message', (report: Report) => current() && this.#onReport(report));
-    // The `exit` event follows each error and is handled, so an error needs no handling of its own.
+    // Each `error` event is followed by an `exit` event, which is handled below.
     worker.on('error', () => {});
     const exit = new Promise<void>((resolve) => {
       worker.on('exit', (status) => {

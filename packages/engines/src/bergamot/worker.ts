@@ -72,8 +72,8 @@ declare const WebAssembly: {
 };
 
 /**
- * The instance imports functions for matrix products, and also contains slower versions of them. For each
- * import, this table names the slower version, which is used.
+ * The instance needs functions for matrix products as imports, and exports slower versions of them. This table names
+ * the slower version that is used for each import.
  */
 const PRODUCTS = {
   int8_prepare_a: 'int8PrepareAFallback',

@@ -74,7 +74,7 @@ function azure({ key, region, model }: AzureOptions): ServiceAdapter {
   };
 }
 
-/** Dragoman's language codes for each language code of Azure. Azure's `pt` is Brazilian Portuguese. */
+/** Language codes of Azure, each with the codes of Dragoman that it serves. Azure's `pt` is Brazilian Portuguese. */
 const API_CODES: Readonly<Record<string, Language[]>> = {
   pt: ['pt-br'],
   'pt-pt': ['pt', 'pt-pt'],

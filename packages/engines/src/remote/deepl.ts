@@ -20,7 +20,7 @@ export function createDeepL(options: DeepLOptions): Engine {
 function deepL({ key, model, instructions = false }: DeepLOptions): ServiceAdapter {
   return {
     name: 'deepl',
-    // DeepL's glossaries must be created in advance, so terms are inserted as protected words instead.
+    // DeepL applies only glossaries that were created in advance. So terms are inserted as protected words.
     capabilities: {
       codes: 'kept',
       terms: false,
@@ -67,7 +67,7 @@ function deepL({ key, model, instructions = false }: DeepLOptions): ServiceAdapt
           ...(instructions && context.instructions ? { custom_instructions: cut(context.instructions) } : {}),
           ...(model === undefined ? {} : { model_type: model }),
           ...(marked ? { tag_handling: 'xml', ignore_tags: ['k'], outline_detection: false } : {}),
-          // Segments are sentences already. Further splitting would break sentences with abbreviations.
+          // A segment is one sentence. If DeepL split it further, sentences with abbreviations would break.
           split_sentences: 'nonewlines',
           preserve_formatting: true,
         },
@@ -79,8 +79,8 @@ function deepL({ key, model, instructions = false }: DeepLOptions): ServiceAdapt
 }
 
 /**
- * Returns DeepL's parameter for the tone. Values that begin with `prefer_` cause no error for languages
- * without formal and informal address.
+ * Returns DeepL's parameter for the tone. With the values `prefer_…`, languages without formal and informal address
+ * cause no error.
  */
 function formality(tone: string | undefined): { formality?: string } {
   const word = tone?.toLowerCase();
@@ -102,7 +102,7 @@ export function cut(instructions: string): string[] {
   return out.slice(0, 10);
 }
 
-/** DeepL lists source languages without a region, so a source with a region uses the plain language. */
+/** DeepL lists source languages without a region. A source language with a region is sent as the listed language. */
 function sourcesOf(code: string): [Language, string][] {
   const apiCode = code.toLowerCase();
   const regions: Readonly<Record<string, Language[]>> = {

@@ -62,7 +62,7 @@ function versionTwo({ key }: GoogleOptions): ServiceAdapter {
       const result = await send({
         method: 'POST',
         path: '/language/translate/v2',
-        // The format is always sent, because replies in the default format, `html`, contain entities.
+        // Without a format, Google assumes `html` and writes entities into its replies.
         body: {
           q: texts,
           source: offer.source,
@@ -126,14 +126,18 @@ function versionThree(options: GoogleProjectOptions): ServiceAdapter {
         },
       });
       if (!result.ok) return failure(result);
-      // If the request names a glossary, `translations` contains the translations without it.
+      // If the request names a glossary, `translations` has the translations without the glossary,
+      // `glossaryTranslations` those with it.
       const list = field(result.json, glossary === undefined ? 'translations' : 'glossaryTranslations');
       return positional(strings(list, 'translatedText'), texts.length);
     },
   };
 }
 
-/** Dragoman's language codes for each language code of Google. Google's Portuguese without a region is Brazilian. */
+/**
+ * Language codes of Google, each with the codes of Dragoman that it serves. Google's Portuguese without a region is
+ * Brazilian.
+ */
 const API_CODES: Readonly<Record<string, Language[]>> = {
   'zh-cn': ['zh-hans', 'zh'],
   zh: ['zh-hans', 'zh'],

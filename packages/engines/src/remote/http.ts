@@ -30,7 +30,6 @@ export interface HttpOptions {
 
 export interface Call {
   method: 'GET' | 'POST';
-  /** Path and query of the request, relative to the base URL. */
   path: string;
   headers: Readonly<Record<string, string>>;
   body?: unknown;
@@ -76,7 +75,7 @@ export class HttpClient {
   readonly #agent: Agent;
   readonly #deadlineMs: number;
   readonly #maxBytes: number;
-  /** Without the breaker, each queued call would wait 30 s while the service does not respond. */
+  /** Without the breaker, each queued call to a service that does not respond would wait 30 s. */
   readonly #breaker = new Breaker({ loopCount: 5, loopMs: 120_000, firstOpenMs: 1_000, maxOpenMs: 60_000 });
   #free: number;
   #unreachable = false;
@@ -230,7 +229,7 @@ async function read(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Http
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    // The `return` ends the loop over the body, which closes the connection.
+    // The `return` leaves the loop, so Node closes the body and its connection.
     if (size > maxBytes) {
       return {
         ok: false,

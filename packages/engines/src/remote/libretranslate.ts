@@ -26,7 +26,7 @@ function libreTranslate({ key }: LibreTranslateOptions): ServiceAdapter {
       remote: true,
     },
     notation: HTML,
-    // The server translates texts one after another, so only small calls end before the deadline.
+    // The server translates the texts of a call one after another, so a large call would exceed the deadline.
     limits: { segments: 20, characters: 5_000 },
     settings: {},
     headers: {},

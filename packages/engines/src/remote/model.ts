@@ -22,7 +22,7 @@ export interface LanguageModelOptions extends RemoteOptions {
   model: string;
   /** Offered directions, as `en>es`. The operator lists them, because the API cannot list them. */
   directions: readonly string[];
-  /** The kind of request. Default: that of the model's family, by the name of the model. */
+  /** The kind of request. Default: the profile of the model's family, which the name of the model shows. */
   profile?: ProfileName;
   /** The kind of `response_format`, which differs between servers. Default: `schema`. */
   answers?: 'schema' | 'object' | 'none';
@@ -42,8 +42,8 @@ const MAX_SEGMENTS = 16;
 /** Maximum size of the texts of a call, in UTF-8 bytes. */
 const MAX_BYTES = 4_500;
 /**
- * Bytes per token, except for digits and punctuation. A token is three or more letters in Latin script, and at most one
- * character in a script whose characters have three bytes.
+ * A low estimate of the bytes per token: a token has three or more Latin letters, or a character of three bytes.
+ * Digits and punctuation are estimated in `tokensOf`.
  */
 const BYTES_PER_TOKEN = 3;
 /** Tokens that the server's chat template adds to a request. */
@@ -127,7 +127,7 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
   };
 }
 
-/** Returns the messages of a call. What is the same in each call comes first, so that servers can cache it. */
+/** Returns the messages of a call. The part that is the same in each call comes first, so that servers can cache it. */
 function messagesOf({ prompt }: Profile, batch: Batch): Message[] {
   if (prompt !== null) return [{ role: 'user', content: prompt(batch.texts[0] ?? '', batch.offer) }];
   return [
@@ -152,14 +152,15 @@ const withoutNulls = (body: object): object =>
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
-/** Returns a high estimate of the tokens of a text. A digit or a punctuation mark is a token of its own. */
+/** Returns a high estimate of the tokens of a text. Each digit and each punctuation mark counts as one token. */
 const tokensOf = (text: string): number =>
   bytesOf(text.replace(/[\p{N}\p{P}\p{S}]/gu, (one) => (bytesOf(one) < BYTES_PER_TOKEN ? '000' : one))) /
   BYTES_PER_TOKEN;
 
 /**
- * Returns the token limit of an answer: enough for a translation three times as long, and for the JSON around it. If the
- * context has no room for that, the rest of the context; null if not even a translation twice as long fits.
+ * Returns the token limit of an answer: enough for a translation three times as long as its source and for the JSON
+ * around it. If the context has less room, returns the rest of the context; null if not even a translation twice as
+ * long fits.
  */
 function answerTokens(
   messages: readonly Message[],
@@ -179,8 +180,8 @@ function answerTokens(
 }
 
 /**
- * Returns the terms that occur in the batch with any ending. Terms without a source apply to every text and
- * come first, then the longest terms.
+ * Returns the terms that occur in the batch, whatever endings their words have there. Terms without a source apply to
+ * every text and come first, then the longest terms.
  */
 function termsIn({ sources, context }: Batch): Term[] {
   const text = sources.map(({ segment }) => visibleText(segment.pieces)).join('\n');
@@ -196,7 +197,7 @@ const orderOf = ({ source }: Term): number => (source === '' ? Number.MAX_SAFE_I
 
 const SPACED = /[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{N}]/u;
 
-/** Returns whether a word of the text begins with the term. So `it` does not occur in `with`. */
+/** Returns whether a word of the text begins with the term, such as `item` with `it`, but not `with`. */
 function begins(term: string, text: string): boolean {
   for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1)) {
     if (at === 0 || term === '' || !SPACED.test(term[0]!) || !SPACED.test(text[at - 1]!)) return true;
@@ -232,7 +233,7 @@ function readAnswer(result: Extract<HttpResult, { ok: true }>, batch: Batch, fol
   return reply.texts.some(isLabeled) ? malformed('a label before the translation', true) : reply;
 }
 
-/** Removes the reasoning that a server without a parser for it leaves at the start of the content. */
+/** Removes the model's reasoning at the start of the content, which some servers leave there. */
 function withoutReasoning(content: string): string {
   const written = content.trimStart();
   const end = written.startsWith('<think>') ? written.indexOf('</think>') : -1;
@@ -248,8 +249,8 @@ function unfence(content: string): string {
 }
 
 /**
- * Reads replies by id, in any order. A reply with other ids is not used at all: the model counted the texts from another
- * number, or merged two of them.
+ * Reads replies by id, in any order. If an id is wrong, no reply is used: the model has numbered the texts
+ * differently, or merged two of them.
  */
 function readSegments(content: string, count: number): Reply {
   let json: unknown;

@@ -12,7 +12,7 @@ export interface Message {
 }
 
 export interface Profile {
-  /** Matches the names of the family's models. Null for a profile that fits no particular family. */
+  /** Matches the names of the family's models. Null for the profiles that belong to no family. */
   models: RegExp | null;
   /**
    * Writes the request for one text, for a model that can only translate. Null for a model that follows instructions:
@@ -38,7 +38,7 @@ export const PROFILES = {
     parameters: {},
     restriction: 'forbids commercial use',
   },
-  // Ollama has no chat template with language codes. The name of an Ollama model ends with a tag.
+  // `translategemma` and `translategemma:4b` are names of Ollama, which has no chat template with language codes.
   'translategemma-ollama': {
     models: /(?:^|\/)translate-?gemma(?::|$)/i,
     prompt: (text, { from, to, source, target }) =>
@@ -46,7 +46,7 @@ export const PROFILES = {
     context: 4_096,
     parameters: {},
   },
-  // The chat template writes the prompt. It refuses a string, and a list with more than one entry.
+  // The model's chat template writes the prompt. It accepts only a list with one entry as the content.
   translategemma: {
     models: /translate-?gemma/i,
     prompt: (text, { from, to }) => [
@@ -86,8 +86,8 @@ export function profileFor(model: string): ProfileName {
 }
 
 /**
- * Returns what the license of a model's weights forbids, or undefined. The name of the model counts even if the operator
- * chose another profile.
+ * Returns what the license of a model's weights forbids, or undefined. The restriction applies even if the operator
+ * chose another profile for the model.
  */
 export function restrictionOf(model: string, profile: ProfileName = profileFor(model)): string | undefined {
   const profiles: Profile[] = [PROFILES[profile], PROFILES[profileFor(model)]];

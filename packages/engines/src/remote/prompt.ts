@@ -51,7 +51,7 @@ function row(term: Term): object {
 }
 
 /**
- * Returns the words for which the markers stand, because the model needs them for the grammar of the words
+ * Returns the protected words by the numbers of their markers. The model needs the words for the grammar of the text
  * around them.
  */
 function keptOf(codes: Batch['sources'][number]['table']['codes']): Record<string, string> | null {

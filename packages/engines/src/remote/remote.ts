@@ -55,25 +55,28 @@ export interface Batch {
   marked: boolean;
   sources: readonly { segment: Segment; table: CodeTable }[];
   context: Context;
-  /** The number of the attempt: 2 after a first reply that was no translation. */
+  /** The number of the attempt: 2 if the reply to the first attempt was no translation. */
   attempt: 1 | 2;
 }
 
 export type Reply =
   /** The replies in the order of the batch; null for a missing reply. */
   | { ok: true; texts: readonly (string | null)[] }
-  /** A failed batch. `divide` means that half of the batch may succeed. */
+  /** A failed batch. With `divide`, each half of the batch is sent again, because a half may succeed. */
   | { ok: false; reason: FailureReason; detail: string; divide?: boolean };
 
 export interface ServiceAdapter {
   name: string;
   capabilities: Capabilities;
   notation: Notation;
-  /** Maximum number of segments and characters of one call. `lengthOf` counts the characters in another way. */
+  /**
+   * Maximum number of segments and characters of one call. `lengthOf` returns the length of a text that counts for
+   * the limit; by default its UTF-16 units.
+   */
   limits: { segments: number; characters: number; lengthOf?(text: string): number };
   /** Settings that affect drafts. They are part of the engine's version and never contain keys. */
   settings: Readonly<Record<string, unknown>>;
-  /** The model, which is shown after the direction in the route of a draft. */
+  /** The name of the model, which becomes part of the route that is recorded in drafts. */
   model?: string;
   /**
    * True when the operator declares the directions. They are offered untested while the service cannot be
@@ -129,8 +132,8 @@ export class RemoteEngine implements Engine {
 
   async version(): Promise<string> {
     const { settings, model } = this.#service;
-    // Results of self-tests are valid for a day for one version. The version includes the language pairs, so
-    // that changed pairs are tested at once.
+    // A self-test's result is valid for a day and for one version. The version includes the language pairs, so that
+    // changed pairs are tested at once.
     const pairs = this.#options.directions?.toSorted() ?? null;
     const all = JSON.stringify([this.#client.base, model ?? '', settings, pairs, NOTATION_VERSION]);
     const hash = createHash('sha256').update(all).digest('hex').slice(0, 12);
@@ -304,8 +307,8 @@ export class RemoteEngine implements Engine {
         if (divide === true && group.length > 1) {
           const half = Math.ceil(group.length / 2);
           const parts = [group.slice(0, half), group.slice(half)];
-          // If a batch was divided until it had only one segment, this is already the second attempt for the segment.
-          // A text that was too long was not sent.
+          // A segment that is alone after a division was already sent once, so this is its second attempt. A text
+          // that was too long was not sent.
           const wasSent = reason !== 'too long';
           await Promise.all(parts.map((part) => settle(part, marked, part.length === 1 && wasSent ? 2 : 1)));
         } else if (reason === 'garbled' && group.length === 1 && attempt === 1)
@@ -339,7 +342,9 @@ export class RemoteEngine implements Engine {
   }
 }
 
-/** A part of the engine's version. Increase it after a change to how segments are sent or replies are checked. */
+/**
+ * A part of the engine's version. Increase the number after a change to how segments are sent or replies are checked.
+ */
 const NOTATION_VERSION = 3;
 
 interface Item {
@@ -392,7 +397,7 @@ function readReply(
   }
 }
 
-/** Converts a failed call to the failure of its drafts. */
+/** Returns the failure of a batch whose call failed. */
 export function failure(
   result: Extract<HttpResult, { ok: false }>,
   divideOn: readonly number[] = [413],
@@ -410,7 +415,7 @@ const REASONS: Readonly<Record<HttpFault, FailureReason>> = {
   garbled: 'garbled',
 };
 
-/** Returns the failure for a response without the expected structure. */
+/** Returns the failure of a batch whose response lacks the expected structure. */
 export const malformed = (what: string, divide = false): Reply => ({
   ok: false,
   reason: 'garbled',
@@ -419,7 +424,8 @@ export const malformed = (what: string, divide = false): Reply => ({
 });
 
 /**
- * Returns replies without ids, which are matched by position. If their number is wrong, all are discarded.
+ * Returns replies without ids, which are matched to the texts by position. If there are too many or too few replies,
+ * none is used.
  */
 export function positional(texts: (string | null)[] | null, count: number): Reply {
   if (texts === null) return malformed('no list of translations');

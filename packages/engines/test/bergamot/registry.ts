@@ -14,9 +14,9 @@ export interface TestRegistry {
   /** The responses of the server, by path. Tests change them. */
   files: Map<string, Buffer>;
   requests: { path: string; range: string | undefined }[];
-  /** A hook that may answer a request instead of the server. It returns true if it has done so. */
+  /** A hook that may answer a request instead of the server, and returns whether it has answered. */
   hook: Answer | null;
-  /** Adds a model with new random weights, in gzip, as the newest of its pair. */
+  /** Adds a model with new random weights, compressed with gzip, as the newest of its pair. */
   add(pair: string): void;
   /** Removes all models, the log of requests and the hook. */
   clear(): void;

@@ -6,7 +6,7 @@
 import type { ProfileName } from '../../src/engines.ts';
 import type { HttpResult, Protocol, ReceivedRequest } from './service.ts';
 
-/** The text before and after the source of a request from English to Spanish, as the model cards print it. */
+/** The texts before and after the source in a request from English to Spanish, as the model cards print it. */
 const PROMPTS: Record<Exclude<ProfileName, 'chat' | 'translategemma'>, [before: string, after: string]> = {
   plain: ['Translate the following text from English into Spanish.\nEnglish: ', '\nSpanish:'],
   tower: ['Translate the following text from English into Spanish.\nEnglish: ', '\nSpanish:'],
@@ -60,10 +60,12 @@ export const contentOf = (profile: ProfileName, targets: readonly string[]): str
     ? JSON.stringify({ segments: targets.map((target, n) => ({ id: String(n + 1), target })) })
     : ` ${targets[0]}`;
 
-/** The reply of a server. It gets the correct translations of the texts in the request. */
+/** Makes the reply of a server from the correct translations of the texts in the request. */
 export type Answer = (targets: string[], texts: string[]) => HttpResult;
 
-/** Returns the server of a profile. `answer` returns its present reply, or undefined for the correct one. */
+/**
+ * Returns the server of a profile. `answer` returns the function that makes its reply; undefined for a correct reply.
+ */
 export const chatServer = (profile: ProfileName, answer: () => Answer | undefined): Protocol => ({
   key: 'unused',
   translates: ({ path }) => path === '/chat/completions',

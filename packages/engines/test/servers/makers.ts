@@ -32,7 +32,7 @@ const maker = (
 });
 
 const directions = ['en>es', 'es>en'];
-/** Enough for a segment of 10,000 characters. */
+/** The context length in tokens, enough for a segment of 10,000 characters. */
 const context = 20_000;
 
 export const makers = [

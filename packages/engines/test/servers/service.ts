@@ -44,11 +44,10 @@ export interface Protocol {
 export interface TestService {
   url: string;
   key: string;
-  /** All translation calls, including failed ones. */
   requests: ReceivedRequest[];
   /** Sets the faults of the next translation calls. */
   plant(...faults: Fault[]): void;
-  /** Sets a function that changes the translations of each later call. With null, translations stay unchanged again. */
+  /** Sets a function that changes the translations of each later call. Null removes the function. */
   bend(how: ((texts: string[], request: ReceivedRequest) => string[]) | null): void;
   /** Returns the largest number of calls that ran at the same time. */
   most(): number;
