@@ -16,8 +16,8 @@ const { missing } = await findApertium();
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-package-'));
 const outside = join(directory, 'outside');
 /**
- * The environment of the installed program: with the tester's Node and npm, but without the tester's settings
- * and this repository's programs.
+ * The environment of the installed program. It has the tester's Node and npm, but neither the tester's settings nor
+ * this repository's programs.
  */
 const environment = {
   ...Object.fromEntries(

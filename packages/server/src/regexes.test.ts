@@ -5,8 +5,8 @@ import { collectRegexes, isSuperlinear, regexesOf } from './testing/regexes.ts';
 const ROOT = new URL('../../..', import.meta.url).pathname;
 
 /**
- * Expressions with quadratic time whose inputs are always short. When an expression is repaired, it must be
- * removed here.
+ * Expressions that take quadratic time but only get short inputs. When an expression is repaired, it must be removed
+ * here.
  */
 const BOUNDED: Record<string, string> = {
   '/(?:<[^<>]*>|\\{[^{}]*\\}|["\'”’»)\\]\\s])+$/': 'the last 200 characters of a cue',
@@ -19,7 +19,7 @@ const BOUNDED: Record<string, string> = {
   '/^\\S*?\\d+:\\d+:\\s*/': 'a message of the XML parser',
 };
 
-/** The number of regular expressions in the sources that are built from parts at run time. */
+/** The number of regular expressions that the sources build at run time, for example from several parts. */
 const MADE = 16;
 
 const regexes = collectRegexes(ROOT);

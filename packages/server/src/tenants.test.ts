@@ -42,8 +42,7 @@ type Call = ReturnType<typeof createClient>;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
   const all = readRoutes(server.server.app!.printRoutes({ commonPrefix: false }));
-  // Only the routes of customers are tested in the web app, because editors and operators work for all
-  // accounts.
+  // Of the web app's routes, only those of customers are tested, because editors and operators work for all accounts.
   ownRoutes = all.filter(({ path }) => path.startsWith('/api/account'));
   routes = all.filter(({ path }) => !/^\/(api(?!\/v1\/)|app|docs)(\/|$)/.test(path) && !path.includes('*'));
   [victim, stranger] = [await createCustomer(`${CANARY}-victim`), await createCustomer('stranger')];
@@ -152,10 +151,7 @@ async function createCustomer(username: string): Promise<{ production: Call; san
   };
 }
 
-/**
- * Reads the routes from Fastify's printed tree: one line for each path, indented by four spaces below its
- * prefix.
- */
+/** Reads the routes from the tree that Fastify prints. Each path has a line, four spaces deeper than its prefix. */
 function readRoutes(drawing: string): Route[] {
   const parents: string[] = [];
   return drawing
@@ -170,7 +166,7 @@ function readRoutes(drawing: string): Route[] {
     });
 }
 
-/** Ids of the victim by parameter. A new parameter must be added here. */
+/** The victim's ids for each parameter of a path. A new parameter must be added here. */
 const FOREIGN: Record<string, string[]> = {
   ':uid': [`${CANARY}-human`, `${CANARY}-machine`],
   ':delivery_id': [], // Filled by `beforeAll` with one delivery for each environment.
@@ -189,7 +185,7 @@ const UNKNOWN: Record<string, string> = {
   ':query': NOBODY,
   ':vote': NOBODY,
 };
-/** Parameters that identify no row. */
+/** Parameters whose values identify no row. */
 const NO_IDS = [':environment'];
 const withIds = (path: string, idOf: (parameter: string) => string) =>
   `${path.replaceAll(/:\w+/g, idOf)}/`.replaceAll('//', '/');

@@ -1,7 +1,7 @@
 /**
- * Checks of the structure of the source. The lists of exceptions and the limits may only shrink. A repaired
- * exception must leave its list, and a limit that is no longer reached must be lowered. `npm run tidy` prints
- * the figures.
+ * Checks of the structure of the source. The lists of exceptions and the limits may only shrink. An exception that
+ * was repaired must be removed from its list, and a limit that is no longer reached must be lowered. `npm run tidy`
+ * prints the figures.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const LAYERS = [
   ['commands'],
 ];
 
-/** Entry points in the root folder count as commands. */
+/** Files in the root folder are entry points of the program, so they belong to the layer of `commands`. */
 const layeredModule = (path: string): string => (path.includes('/') ? moduleOf(path) : 'commands');
 
 /**
@@ -93,7 +93,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
   live: ['hub.ts'],
 };
 
-/** The exceptions: imports of files that are not public. */
+/** The imports of files that are not public and are allowed as exceptions. */
 const PAST = [
   'jobs → deliveries/schemas.ts',
   'live → jobs/worker.ts',
@@ -228,7 +228,7 @@ const FUNCTION_LINES = 100;
 const LITERAL_SPREADS = 0;
 /** The number of names that more than one file of the server exports. */
 const SHARED_NAMES = 1;
-/** A statement with this number of parameters or more should take them by name instead of by position. */
+/** A statement with at least this many parameters should take them by name and not by position. */
 const MANY_PARAMETERS = 10;
 const STATEMENTS_OF_MANY = 0;
 

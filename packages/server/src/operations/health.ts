@@ -8,7 +8,7 @@ export interface Readiness {
   ready: boolean;
   /** The result of each check: `ok`, or a description of the fault. */
   checks: Record<string, string>;
-  /** Faults that delay accepted work although the process is ready. Absent if there are none. */
+  /** Faults that delay accepted work although the process is ready. Absent if there are no such faults. */
   warnings?: string[];
 }
 

@@ -96,8 +96,8 @@ function createRequestMetrics(registry: Registry): Pick<Metrics, 'request' | 'sh
     registers,
   });
   /**
-   * The number of refused requests since the last scrape. Each scrape adds it to the counter. Incrementing
-   * the counter itself at each refusal would take one sixth of the processor time of the refusal.
+   * The number of refused requests since the last scrape. Each scrape adds it to the counter. Incrementing the
+   * counter at each refusal would be one sixth of the processor time that a refusal takes.
    */
   let shed = 0;
   new Counter({

@@ -21,7 +21,7 @@ afterAll(() => server.stop());
 const documented = (page: string): string[] =>
   [...page.matchAll(/^\| (`dragoman_[^|]*) \|/gm)].flatMap(([, cell]) => cell!.match(OURS) ?? []);
 
-/** Returns the names of the time series that a query can use. A histogram has three. */
+/** Returns the names of the time series that a query can use. A histogram has three of them. */
 function series(): Set<string> {
   return new Set(
     [...exposed].flatMap(([name, type]) =>

@@ -211,7 +211,7 @@ describe('/metrics', () => {
     });
     await until(async () => (await sample('dragoman_jobs_settled_total', '{outcome="drafted"}')) === 1);
     expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(0);
-    // Prevents workers from claiming the due rows.
+    // Without this right, workers cannot claim the due rows.
     await asOwner('revoke update on jobs from dragoman_app');
     await asOwner(`update jobs set due_at = now() - interval '90 seconds'`);
     expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(1);

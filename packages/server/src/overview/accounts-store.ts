@@ -91,7 +91,7 @@ const SETUP = statement<{ account: boolean; editors: boolean }>(
           exists (select from user_languages l join users u on u.user_id = l.user_id where u.disabled_at is null) as editors`,
 );
 
-/** Returns whether there is an account, and a user who is not disabled and has a language pair. */
+/** Returns whether any account exists, and whether any enabled user has a language pair. */
 export async function findSetup(on: Queryable): Promise<{ account: boolean; editors: boolean }> {
   return (await on.query(SETUP))[0]!;
 }

@@ -23,10 +23,11 @@ export interface Attention {
   kind: AttentionKind;
   severity: Severity;
   /**
-   * An engine, a language pair (`en>es`), a host or a user name. Empty if the whole installation is affected.
+   * What has the problem: an engine, a language pair (`en>es`), a host or a user name. Empty for the whole
+   * installation.
    */
   subject: string;
-  /** The account that delivers to the host; absent for other kinds. */
+  /** If `subject` is a host, the account whose deliveries to it fail; otherwise absent. */
   account?: string;
   /**
    * The number of affected jobs, deliveries, tasks or requests. For an overdrawn account, the cents that it
@@ -38,8 +39,8 @@ export interface Attention {
 }
 
 /**
- * The age in seconds of the oldest queued job from which a queue counts as slow. It is longer than the time
- * of two polls of a worker.
+ * If the oldest queued job is at least this many seconds old, the queue counts as slow. A worker polls more than
+ * twice in this time.
  */
 const SLOW_QUEUE_SECONDS = 60;
 const BAD_QUEUE_SECONDS = 300;
@@ -63,7 +64,7 @@ export interface Situation {
   /** The accounts that can spend less than they spent in the last 24 hours. */
   low: readonly { username: string; cents: number }[];
   tasks: readonly Pick<TaskQueue, 'source_language' | 'target_language' | 'late' | 'reported' | 'unserved'>[];
-  /** The number of open sandbox requests. */
+  /** The number of people who wait for the answer to their request for a sandbox. */
   requests: number;
 }
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
       DRAGOMAN_SANDBOX_HOLD: '0',
       DRAGOMAN_PRICE_MACHINE: '2',
       DRAGOMAN_PRICE_HUMAN: '3',
-      // No test waits for the second attempt of a callback.
+      // The second attempt of a callback comes after an hour, so no test sees it.
       DRAGOMAN_CALLBACK_SCHEDULE: '3600',
     },
   });
@@ -100,7 +100,7 @@ it('the account page shows the balances, the number of jobs by status, and the j
   ]);
   expect(body.days.production).toHaveLength(30);
   expect(body.days.production[0]).toMatchObject({ jobs: 0, cents: 0 });
-  // Compares sums only, because a day may end between the two requests.
+  // A day may end between the two requests, so only the sums of all days are compared.
   const sums = (days: { jobs: number; cents: number }[]) =>
     days.reduce((sum, { jobs, cents }) => [sum[0]! + jobs, sum[1]! + cents], [0, 0]);
   expect([sums(body.days.production), sums(body.days.sandbox)]).toEqual([
@@ -217,7 +217,7 @@ describe('the limits of credentials', () => {
     await customer.finish('five', `${receiver.url}/five`);
     const { headers } = await receiver.next(({ path }) => path === '/five');
     expect(String(headers['webhook-signature']).split(' ')).toHaveLength(5);
-    // Earlier versions could store more active secrets. Only the newest five sign.
+    // Earlier versions of the program could store more than five active secrets. Only the newest five sign.
     const { ref } = await accountNamed(server.database, customer.account!.username);
     const copy = statement(
       'test.old_secret',
@@ -238,7 +238,7 @@ describe('the limits of credentials', () => {
     const customer = await createCustomer();
     const rolls = await Promise.all(Array.from({ length: 12 }, () => roll(customer, '24h')));
     const made = rolls.filter(({ status }) => status === 201).length;
-    // Some of the requests are refused because of the limit of attempts.
+    // At most four of the twelve rolls are accepted; the others exceed a limit.
     expect(made).toBeLessThanOrEqual(4);
     expect(rolls.every(({ status }) => [201, 409, 429].includes(status))).toBe(true);
     expect(await kept(customer)).toHaveLength(made + 1);
@@ -390,7 +390,7 @@ it('a customer sees chats with their messages', async () => {
   expect((await customer.call('GET', `${path}?environment=sandbox`)).status).toBe(404);
 });
 
-it('a customer sees the transfers of a balance, also as CSV without formulas', async () => {
+it('a customer sees the transfers of a balance, and can download them as CSV in which no cell is a formula', async () => {
   const customer = await createCustomer(100);
   await customer.program('POST', HUMAN, job('@sum'));
   const ledger = (await customer.call('GET', '/api/account/ledger')).body;
@@ -516,7 +516,7 @@ describe('the team of an account', () => {
     expect((await set(first, first, false)).body.error.code).toBe('conflict');
     expect((await set(first, second, true)).status).toBe(200);
     expect(await owners()).toEqual([first.userId, second.userId]);
-    // Both requests run concurrently, and one of the two users stays an owner.
+    // Each owner removes the other at the same time. One of them must stay an owner.
     await Promise.all([set(first, second, false), set(second, first, false)]);
     expect(await owners()).toHaveLength(1);
   });

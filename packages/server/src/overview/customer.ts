@@ -31,8 +31,8 @@ import { readBalances, readHeld } from '../ledger/ledger.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * The limit per account and day of keys and webhook secrets that are created or replaced (rolled). The first
- * 100 have no delay. Then the delays are 1, 3, 7 … seconds, up to an hour.
+ * The daily limit of an account for keys and webhook secrets that are created or replaced (rolled). After the first
+ * 100, further ones are possible after delays of 1, 3, 7 … seconds, up to an hour.
  */
 const CREDENTIALS = { free: 100, mostSeconds: 3600 };
 

@@ -29,7 +29,7 @@ const attention = async () =>
 const missing = async () =>
   (await home()).setup.flatMap(({ step, done }: { step: string; done: boolean }) => (done ? [] : [step]));
 
-it('lists the steps to the first job, ticks each when it is done, and drops the list when all are', async () => {
+it('the home page lists the steps to the first job, ticks each step that is done, and drops the list when all are done', async () => {
   await until(async () => !(await missing()).includes('engine'));
   expect(await missing()).toEqual(['mail', 'account', 'price', 'editors', 'job']);
   account = await server.createAccount({ username: 'first', balanceCents: 20, prepaid: true });
@@ -50,7 +50,7 @@ it('lists the steps to the first job, ticks each when it is done, and drops the 
   await mailbox.close();
 });
 
-it('counts the tasks of a language pair that wait, are claimed, late, reported or for nobody', async () => {
+it('the home page counts the tasks of a language pair by state: waiting, claimed, late, reported, or without an editor who could claim them', async () => {
   const pair = { source_language: 'en', target_language: 'es' };
   const queue = async () => {
     const { tasks } = await home();
@@ -75,8 +75,8 @@ it('counts the tasks of a language pair that wait, are claimed, late, reported o
   expect(await attention()).toContainEqual({ kind: 'reported', severity: 'bad', subject: '', amount: 1 });
 });
 
-it('names the accounts that can spend less than they spent in the last 24 hours', async () => {
-  // It has spent 10 of its 20 cents, so it can spend as much again.
+it('the home page names the accounts that can spend less than they spent in the last 24 hours', async () => {
+  // The account has spent 10 of its 20 cents. It can spend 10 more, so its balance does not count as low.
   expect(await attention()).not.toContainEqual(expect.objectContaining({ kind: 'low' }));
   const { body } = await createClient(server.url, account.production_key)('POST', '/tapi/v2/translation/', {
     uid: 'two',

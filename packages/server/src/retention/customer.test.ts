@@ -122,8 +122,8 @@ it('an erasure that an owner confirms first ends all access to the account and t
   expect((await owner.call('GET', '/api/account')).status).toBe(200);
   expect((await erase(owner, username)).status).toBe(202);
   const operator = await createPerson(server, { role: 'operator' });
-  // Operators cannot create a key for the account during the erasure. The end of this test checks the same
-  // after the erasure.
+  // Operators cannot create a key for the account during the erasure. The end of this test checks that they cannot do
+  // so after the erasure either.
   const makeKey = async (name: string) =>
     (
       await operator.call('POST', `/api/console/accounts/${name}/keys`, {

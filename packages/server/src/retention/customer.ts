@@ -72,7 +72,8 @@ export function retentionOfCustomer(app: FastifyInstance, { database }: { databa
   });
 
   resource(app, '/api/account/export', {
-    // The export is a POST, because a page of another site can make a browser send a GET with cookies.
+    // The export is a POST, because with a GET, a page of another site could make a browser start an export with the
+    // user's cookies.
     POST: {
       schema: schemas.export,
       allow: requireOwner,

@@ -21,7 +21,7 @@ import * as store from './store.ts';
 const ROWS = 1_000;
 const PAGE = 500;
 
-/** Hooks for canceled jobs are not needed, because erasure deletes the tasks of the jobs next. */
+/** Erasure needs no hooks for canceled jobs, because it deletes the tasks of these jobs next. */
 const NO_HOOKS: Pick<JobHooks, 'onCanceled'> = { onCanceled: async () => {} };
 
 /** The notification channel that wakes workers for a requested erasure. */
@@ -43,7 +43,7 @@ export function beginErasure(database: Database, by: Actor, account: AccountRef)
 export async function requestErasure(database: Database, by: Actor, account: AccountRef): Promise<Date> {
   const since = await beginErasure(database, by, account);
   await revokeAccess(database, account, {});
-  // A failed notification does no harm, because workers also poll.
+  // If the notification fails, workers find the request at their next poll.
   await database.notify(ERASURES_CHANNEL).catch(() => {});
   return since;
 }
@@ -110,7 +110,7 @@ async function revokeAccess(
 ): Promise<void> {
   await eraseTable(database, account, 'keys', counts);
   await database.notify(KEYS_CHANNEL);
-  // The names are removed before the users are deleted, because the statement needs the ids of the users.
+  // The names are removed before the users are deleted, because `forgetNames` looks them up by the ids of the users.
   await forgetNames(database, account);
   await eraseTable(database, account, 'users', counts);
 }
@@ -123,7 +123,8 @@ async function eraseTable(
   isStopping: () => boolean = () => false,
 ): Promise<void> {
   const table = store.allTables().find((one) => one.table.name === name)!;
-  // An empty batch does not mean an empty table: a concurrent erasure may have deleted the same rows.
+  // A batch that deletes nothing does not show that the table is empty, because a concurrent erasure may be deleting
+  // the same rows. So `hasRows` decides.
   while (await store.hasRows(database, account, table)) {
     throwIfStopping(isStopping);
     const erased = await store.eraseRows(database, account, table, ROWS);
@@ -147,8 +148,8 @@ async function cancelAll(database: Database, account: AccountRef, isStopping: ()
       }
       await cancelJob(database, NO_HOOKS, { account, environment }, tier, uid, 'program').catch(
         async (error: unknown) => {
-          // A failed cancellation is ignored if the job has finished meanwhile. For an unfinished job the
-          // error is thrown, because it would occur again in each round.
+          // A failed cancellation is ignored if the job has finished meanwhile. If the job is unfinished, the error
+          // is thrown. Otherwise this loop would never end.
           const left = await store.listUnfinished(database, account, ROWS);
           if (left.some((one) => one.uid === uid && one.environment === environment)) throw error;
         },

@@ -111,8 +111,8 @@ async function createCustomer(): Promise<Customer> {
 }
 
 /**
- * Creates an account whose texts and names all contain the mark, including texts that operators wrote about
- * the account.
+ * Creates an account whose texts and names all contain `mark`. This includes the texts that operators wrote about the
+ * account.
  */
 async function createMarked(mark: string): Promise<Customer & { mate: string }> {
   const account = await server.createAccount({ username: `${mark}-account`, chat: true, balanceCents: 500 });
@@ -199,7 +199,7 @@ async function rowsOf({ ref }: Account, table: string, where = 'true'): Promise<
   return rows[0].n;
 }
 
-/** Moves all data of an account into the past, including its ids. */
+/** Sets the times at which an account's jobs and deliveries finished back by `days`. */
 async function age({ ref }: Account, days: number): Promise<void> {
   const past = `now() - interval '${days} days'`;
   await owner.query(
@@ -209,10 +209,10 @@ async function age({ ref }: Account, days: number): Promise<void> {
   await owner.query(`update deliveries set finished_at = ${past} where account_id = $1`, [ref.accountId]);
 }
 
-/** Deletes expired data as if some days had passed. */
+/** Deletes the data of an account that expires within `days`. */
 async function later(account: Account, days: number): Promise<void> {
   await age(account, days);
-  // Ids contain the time of their creation, so the clock is set forward.
+  // An id contains the time of its creation, which cannot be set back. So the clock is set forward.
   const real = Date.now;
   Date.now = () => real() + days * 86_400_000;
   try {
@@ -430,7 +430,7 @@ describe('an account', () => {
       );
       if (name !== 'audit') expect(rows.map(({ row }) => row).join(), name).not.toContain(SECRET);
     }
-    // The account has one transfer more, because the hold of the unfinished job was voided.
+    // The one further transfer voids the hold of the unfinished job.
     expect(await rowsOf(customer, 'transfers')).toBe(transfers + 1);
     expect(await rowsOf(customer, 'jobs', `status = 'translating'`)).toBe(0);
     expect((await verifyLedger(server.database)).discrepancies).toEqual([]);

@@ -88,7 +88,6 @@ export async function markForErasure(
   return { since: row!.since, isFirst: row!.is_first };
 }
 
-// Ids sort by time, so old rows are at the beginning of the index.
 const END_ATTEMPTS = statement<{ delivery_id: string }>(
   'retention.end_attempts',
   `delete from attempts where part = $1 and account_id = $2 and (delivery_id, attempt) in (
@@ -140,8 +139,8 @@ export async function deleteEvents(
   return ids.length;
 }
 
-// Jobs that were processed have no texts left, so the index always starts with the next jobs. The rows are
-// locked: a concurrent rejection either sees the job with its texts or is refused because they are gone.
+// Jobs that were already processed have no rows in `job_texts`, so its index starts with the next jobs. The rows are
+// locked, so a concurrent rejection either sees the job with its texts or is refused because its texts are gone.
 const OLD_JOBS = statement<{ job_id: string }>(
   'retention.old_jobs',
   `select j.job_id from jobs j
@@ -231,7 +230,7 @@ export async function deleteMessageTexts(
   return last;
 }
 
-/** For each type of key column, a value below every key. */
+/** For each type of key column, a value that sorts before every key. */
 const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', integer: -1 };
 
 interface TableStatements {

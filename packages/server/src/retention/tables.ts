@@ -12,7 +12,7 @@ export interface Table {
   key?: Record<string, KeyType>;
   /** The columns that an export omits: secrets, and values that are derived from other columns. */
   hidden?: readonly string[];
-  /** A binary column that contains text. */
+  /** The binary column (`bytea`) whose bytes are a text, if there is one. An export decodes it. */
   text?: string;
   /** `delete`: the rows are deleted with the account. `keep`: the rows stay without personal data. */
   erase: 'delete' | 'keep';
@@ -65,7 +65,7 @@ export const TABLES: readonly Table[] = [
     hidden: ['reading', 'target_hash', 'editor_id'],
     erase: 'delete',
   },
-  // Derived from the segments.
+  // The next two tables are derived from the segments.
   { name: 'readings', erase: 'delete' },
   { name: 'propagations', erase: 'delete' },
   { name: 'queries', key: { query_id: 'uuid' }, hidden: ['user_id'], erase: 'delete' },

@@ -15,7 +15,7 @@ export function writeAddress(settings: DataSettings, url: string): void {
   writeFileSync(fileOf(settings), `${url}\n`);
 }
 
-/** Removes the address at the stop of its process. The address of another process stays. */
+/** Deletes the file with this process's address when the process stops. The file of another process stays. */
 export function removeAddress(settings: DataSettings, url: string): void {
   if (readAddress(settings) === url) rmSync(fileOf(settings), { force: true });
 }
@@ -25,14 +25,15 @@ function readAddress(settings: DataSettings): string | undefined {
     const written = readFileSync(fileOf(settings), 'utf8').trim();
     return URL.canParse(written) ? written : undefined;
   } catch {
-    // Without this file, or without the right to read it, links have the address of the settings.
+    // The file is missing or may not be read. Links then have the address of the settings.
     return undefined;
   }
 }
 
 /**
- * Returns the address for links, without a final slash: the public URL of the settings, or else where the server
- * of this data directory listens or listened before it was killed, or else where the settings let it listen.
+ * Returns the address for links, without a final slash: the public URL of the settings; otherwise the address at
+ * which the server of this data directory listens, or listened before it was killed; otherwise the address of the
+ * settings.
  */
 export function addressForLinks(settings: DataSettings & Parameters<typeof publicRoot>[0]): string {
   return settings.publicUrl ?? readAddress(settings) ?? publicRoot(settings);

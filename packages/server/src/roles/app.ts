@@ -98,8 +98,8 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
 }
 
 /**
- * The maximum length of a path parameter. It is more than Node accepts, so that the modules themselves check
- * the length of ids.
+ * The maximum length of a path parameter. Node refuses longer requests anyway, so no id is refused here: the modules
+ * themselves check the length of ids.
  */
 const MAX_PATH_LENGTH = 16 * 1024;
 /**
@@ -186,12 +186,12 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
     trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
     clientErrorHandler: answerUnreadable(SAFE_HEADERS),
     genReqId: () => crypto.randomUUID(),
-    // Serves `/a/b` and `/a//b/` like `/a/b/`. A redirect would turn a POST into a GET.
+    // `/a/b` and `/a//b/` are served like `/a/b/`, without a redirect, which would turn a POST into a GET.
     routerOptions: {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
       maxParamLength: MAX_PATH_LENGTH,
-      // Keeps the last value of a repeated parameter, because schemas do not expect lists.
+      // If a parameter is repeated, only its last value counts, because the schemas do not allow lists.
       querystringParser: (written) => Object.fromEntries(new URLSearchParams(written)),
     },
     rewriteUrl: (request) => rewrite(request.url ?? '/', request.headers.host ?? '', sandbox),
@@ -275,7 +275,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     guideRoutes(root);
   });
   const limiter = createKeyRateLimiter(options.settings.keyRequests);
-  // Calls of agents that wait for results may take a quarter of the places.
+  // Calls of agents that wait for results may be up to a quarter of the concurrent requests.
   const waits = createWaits(Math.floor(options.settings.maxRequests / 4));
   void app.register(async (api) => {
     shedder.count(api);

@@ -11,7 +11,10 @@ export interface UnusedConnections {
   close(): void;
 }
 
-/** Tracks unused connections. `closeIdleConnections` does not close them, because Node expects their first request. */
+/**
+ * Tracks unused connections. `closeIdleConnections` does not close them, because Node counts a connection without a
+ * request as busy.
+ */
 export function trackUnusedConnections(server: HttpServer): UnusedConnections {
   const open = new Set<Socket>();
   server.on('connection', (socket) => {

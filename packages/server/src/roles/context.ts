@@ -16,8 +16,8 @@ import type { Store } from './program.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * The limit for each statement of a request. A server that hangs then costs a 503 with `Retry-After` and not a minute of
- * silence.
+ * The time limit of each statement of a request. If the database hangs, the client gets a 503 with `Retry-After`
+ * after this time instead of waiting for a minute.
  */
 export const REQUEST_MILLISECONDS = 10_000;
 
@@ -43,6 +43,6 @@ export interface Context {
   readiness(): Promise<Readiness>;
   /** Returns the public address of the server, without a final slash. */
   root(): string;
-  /** Returns the values from which the attribute `source` of the CloudEvents of an environment is made. */
+  /** Returns the values for the attribute `source` of the CloudEvents of an environment. */
   sourceOf(environment: Environment): EventSource;
 }

@@ -15,8 +15,8 @@ export const CHANNELS = {
 export type Hints = ReturnType<typeof createHints>;
 
 /**
- * Creates a sender that has at most one notification per channel in flight. A burst of commits thus sends two
- * notifications instead of hundreds.
+ * Creates a sender that has at most one notification per channel in flight. So hundreds of commits in a short time
+ * cause two notifications.
  */
 export function createHints(database: { notify(channel: string): Promise<void> }, log: Log) {
   const inFlight = new Set<string>();

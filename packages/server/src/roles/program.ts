@@ -72,7 +72,7 @@ export async function openStore(
     }
     const database = openDatabase(connection, log);
     opened = database;
-    // An older schema may lack the table with the mark of the secret key.
+    // An older schema may lack the table that shows to which secret key the database belongs.
     const fits = behind === 0 ? await readKeyTest(database) : undefined;
     let vault = role === 'serve' ? openVault(settings, fits) : undefined;
     if (vault !== undefined) await recordSecretKey(database, settings, vault);
@@ -124,7 +124,10 @@ export function prepareDataDirectory(path: string): void {
   }
 }
 
-/** Stops a command that would otherwise create an empty database in the wrong folder and report success. */
+/**
+ * Throws if there is no database in the folder. Otherwise a command in the wrong folder would create an empty
+ * database and report success.
+ */
 function requireEmbeddedData(path: string): void {
   if (!existsSync(join(path, 'postgres', 'PG_VERSION'))) {
     throw new NoDatabaseError(`There is no data in ${path}. Is DRAGOMAN_DATA set?`);

@@ -60,7 +60,7 @@ async function recordOf(
   return rows[0];
 }
 
-/** Sends the headers of a create without its body, on a connection that stays open. */
+/** Sends the headers of a request that creates a job, but not its body. The connection stays open. */
 async function openRequest(bodyLength: number): Promise<{ socket: Socket; answer: Promise<string> }> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   await once(socket, 'connect');
@@ -68,8 +68,8 @@ async function openRequest(bodyLength: number): Promise<{ socket: Socket; answer
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
-  // The listeners are added at once, because otherwise an early reset of the connection would be an unhandled
-  // error.
+  // The listeners are added before anything is sent, because an early reset of the connection would otherwise be an
+  // unhandled error.
   const answer = new Promise<string>((resolve) => {
     socket.on('error', () => {}).on('close', () => resolve(text));
   });
@@ -110,7 +110,7 @@ describe('a stopping server', () => {
     const { port, hostname } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
-    // The grace period is an hour, so the stop ends only because the server closes the connection.
+    // The grace period is an hour, so the stop can end in time only if the server closes the connection.
     const stopped = server.server.stop(3_600_000);
     await once(socket.resume(), 'close');
     await stopped;
@@ -128,7 +128,7 @@ describe('a stopping server', () => {
     const { url } = server;
     const stopped = server.server.stop();
     await closedToNew(url);
-    // The request is pipelined after the body of the previous request.
+    // The connection gets the rest of the open request and directly after it a second request.
     busy.socket.write(`${body}GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n`);
     const answers = await busy.answer;
     await stopped;
@@ -204,8 +204,7 @@ describe('readiness', () => {
       checks: { server: 'ok', database: 'ok', languages: 'ok' },
     });
     const refusal = await until(async () => {
-      // Deletes the pairs in each attempt, because the worker that was just started may publish its pairs
-      // between two attempts.
+      // The worker that was just started may publish its pairs at any time, so each attempt deletes them again.
       await owner.query('delete from pairs');
       const response = await fetch(`${server.url}/readyz`);
       return response.status === 503 && response;

@@ -70,7 +70,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   running.url = url;
   const port = Number(new URL(url).port);
   log.info({ version: VERSION, role, host: settings.host, port, pid: process.pid }, 'listening');
-  // The worker starts after the server listens, so that a failed start leaves no worker running.
+  // The worker starts after the server listens, so that no worker keeps running when the server cannot listen.
   if (role !== 'api') {
     const engines = options.engines();
     running.worker = startWorkerRole(context, engines);
@@ -92,7 +92,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** The parts of a server's state that change. */
 interface Running {
   stopping: boolean;
   /**

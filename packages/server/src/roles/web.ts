@@ -46,7 +46,7 @@ const PAGE_HEADERS = {
   'cache-control': 'no-cache, private',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // Prevents browsers from resolving the host names of links in the preview.
+  // The preview contains links of customers' documents. Browsers must not look up their host names in advance.
   'x-dns-prefetch-control': 'off',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
@@ -72,8 +72,8 @@ export function webRoutes(app: FastifyInstance, { settings, dist = DIST }: WebOp
   resource(app, '/app/assets/:file', {
     async GET(request, reply) {
       const { file } = request.params as { file: string };
-      // Accepts only the names of files that the build creates. Names of compressed files are refused,
-      // because the server itself chooses compressed files.
+      // Only names of files that the build creates are accepted, without `.br` or `.gz`: the server itself chooses
+      // the compressed file.
       if (!/^[\w.-]+\.(js|css|json|woff2|svg)$/.test(file)) throw notFound();
       reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`);
       return reply.sendFile(`assets/${file}`, dist);
@@ -94,10 +94,7 @@ async function sendPage(dist: string, request: FastifyRequest, reply: FastifyRep
     .send(html.replaceAll(NONCE, nonce).replace('<html lang="en">', rootOf(request.headers.cookie)));
 }
 
-/**
- * Returns the root element with the user's last theme and language, so that the page does not flash while it
- * loads.
- */
+/** Returns the root element with the user's last theme and language, so that the page looks right from the start. */
 function rootOf(cookies = ''): string {
   const [, theme, language = 'en'] =
     /(?:^|; )dragoman_look=(system|light|dark)\.([a-z]{2})(?:;|$)/.exec(cookies) ?? [];

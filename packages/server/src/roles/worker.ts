@@ -37,8 +37,8 @@ const MODELS_MILLISECONDS = 2_000;
 /** The interval at which a worker publishes the language pairs of its engines. */
 const PUBLISH_MILLISECONDS = 600_000;
 /**
- * The time until the lease of a chat message ends. After a worker died, another worker waits this long before
- * it claims the message. The time is shorter than for jobs, because people wait for chat messages.
+ * The duration of the lease of a chat message. When a worker dies, its messages wait this long until another worker
+ * claims them. It is shorter than the lease of a job, because people wait for chat messages.
  */
 const MESSAGE_LEASE_SECONDS = 10;
 /** The maximum number of chat messages that one worker processes at a time, in addition to its jobs. */
@@ -56,7 +56,7 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
   const translation = startJobs(context, translator, sender, () => {
     // A job without segments to edit is assembled at once.
     edited.wake();
-    // Editors may already have confirmed the same texts in other jobs.
+    // Texts that editors have already confirmed in other jobs are put into the new segments.
     propagation.wake();
   });
   const chat = startChats(context, translator, sender);
@@ -93,7 +93,7 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
         ...upkeeps.map((upkeep) => upkeep.stop()),
       ]);
       await translator.stop();
-      // The sender has returned unfinished deliveries to the queue, so their connections can be closed.
+      // The sender has returned unfinished deliveries to the queue, so nobody needs their connections any more.
       await poster.cut();
     },
   };
@@ -226,7 +226,7 @@ function startPublishing({ database, settings, log, stopping }: Context, engines
   }
   void publish();
   const timer = setInterval(() => void publish(), PUBLISH_MILLISECONDS);
-  // Watches by polling, which also works while the folder does not exist.
+  // `watchFile` polls, which also works while the folder does not exist.
   const folder = modelsFolder(settings);
   const onChange = () => void publish();
   if (engines.some(({ name }) => name === 'bergamot'))

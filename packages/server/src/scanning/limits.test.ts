@@ -30,7 +30,7 @@ const COUNT = '/tapi/v2/wordcount/';
 const MESSAGES = '/v2/chats/messages';
 const METRICS_TOKEN = 'for-the-test';
 
-/** Limits in processor milliseconds. SMALL is many times what an ordinary text of these tests needs. */
+/** Limits in processor milliseconds. SMALL is far more than the ordinary texts of these tests need. */
 const SMALL = 1_000;
 const NONE = 1e9;
 let limit = SMALL;
@@ -86,7 +86,7 @@ function limitMilliseconds(): number {
 }
 
 const long = (words: string) => `${words}\n`.padEnd(INLINE_LENGTH + 1, 'The house is big.\n');
-/** Returns an HTML text with one sentence to translate and a long comment. */
+/** Returns an HTML text with one sentence to translate, and with the words in a long comment. */
 const hidden = (words: string) => `<p>The house is big.</p><!-- ${long(words)} -->`;
 const job = (text: string) => ({ text, source_language: 'en', target_language: 'es' });
 const refused = {
@@ -218,7 +218,7 @@ describe('a text that takes longer to read than the limit', () => {
     await until(() => givenUp(uid));
   });
 
-  it('causes no counted attempt to assemble a late job while an editor works on it; counting starts at zero after the submission', async () => {
+  it('fails attempts to assemble a late job that do not count while an editor works on it; counting starts at zero after the submission', async () => {
     const { ref } = await accountNamed(server.database, username);
     const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
     await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
@@ -273,7 +273,7 @@ describe('a text that takes longer to read than the limit', () => {
       text: expect.stringContaining('This document takes too long to prepare. Report the task'),
     });
     expect(claimed.text).not.toContain('smaller parts');
-    // Other tests leave tasks in this queue, so the test looks only for its own task.
+    // Other tests leave tasks in the queue, so only this test's task is looked up.
     const { open } = (await editor.call('GET', '/api/editing/queue')).body;
     expect(open.map((one: { task: string }) => one.task)).not.toContain(task);
     const operator = await createPerson(server, { role: 'operator' });
@@ -321,8 +321,8 @@ async function triesFail(uid: string, tries: number, stage = 'assembling'): Prom
 }
 
 /**
- * Waits until an attempt has failed. @param counted the expected number of failed attempts of this stage that
- * count
+ * Waits until an attempt at a stage has failed. @param counted how many failed attempts at this stage must have
+ * counted so far
  */
 async function tryFails(uid: string, counted: number, stage: string): Promise<void> {
   const later = `select from edited_jobs
@@ -406,14 +406,15 @@ describe('an account with more long texts than scanner processes', () => {
     const before = given;
     const slow = await orderEdit(call, hidden('endless:assemble'), { text_format: 'html' });
     await editNext(editor, await taskOf(slow));
-    // The tasks examine, open and describe are done, and the task assemble is running.
+    // The account's first three scanner tasks (examine, open, describe) are done, and its fourth task (assemble) is
+    // running.
     await until(() => given > before + 2);
     const quick = await orderEdit(other, 'The door is red.');
     await editNext(editor, await taskOf(quick));
     await until(async () => (await other('GET', `${HUMAN}${quick}/`)).body.status === 'completed');
     expect((await call('DELETE', `${HUMAN}${slow}/`)).status).toBe(200);
-    // The account's next job is assembled only after the slow job has failed, which happens when two
-    // processes died of its task.
+    // The account's next job is assembled only after the slow job has failed, which takes two scanner processes that
+    // end during its task.
     const next = await orderEdit(call, 'The dog sleeps.');
     await editNext(editor, await taskOf(next));
     await until(async () => {
@@ -427,7 +428,7 @@ describe('an account with more long texts than scanner processes', () => {
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([201, 201, 201]);
   });
 
-  it('gets no word count from the queue when the client has disconnected', async () => {
+  it('has a queued word count removed from the queue when its client disconnects', async () => {
     const before = given;
     const begun = [1, 2].map(() => call('POST', COUNT, { text: long('endless:count') }));
     await until(() => given === before + 2);
@@ -436,7 +437,7 @@ describe('an account with more long texts than scanner processes', () => {
       http.once('request', (_, response) => response.once('close', resolve));
     });
     const client = new AbortController();
-    // If the queued word count were started now, it would exceed this limit and be counted in the metrics.
+    // If the queued word count still started, it would exceed this limit, and the metrics would count it.
     limit = SMALL;
     const gone = fetch(server.url + COUNT, {
       method: 'POST',
@@ -470,10 +471,7 @@ describe('an account with more long texts than scanner processes', () => {
     }
   }
 
-  /**
-   * Kills processes until all requests are answered. Each request fails after two processes died of its
-   * task.
-   */
+  /** Kills processes until all requests are answered. A request fails when two processes have died during its task. */
   async function ended(sent: Promise<unknown>[]): Promise<void> {
     let over = false;
     void Promise.all(sent).then(() => {

@@ -68,7 +68,7 @@ describe('the process pool', () => {
     expect(begun()).not.toContain(died);
   });
 
-  it('fails only the task that two processes died of', async () => {
+  it('fails only a task during which two processes died', async () => {
     processes = createProcessPool(OPTIONS);
     const fatal = processes.run('count', task, A);
     const next = processes.run('count', task, A);
@@ -178,8 +178,8 @@ describe('the time limit of a task', () => {
     const stopped = processes.run('count', task, limited('a', 1_000));
     const [pid] = begun();
     process.kill(pid!, 'SIGSTOP');
-    // The second task ends after a tenth of its limit, 1.5 s of processor time. So more time has passed than
-    // the first task's limit of 1 s.
+    // The second task runs for 1.5 s, a tenth of its limit. Meanwhile the first task waits for longer than its own
+    // limit of 1 s, but uses no processor time.
     await expect(processes.run('count', endless, limited('b', 15_000))).rejects.toThrow(TimeLimitExceeded);
     process.kill(pid!, 'SIGCONT');
     expect(await stopped).toEqual(count(task));
@@ -197,7 +197,7 @@ it('a busy scanner process ends when its program is killed', async () => {
   await until(() => children(program.pid).length === 1);
   const [pid] = children(program.pid);
   try {
-    // `isBusy` requires a second of processor time, which is more than the start of a process takes.
+    // `isBusy` requires a second of processor time, so the process is running its task and not just starting.
     await until(() => isBusy(pid!));
     program.kill('SIGKILL');
     await until(() => hasEnded(pid!));

@@ -241,7 +241,10 @@ function createAccountQueues(accountShare: number) {
     addFirst(task: QueuedTask): void {
       queues.set(task.account, [task, ...(queues.get(task.account) ?? [])]);
     },
-    /** Takes a task of the first account that uses less than its share. The account then moves to the end. */
+    /**
+     * Removes and returns a task of the first account that uses less than its share. The account's next turn comes
+     * after those of all others.
+     */
     take(running: readonly QueuedTask[]): QueuedTask | undefined {
       for (const [account, queue] of queues) {
         if (running.filter((task) => task.account === account).length >= accountShare) continue;
@@ -262,7 +265,7 @@ function createAccountQueues(accountShare: number) {
 
 function forkScanner({ memoryMebibytes, script = SCRIPT }: ProcessPoolOptions): ChildProcess {
   // Compiling takes most of the start time of a process, so the processes use the program's compile cache.
-  // `getCompileCacheDir` returns the folder of this version of Node, which is inside the configured folder.
+  // `getCompileCacheDir` returns the subfolder for this version of Node; the setting needs its parent folder.
   const compiled = getCompileCacheDir();
   return fork(fileURLToPath(script), [String(process.pid)], {
     env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },

@@ -26,7 +26,8 @@ export function runTasks(tasks: Tasks): void {
     } catch (error) {
       answer = { error };
     }
-    // The watchdog is killing this process. If the process answered, the parent would send it the next task.
+    // `ENDING` means that the watchdog is killing this process. An answer would make the parent send it the next
+    // task.
     if (Atomics.exchange(limit, 0, 0) === ENDING) return;
     // The empty callback discards the error that occurs when the parent is dead.
     process.send!(answer, () => {});

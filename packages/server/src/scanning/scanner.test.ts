@@ -173,7 +173,7 @@ describe('texts that wait for a scanner process', () => {
     await expect(small.examine(account, apart)).rejects.toMatchObject(refusal);
     expect(await small.examine(account, { ...task, text: sentence })).toMatchObject({ kind: 'valid' });
     const opened = await small.open(account, { ...languages, text: large });
-    // The limits of the queue do not apply to texts that workers open.
+    // `open` is for workers and is not refused when the queue is full.
     expect(opened.segments).not.toHaveLength(0);
     await Promise.all(first);
     expect(await small.examine(account, apart)).toMatchObject({ kind: 'valid' });

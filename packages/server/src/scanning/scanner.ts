@@ -38,8 +38,8 @@ export interface OpenedText {
 const TOO_LONG = 'cannot be read in reasonable time; send it in smaller parts.';
 
 /**
- * The task of a text exceeded its time limit. A retry would take as long again. HTTP requests with such a
- * text get this error as their answer.
+ * The error of a task that exceeded its time limit. A retry would take as long again. HTTP requests with such a text
+ * are answered with this error.
  */
 export class TextTakesTooLong extends ApiError {
   override name = 'TextTakesTooLong';
@@ -98,10 +98,10 @@ export interface ScannerOptions {
 }
 
 /**
- * The maximum length, in UTF-16 units, of a text that is read in this process. It was chosen by the measured
- * medians of a warm process, for HTML with short paragraphs. Examining 64 Ki units takes 13 ms, or 105 to 160
- * ms when half of the text is in other scripts or languages. So 16 Ki units take at most 40 ms. The first
- * texts of a process take three times as long.
+ * The maximum length, in UTF-16 units, of a text that is read in this process. Measured in a warm process with HTML
+ * of short paragraphs (medians): examining 64 Ki units takes 13 ms, or 105 to 160 ms when half of the text is in
+ * other scripts or languages. So 16 Ki units take at most 40 ms. The first texts of a process take three times as
+ * long.
  */
 export const INLINE_LENGTH = 16 * 1024;
 /**
@@ -115,7 +115,7 @@ const RETRY_SECONDS = 5;
 /** The share of the queue that one account may use. */
 const ACCOUNT_SHARE = 0.5;
 const IDLE_MILLISECONDS = 60_000;
-/** Heap limit of a process. If a text needs more memory, only this text fails. */
+/** Heap limit of a process. A text that needs more memory fails; other texts do not. */
 const MEMORY_MEBIBYTES = 1024;
 /**
  * Limit of the processor time of a task: ten times the slowest measured texts, because a machine may be
@@ -130,7 +130,7 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     maxWaitingLength = MAX_WAITING_LENGTH,
     limitMilliseconds = (length) => LIMIT_BASE_MILLISECONDS + length * LIMIT_MILLISECONDS_PER_UNIT,
   } = options;
-  /** Usage of the queue: in total, and by account id. */
+  /** How full the queue is: in total, and by account id. */
   const total: Waiting = { count: 0, length: 0 };
   const ofAccount = new Map<string, Waiting>();
   // Processes start on demand, because most installations never need a scanner process.

@@ -55,7 +55,7 @@ interface Invalid {
   kind: 'invalid';
   field: 'text' | 'target_text';
   sentence: string;
-  /** The parts of the sentence. Undefined if the fault has no place in the text. */
+  /** The reason and the place that the sentence names. Undefined if the fault has no place in the text. */
   fault?: { why: string; line: number; column: number };
 }
 
@@ -167,7 +167,7 @@ export interface AssembleTask extends OpenTask {
 
 export function assemble(task: AssembleTask): string {
   const document = scan(task.text, task.format, languagesOf(task));
-  // The ids of segments depend on the language, so it must be the one with which the text was opened.
+  // The ids of segments depend on the language, so the language must be the one with which the text was opened.
   document.segmentLanguage = task.sourceLanguage;
   return rebuild(document, new Map(task.drafts), task.targetLanguage, task.marks && new Map(task.marks));
 }

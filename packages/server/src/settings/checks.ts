@@ -12,7 +12,10 @@ export interface Setting<T> {
   default: string;
   check: Check<T>;
   meaning: string;
-  /** Writes a value as in the environment. Absent for numbers, words, and lists and pairs of these. */
+  /**
+   * Writes a value as it would be written in the environment. Absent for numbers, words, and lists and pairs of
+   * these.
+   */
   write?(value: T): string;
 }
 
@@ -83,8 +86,8 @@ function isReadable(address: string): boolean {
 }
 
 /**
- * The address of an OpenID Connect provider, unchanged: the provider compares it with its own name, which may
- * end with a slash.
+ * The address of an OpenID Connect provider. It stays unchanged, because it must equal the provider's own name, which
+ * may end with a slash.
  */
 export const issuerUrl: Check<string> = (written) => {
   const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -119,7 +122,7 @@ export const roleByValue: Check<Record<string, 'editor' | 'operator'>> = (writte
     })(written),
   );
 
-/** Reads who may sign in with a password. */
+/** Reads which users may sign in with a password. */
 export const passwordUsers: Check<'everybody' | string[]> = (written) => {
   if (written === 'everybody') return written;
   return listOf((item) => {

@@ -126,7 +126,7 @@ describe('loadSettings', () => {
   });
 
   it('never quotes an invalid value, because the value could be a misplaced secret', () => {
-    // `DRAGOMAN_SETTINGS` is left out, because the path of a file is not secret.
+    // `DRAGOMAN_SETTINGS` is not tested: its value is the path of a file, which is not secret.
     for (const { name } of describeSettings().filter(({ name }) => name !== 'DRAGOMAN_SETTINGS')) {
       let message = '';
       try {

@@ -21,12 +21,12 @@ type ValuesOf<Definitions> = {
   -readonly [K in keyof Definitions]: Definitions[K] extends Setting<infer T> ? T : never;
 };
 export type LanguageModelSettings = ValuesOf<typeof LLM_SETTINGS>;
-/** The settings of an engine `llm:NAME` have the keys of those of `llm`, with the name, such as `llmUrl:qwen`. */
+/** A setting of an engine `llm:NAME` has the key of the same setting of `llm` and the name: `llmUrl:qwen`. */
 export type Settings = ValuesOf<typeof DEFINITIONS> & {
   [K in keyof LanguageModelSettings as `${K}:${string}`]?: LanguageModelSettings[K];
 };
 
-/** Returns the definitions of all settings, by key: also those of each engine `llm:NAME` among the engines. */
+/** Returns the definitions of all settings by key, including those of each engine `llm:NAME` in the list. */
 function definitionsFor(engines: readonly string[]): Record<string, Setting<unknown>> {
   const named = engines.flatMap((engine) => {
     const [, name] = /^llm:([a-z][a-z0-9]*)$/.exec(engine) ?? [];
@@ -181,7 +181,7 @@ export function warnOfUnknownSettings(environment: Variables): string[] {
   try {
     names = namesOf(readSources(environment).definitions);
   } catch {
-    // The command itself reports the fault of the settings file.
+    // The command that runs next reports the fault of the settings file.
   }
   const unknown = Object.keys(environment).filter(
     (name) => name.startsWith('DRAGOMAN_') && !names.includes(name),

@@ -7,7 +7,9 @@ export class SettingError extends Error {
   override name = 'SettingError';
 }
 
-/** Matches a value with an unclosed quote. Node would continue such a value on the next lines. */
+/**
+ * Matches a line whose value has an unclosed quote. In Node's `--env-file`, such a value continues on the next line.
+ */
 const OPEN_QUOTE = /^[^=]*=\s*(["'`])(?!.*\1)/;
 
 /**
@@ -52,7 +54,7 @@ function readFile(path: string): string {
   }
 }
 
-/** The maximum number of typing errors in a misspelled name for which a setting is suggested. */
+/** A setting is suggested for an unknown name with at most this many typing errors. */
 const MAX_TYPOS = 3;
 
 /** Returns a part of a sentence that suggests the setting with the nearest name. */

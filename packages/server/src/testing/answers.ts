@@ -83,8 +83,8 @@ export function createChecker(document: OpenApi): Checker {
       const refusals = route === undefined ? [400, 404, 431] : [400, 401, 403, 404, 405, 431];
       const refused = refusals.includes(given.status);
       if (!refused) return [`${route === undefined ? 'the path' : 'the method'} is not described. ${HOW}`];
-      // An error answer has the form of the other operations of this path, because chat routes use another
-      // error body.
+      // The method is not described for this path. Its error answer has the form of the path's other methods, because
+      // chat routes have another error body.
       const own = Object.values(route?.operations ?? {}).map((one) => one?.responses[given.status]);
       const likeOwn = own.find((one) => one !== undefined);
       const everywhere = document['x-everywhere'][given.status] ?? document['x-everywhere'].default!;
@@ -184,8 +184,8 @@ function headerValue(value: string, schema: JsonSchema): unknown {
 }
 
 /**
- * Returns a copy of the schema that forbids additional properties. The schemas to which it refers are copied
- * in the same way.
+ * Returns a copy of the schema that forbids additional properties. The same is done with the schemas to which it
+ * refers.
  */
 function close(schema: JsonSchema): JsonSchema {
   if (schema.$ref !== undefined)

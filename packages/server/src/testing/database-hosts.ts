@@ -5,11 +5,11 @@ import type { Connection } from '../database/database.ts';
 
 export interface DatabaseHost {
   address: string;
-  /** Forwards new connections to another server, and ends the open ones. */
+  /** Ends all open connections, and forwards new connections to another server. */
   forwardTo(server: Connection): void;
   /** Keeps all connections open and forwards nothing, like a server process that is stopped with SIGSTOP. */
   freeze(): void;
-  /** Refuses new connections, and ends the open ones. */
+  /** Ends all open connections, and refuses new ones. */
   fail(): Promise<void>;
 }
 

@@ -12,13 +12,13 @@ async function processorTime(send: Send, times: number): Promise<number> {
 }
 
 /**
- * The shortest processor time that is measured. Some systems count processor time in steps of 4 ms, so
- * shorter times would be inexact.
+ * The shortest processor time that is measured. Some systems count processor time in steps of 4 ms, so a shorter time
+ * would not be exact enough.
  */
 const ENOUGH_MILLISECONDS = 48;
 /**
- * Minimum and maximum number of rounds. The fastest round counts, because garbage collection and other
- * processes add time. Rounds beyond the minimum run only when the ratio is too large.
+ * Minimum and maximum number of rounds. Only the fastest round counts, because garbage collection and other processes
+ * slow down the others. More than the minimum run only while the ratio is too large.
  */
 const ROUNDS = { least: 3, most: 9 };
 
@@ -33,9 +33,9 @@ async function timeOfOne(send: Send): Promise<number> {
  * Returns the factor by which doubling the content multiplies the processor time: 2 for linear growth, 4 for
  * quadratic.
  * @param sendOf returns a request whose content has `length` bytes
- * @param most a factor that is too large; a measurement that reaches this factor is repeated
- * @param little the processor time in milliseconds that is worth measuring; if a request of twice the length
- * takes less, the factor counts as 1
+ * @param most the factor that is too large; when a measurement reaches it, further rounds run
+ * @param little the processor time in milliseconds that is worth measuring; if a request of twice the length takes
+ * less, the factor counts as 1
  */
 export async function ratioOf(
   sendOf: (length: number) => Send,

@@ -90,7 +90,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     const settings = loadSettings({
       DRAGOMAN_PORT: '0',
       DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
-      // Tests send more requests with one key than a customer.
+      // A test may send more requests with one key than a customer may, so the limit is off.
       DRAGOMAN_KEY_REQUESTS: '0',
       ...options.settings,
       ...changes,
@@ -171,7 +171,7 @@ export function createClient(url: string, key: string) {
   return createCaller(url, 'public', () => ({ authorization: `ApiKey ${key}` }));
 }
 
-/** Creates a client that behaves like a browser on this site: it sends back the latest cookie. */
+/** Creates a client that behaves like a browser on this site: it sends the latest cookie with each request. */
 export function createBrowser(url: string | (() => string)) {
   let cookie: string | undefined;
   const send = createCaller(url, 'web', () => ({
@@ -275,7 +275,7 @@ export async function createPerson(server: TestServer, options: TestPersonOption
   const userId = await insertPerson(server.database, 'command', fields, (transaction, id) =>
     updatePassword(transaction, id, cheapHash(person.password)),
   );
-  // The URL is read at each call, because a restart changes the port.
+  // The URL is read at each call, because the port changes when the test restarts the server.
   const { call } = createBrowser(() => server.url);
   const { email, password } = person;
   const answer = await call('POST', '/api/session', { email, password });
@@ -293,7 +293,7 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
-  /** Resolves with the first request that matches, past or future. */
+  /** Resolves with the first matching request, even if it has already arrived. */
   next(matches?: (received: Received) => boolean): Promise<Received>;
   /** Sets the status of all later answers; 200 by default. */
   answer(decide: (received: Received) => number): void;
@@ -301,9 +301,9 @@ export interface Receiver {
 }
 
 /**
- * Starts a callback receiver on the loopback. When a request matches no webhook of `/openapi.json`, the test
- * fails, at the latest when the receiver closes.
- * @param takes `anything` when the receiver also accepts requests that match no webhook
+ * Starts a callback receiver on the loopback. If a request matches no webhook of `/openapi.json`, the test fails,
+ * when the receiver closes at the latest.
+ * @param takes `anything` for a receiver that also accepts requests that match no webhook
  */
 export async function startReceiver(takes: 'webhooks' | 'anything' = 'webhooks'): Promise<Receiver> {
   const checker = takes === 'webhooks' ? await ourChecker() : undefined;

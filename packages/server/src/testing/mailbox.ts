@@ -55,7 +55,10 @@ export async function startMailbox(): Promise<Mailbox> {
   };
 }
 
-/** Decodes quoted-printable (RFC 2045 §6.7): `=` at the end of a line joins lines, `=3D` is a byte. */
+/**
+ * Decodes quoted-printable (RFC 2045 §6.7): `=` at the end of a line joins it with the next line; `=3D` is the byte
+ * 3D.
+ */
 function readBody(raw: string): string {
   const [head, ...body] = raw.split('\r\n\r\n');
   const text = body.join('\n\n').replaceAll('\r\n', '\n');

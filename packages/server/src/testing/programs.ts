@@ -118,10 +118,7 @@ async function freePort(): Promise<number> {
 
 export interface Serving extends Program {
   url: string;
-  /**
-   * Waits until a path answers 200. @throws Error with the program's output when the program exits before
-   * that
-   */
+  /** Waits until a path answers 200. @throws Error with the program's output when the program exits first */
   answers(path: string): Promise<void>;
   /** Sends SIGTERM and returns the exit status. */
   terminate(): Promise<number | null>;
@@ -130,7 +127,7 @@ export interface Serving extends Program {
 /** Runs a program on a terminal of its own, and copies what the terminal shows to standard output. */
 const ON_TERMINAL = ['python3', '-c', 'import pty, sys; pty.spawn(sys.argv[1:])'];
 
-/** @param terminal whether the output is a terminal; by default it is a pipe, as for a service */
+/** @param terminal whether the program's output is a terminal; by default it is a pipe, as for a service */
 export async function serve(
   args: string[],
   own: Environment = {},
@@ -171,9 +168,9 @@ export function urlOf(connection: TestDatabase['connection']): string {
 }
 
 /**
- * Creates an installation of Apertium that has no languages, and returns the setting that selects it. So
- * `doctor` has no language pairs to test.
- * @param root the folder of the installation; without this setting, the system's Apertium would be used
+ * Creates an installation of Apertium that has no languages, so that `doctor` has no language pairs to test. Returns
+ * the setting that selects it; without this setting, the system's Apertium would be used.
+ * @param root the folder of the installation
  */
 export function engineWithoutLanguages(root: string): { DRAGOMAN_APERTIUM_ROOT: string } {
   mkdirSync(join(root, 'usr/bin'), { recursive: true });
@@ -181,10 +178,7 @@ export function engineWithoutLanguages(root: string): { DRAGOMAN_APERTIUM_ROOT: 
   return { DRAGOMAN_APERTIUM_ROOT: root };
 }
 
-/**
- * Records an engine self-test of today, which saves the ten seconds of processor time that a self-test
- * takes.
- */
+/** Records an engine self-test of today. A real self-test takes ten seconds of processor time. */
 export async function markEngineTested(database: Database): Promise<void> {
   const engine = createApertium();
   const tested = { name: engine.name, version: await engine.version() };

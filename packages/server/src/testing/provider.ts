@@ -1,6 +1,6 @@
 /**
- * An OpenID Connect provider on the loopback, made with the library `oidc-provider`. It asks its users nothing:
- * a test says who signs in.
+ * An OpenID Connect provider on the loopback, made with the library `oidc-provider`. It shows no sign-in page: the
+ * test decides which user signs in.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { generateKeyPairSync } from 'node:crypto';
@@ -13,7 +13,7 @@ export interface ProviderUser {
   email_verified?: boolean;
   name?: string;
   groups?: string | string[];
-  /** The claims of the token. The others are in the answer of the user info address. */
+  /** The claims in the token. All other claims are in the answer of the provider's user info address. */
   token?: { email?: string; email_verified?: boolean };
 }
 
@@ -25,13 +25,13 @@ export interface TestProvider {
   users: Map<string, ProviderUser>;
   /** The subject of the user who signs in next; undefined for a user who cancels. */
   subject: string | undefined;
-  /** The redirect addresses that came with sign-ins, the latest last. */
+  /** The addresses of the sign-in requests, the latest last. */
   requests: URL[];
-  /** Starts to serve the server with this address. */
+  /** Starts to accept sign-ins for the server with this address. */
   serve(url: string): void;
-  /** How many seconds the provider's clock is slow. */
+  /** How many seconds the provider's clock is behind the server's. */
   lagSeconds: number;
-  /** Answers each request with this status, or normally again. */
+  /** Makes the provider answer each request with this status; undefined makes it answer normally again. */
   failWith(status: number | undefined): void;
   close(): Promise<void>;
 }
@@ -39,10 +39,10 @@ export interface TestProvider {
 const CLIENT = { client_id: 'dragoman', client_secret: 'secret-of-the-client' };
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-/** Seconds by which the clock is slow for the provider, but not for the server in the same process. */
+/** How many seconds the clock is behind for code of the provider, but not for the server in the same process. */
 const clock = new AsyncLocalStorage<number>();
 
-/** The provider's data. The library warns about its own adapter in memory. */
+/** Stores the provider's data. It replaces the library's own adapter in memory, which logs a warning. */
 class MemoryAdapter implements Adapter {
   private static readonly stored = new Map<string, AdapterPayload>();
   private readonly kind: string;
@@ -142,7 +142,7 @@ export async function startProvider(): Promise<TestProvider> {
         features: {
           devInteractions: { enabled: false },
           rpInitiatedLogout: {
-            // The page of the library loads a font from another host.
+            // The library's own page would load a font from another host.
             logoutSource(ctx, form) {
               ctx.body = `<!doctype html><title>Sign out</title>${form}`;
             },

@@ -55,9 +55,9 @@ interface Node {
 }
 
 /**
- * Whether the matching time of some inputs grows faster than their length. `scslre` finds three causes: a
- * quantifier that can match a text in several ways, two quantifiers that compete for characters, and a
- * quantifier at the start that is retried at every character (`/\s+$/`).
+ * Returns whether there are inputs whose matching time grows faster than their length. `scslre` finds three causes: a
+ * quantifier that can match a text in several ways, two quantifiers that compete for characters, and a quantifier at
+ * the start that is retried at every character (`/\s+$/`).
  */
 export function isSuperlinear(literal: { source: string; flags: string }): boolean {
   const reportTypes = { Self: true, Trade: true, Move: true };

@@ -28,7 +28,7 @@ const FORGET_STEP = statement(
   'update second_factors set last_step = 0 where user_id = $1',
 );
 
-/** Turns the second factor of a signed-in user on. The current code can then be used once more. */
+/** Turns on the second factor of a signed-in user. The app's current code can still be used once after that. */
 export async function setUpSecondFactor(
   server: Pick<TestServer, 'database'>,
   { call, password, userId }: TestPerson,

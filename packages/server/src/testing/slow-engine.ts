@@ -10,7 +10,7 @@ const SLICE_MILLISECONDS = 200;
 /**
  * Creates the engine.
  * @param slices the number of slices after which the engine pauses
- * @param start the engine drafts nothing before this promise resolves
+ * @param start a promise; the engine drafts nothing until it resolves
  */
 export function createSlow(slices: number, start?: Promise<void>): SlowEngine {
   const fake = createFake();

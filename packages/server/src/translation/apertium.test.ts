@@ -203,8 +203,7 @@ function withApertium(): void {
       engine.pipelines().find(({ mode, lane }) => mode === 'eng-spa' && lane === 'bulk')!;
     const before = pipeline();
     const victim = before.pids[3]!;
-    // SIGSTOP halts the process before the jobs are created, so that it cannot finish any of them before the
-    // kill.
+    // SIGSTOP halts the process before the jobs are created, so that it cannot finish any job before it is killed.
     process.kill(victim, 'SIGSTOP');
     const jobs = Array.from({ length: 24 }, (_, n) => n + 2);
     await Promise.all(jobs.map((job) => order(`killed-${job}`, textOf(job))));

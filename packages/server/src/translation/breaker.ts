@@ -11,7 +11,7 @@ const FIRST_MILLISECONDS = 10_000;
 const LONGEST_MILLISECONDS = 300_000;
 
 export interface Breaker {
-  /** Returns whether a request may pass now. A request that passes a half-open breaker is the trial. */
+  /** Returns whether a request may pass now. If the breaker is half-open, the request that passes is the trial. */
   enter(): boolean;
   succeeded(): void;
   failed(): void;
@@ -31,8 +31,7 @@ export function createBreaker(now: () => number = () => performance.now()): Brea
     },
     enter() {
       if (failures < FAILURES) return true;
-      // A trial that never ends must not block the engine for ever, so another trial is let through after a
-      // further pause.
+      // If a trial never ends, another trial is let through after a further pause.
       if (now() < openUntil || now() < lookingUntil) return false;
       lookingUntil = now() + pause;
       return true;

@@ -2,17 +2,17 @@ import { expect, it } from 'vitest';
 import { chrf } from './chrf.ts';
 
 it.each([
-  // One of two characters is the same, and none of one pair: the mean of 1/2 and 0.
+  // One of the two characters matches, and no pair of characters does: the mean of 1/2 and 0.
   [['aa'], ['ab'], 25],
   [['a'], ['a'], 100],
   [['a b c'], ['abc'], 100],
   [['abcdefg'], ['hijklmnop'], 0],
   [[''], ['b'], 0],
   [[], [], 0],
-  // Recall counts more: a text that is too short loses more than one that is too long.
+  // Recall counts more than precision, so a text that is too short gets a lower score than one that is too long.
   [['ab'], ['abab'], 47.17],
   [['abab'], ['ab'], 78.13],
-  // All texts together: half of the characters and half of the pairs.
+  // The texts are scored together: half of the characters and half of the pairs match.
   [['ab', 'xy'], ['ab', 'uv'], 50],
 ])('chrf compares %j with the references %j: %d', (texts, references, expected) => {
   expect(chrf(texts, references)).toBeCloseTo(expected, 2);

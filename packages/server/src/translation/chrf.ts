@@ -4,7 +4,7 @@
  */
 
 const ORDER = 6;
-/** Recall counts twice as much as precision. */
+/** The square of beta = 2: recall counts twice as much as precision. */
 const BETA_SQUARED = 4;
 
 /**

@@ -57,9 +57,9 @@ export function checkDraft(
 const RETRIES: readonly Retry[] = ['never', 'soon', 'wait'];
 
 /**
- * Records why a sentence failed, and chooses its retry. If one engine was unavailable, a retry may succeed,
- * whatever the other engines returned. The failure of an engine that does not serve the language pair counts
- * only if no engine serves the pair.
+ * Records why a sentence failed, and chooses its retry. Of the retries of several engines, the one that is most
+ * likely to succeed counts. The failure of an engine that does not serve the language pair counts only if no engine
+ * serves it.
  */
 export function recordFailure(sentence: Sentence, { reason, retry }: FailedDraft): void {
   if (reason === UNSUPPORTED) return;

@@ -1,6 +1,6 @@
 /**
- * Notes on a draft, for its editor. A note is stored as text: its code in words, and the term after a colon
- * (`term missing: casa`). Clients receive the code and the term, and say the sentence in their own language.
+ * Notes on a draft, for its editor. A note is stored as text: its code in words, and the term after a colon (`term
+ * missing: casa`). Clients receive the code and the term, and show a sentence in the user's language.
  */
 
 /**
@@ -32,7 +32,7 @@ type TermNoteCode = Extract<DraftNote['code'], `term_${string}`>;
 export const formatTermNote = (code: TermNoteCode, term: string): string =>
   `${code.replaceAll('_', ' ')}: ${term}`;
 
-/** Returns the note that a text stores; undefined for a text that is none. */
+/** Reads a note from its stored text. Returns undefined if the text is not a note. */
 export function parseDraftNote(text: string): DraftNote | undefined {
   const colon = text.indexOf(': ');
   const words = colon === -1 ? text : text.slice(0, colon);

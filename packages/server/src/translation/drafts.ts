@@ -19,9 +19,9 @@ export type Drafted =
   | { segment: Segment; status: 'failed'; reason: string; retry: Retry };
 
 /**
- * The time of the next attempt at a failed segment.
+ * When to retry a failed segment.
  *
- * - `wait`: an engine was unavailable, and the text is not the cause. Retry when the engine is back.
+ * - `wait`: an engine was unavailable, and the text is not the cause. Retry when the engine is available again.
  * - `soon`: an engine crashed on the segment, or may return another answer.
  * - `never`: every engine that serves the pair would return the same failure.
  */

@@ -52,8 +52,8 @@ function fits(rule: EngineRoute, question: EngineRouteQuery): boolean {
 }
 
 /**
- * Ranks a rule by its selector: brand, then account, target language, source language, tier. Two rules never
- * have the same rank.
+ * Returns the weight of a rule by the fields that its selector names. A brand weighs most, then the account, the
+ * target language, the source language and the tier. Of the rules that match a text, no two have the same weight.
  */
 function weightOf(rule: EngineRoute): number {
   return (

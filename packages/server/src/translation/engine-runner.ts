@@ -21,7 +21,10 @@ export interface EngineLimits {
 export interface EngineObserver {
   /** Called at the end of each request to an engine, with the outcome `answered` or `failed`. */
   asked(engine: string, lane: Lane, seconds: number, outcome: 'answered' | 'failed'): void;
-  /** Called with the translated segments of a request, and their words; characters and cents are of all segments. */
+  /**
+   * Called with the translated segments of a request and their words. `characters` and `cents` are those of all its
+   * segments.
+   */
   translated(engine: string, words: number, characters: number, cents: number, segments: number): void;
   /** Called for each segment that an engine failed to translate. */
   failed(engine: string, reason: string): void;
@@ -31,7 +34,7 @@ export interface EngineObserver {
 export interface EngineAnswer {
   /** One draft for each segment, in order; undefined when the circuit breaker refused the request. */
   drafts: readonly Draft[] | undefined;
-  /** True when the engine itself is failing, rather than this text. */
+  /** True when the cause of the failure is the engine and not the text. */
   away: boolean;
 }
 
@@ -50,13 +53,12 @@ export interface EngineRunner {
 }
 
 /**
- * The maximum number of characters that one local pipeline has in progress. It is enough to keep a pipeline
- * busy, whose window of 64 segments is about 5,000 characters. A new account waits for at most this many
- * characters.
+ * The maximum number of characters that one local pipeline has in progress. It keeps the pipeline busy: a window of
+ * 64 segments has about 5,000 characters. A new account's request waits for at most this many characters.
  */
 const LOCAL_WEIGHT = 6144;
 /**
- * The weight limit of a remote engine. It is never reached, because the number of requests is limited
+ * The weight limit of a remote engine. It is so high that it is never reached; the number of requests is limited
  * instead.
  */
 const REMOTE_WEIGHT = 1024 * 1024;
@@ -76,10 +78,10 @@ export function createEngineRunner(
   let version: { asked: Promise<string | undefined>; until: number } | undefined;
 
   /**
-   * Returns the scheduler for a request. A local engine has separate processes for each pair and lane, so
-   * each pair and lane has a scheduler. A remote engine has one scheduler, in which the interactive lane goes
-   * first. Its HTTP client limits the number of calls. The scheduler admits no more requests than this limit,
-   * so that requests wait in the fair queue of the scheduler.
+   * Returns the scheduler for a request. A local engine has separate processes for each pair and lane, so each pair
+   * and lane has a scheduler. A remote engine has one scheduler, in which the interactive lane goes first. The
+   * scheduler admits no more requests than the engine's HTTP client sends at once, so that further requests wait in
+   * the scheduler's fair queue.
    */
   function turnsOf({ from, to, lane }: DraftRequest): FairScheduler {
     const { remote, atOnce = 1 } = engine.capabilities;
@@ -112,12 +114,10 @@ export function createEngineRunner(
       if (request.signal.aborted) throw request.signal.reason;
       breaker.failed();
       observer.asked(engine.name, request.lane, seconds(), 'failed');
-      // The error message may quote the customer's text, so the log gets only the error's name and stack
-      // position.
+      // The error's message may quote the customer's text. The log gets only its name and its place in the code.
       log?.error({ error, name: engine.name }, 'an engine threw');
       const thrown = { status: 'failed', reason: 'crashed', detail: 'the engine threw' } as const;
-      // The error may be a bug that this text triggers, so the next engine gets the sentences. The job's
-      // attempts are limited.
+      // This text may have triggered a bug in the engine, so the next engine gets the sentences.
       const drafts = request.segments.map(({ id }): Draft => ({ id, ...thrown }));
       return { drafts, away: false };
     }

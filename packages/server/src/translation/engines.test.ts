@@ -83,7 +83,7 @@ describe('language models', () => {
     await new Promise((resolve) => service.close(resolve));
   });
 
-  /** Has the only engine of these settings translate a text. */
+  /** Creates the engine that the settings name, and lets it translate a text. */
   async function ask(settings: Record<string, string>, text = 'The house.') {
     const [engine] = createEngines(loadSettings(settings)) as [Engine];
     try {
@@ -100,7 +100,7 @@ describe('language models', () => {
     DRAGOMAN_LLM_PAIRS: 'en>es',
   });
 
-  it('get requests as the settings say', async () => {
+  it('get requests with the profile, the parameters and the form that are set', async () => {
     await ask({ ...chat(), DRAGOMAN_LLM_KEY: 'secret' });
     expect(asked.at(-1)).toMatchObject({
       path: '/v1/chat/completions',
@@ -133,7 +133,7 @@ describe('language models', () => {
     expect(asked.length).toBeGreaterThan(before);
   });
 
-  it('have a name and settings of their own', async () => {
+  it('have their own settings when DRAGOMAN_ENGINES gives them names', async () => {
     const named = {
       DRAGOMAN_ENGINES: 'llm:tiny,llm',
       DRAGOMAN_LLM_TINY_URL: url,
@@ -157,7 +157,7 @@ describe('language models', () => {
     expect(servesSandbox(settings, 'llm:tiny')).toBe(false);
   });
 
-  it('are refused once if the license of the model has limits', () => {
+  it('are refused until the operator accepts the license when the license of the model has limits', () => {
     const limited = { ...chat(), DRAGOMAN_LLM_MODEL: 'HY-MT1.5-7B' };
     expect(() => createEngines(loadSettings(limited))).toThrow(
       'The license of HY-MT1.5-7B does not apply in the European Union, the United Kingdom and South Korea. If you may use it, set DRAGOMAN_LLM_LICENSE=accepted.',

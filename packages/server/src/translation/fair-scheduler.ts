@@ -61,8 +61,8 @@ interface NextTask {
 }
 
 /**
- * Every fourth start is that of a normal task, if one is queued, so that a large document progresses while
- * small jobs arrive.
+ * If normal tasks are queued, every fourth task to start is a normal one. So a large document progresses while small
+ * jobs arrive.
  */
 const NORMAL_EVERY = 4;
 
@@ -159,8 +159,8 @@ function addTask(round: Round, account: string, request: object, task: QueuedTas
   let queue = round.get(account);
   if (queue === undefined) {
     queue = { deficit: QUANTUM, requests: new Map() };
-    // A new account is visited first, so that an occasional sentence waits only for the running tasks, not
-    // for a whole round.
+    // A new account is visited first, so that its first task waits only for the running tasks and not for a whole
+    // round.
     const others = [...round];
     round.clear();
     round.set(account, queue);

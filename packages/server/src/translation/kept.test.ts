@@ -165,8 +165,8 @@ describe('segments in another language', () => {
     for (const [position, segment] of body.segments.entries()) {
       const draft = position === 1 ? [{ text: 'La casa.' }] : segment.draft;
       const saved = await save(editor, task, { ...segment, draft }, { status: 'confirmed' });
-      // The target of a segment that is not translated may be identical to its source without a warning, so
-      // the save is accepted.
+      // A segment that is not translated may have its source as its target. This causes no warning, so the save is
+      // accepted.
       expect(saved.status, saved.text).toBe(200);
     }
     const submitted = await editor.call('POST', pathOf(task, '/submit'), { token: task.lease.token });

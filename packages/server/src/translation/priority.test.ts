@@ -74,7 +74,7 @@ const sentences = (name: string, count: number): Segment[] =>
     ],
   }));
 
-/** Returns how many other sentences the lane answered between a new account's request and its answer. */
+/** Returns how many sentences of other accounts the lane answered before the sentence of a new account. */
 async function ahead(lane: Lane, backlogs: Record<string, number[]>): Promise<number> {
   const { engine, answered } = createSlow();
   const translator = createTranslator({

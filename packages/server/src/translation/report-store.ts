@@ -91,7 +91,7 @@ export async function countWorkers(on: Queryable, seconds: number): Promise<Work
 
 const LEAVE = statement('translation.leave', 'delete from engine_states where worker_id = $1');
 
-/** Deletes the states of a worker that stops, so that it is not reported as lost. */
+/** Deletes the states of a worker that stops, so that the console does not report the worker as lost. */
 export async function deleteEngineStates(on: Queryable, workerId: string): Promise<void> {
   await on.query(LEAVE, [workerId]);
   on.changed('engines');
@@ -206,7 +206,7 @@ const CLAIM = statement<EngineTest & { test_id: string }>(
    returning test_id, engine, source_language, target_language, body`,
 );
 
-/** Claims one unclaimed self-test of any of these engines. */
+/** Claims one unclaimed self-test that an operator requested of any of these engines. */
 export async function claimEngineTest(
   on: Queryable,
   engines: readonly string[],
@@ -230,7 +230,7 @@ const TAKE = statement<{ answer: TestAnswer }>(
 
 /**
  * Returns the answer to a self-test and then deletes the self-test.
- * @param late true when the caller stops waiting, so that a self-test without an answer is deleted too
+ * @param late true when the caller stops waiting; a self-test without an answer is then deleted too
  */
 export async function takeTestAnswer(
   on: Queryable,

@@ -15,7 +15,7 @@ import * as store from './report-store.ts';
 export const TESTS_CHANNEL = 'dragoman_engine_tests';
 
 const REPORT_MILLISECONDS = 5_000;
-/** A worker counts as gone when it has sent no report for this time, in which six reports are due. */
+/** If a worker has sent no report for this time (six reports are due), it counts as gone. */
 export const HEARD_SECONDS = 30;
 const FORGET_MILLISECONDS = 600_000;
 const TEST_MILLISECONDS = 20_000;
@@ -108,7 +108,7 @@ export function startEngineReporting(options: {
   let under: Promise<void> = Promise.resolve();
 
   /**
-   * Runs tasks one after another. A failed report is logged, and its figures are sent with the next report.
+   * Runs tasks one after another. If a report fails, the failure is logged, and the next report contains its figures.
    */
   function then(work: () => Promise<void>): void {
     under = under.then(work).catch((error: unknown) => {
@@ -159,8 +159,8 @@ export function startEngineReporting(options: {
 }
 
 /**
- * Calls the engine directly, even if its circuit breaker is open, because the operator wants to see its
- * answer.
+ * Calls the engine without asking its circuit breaker, because the operator wants to see the engine's answer even
+ * while the breaker is open.
  */
 async function carryOut(
   runner: EngineRunner,

@@ -23,7 +23,7 @@ let account: AccountCredentials;
 let call: ReturnType<typeof createClient>;
 let first: FakeEngine;
 let second: FakeEngine;
-/** Whether reading the version of the first engine fails after the next restart. */
+/** If true, the first engine does not return its version after the next restart of the server. */
 let nameless = false;
 
 /** Creates a fake engine with another name, language pairs and capabilities. */
@@ -62,8 +62,7 @@ beforeAll(async () => {
   owner = createPool(server.connection);
   account = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, account.production_key);
-  // The server is ready as soon as one engine has published its pairs, but the second engine may publish
-  // later.
+  // The server is ready when the pairs of one engine are published. This waits for the pairs of the second engine.
   await until(async () => (await call('GET', '/tapi/v2/language_pair/')).text.includes('"fr"'));
 });
 beforeEach(() => {
@@ -157,7 +156,7 @@ describe('an engine route', () => {
 
 describe('a sentence that an engine fails to translate', () => {
   /**
-   * Waits until a job was attempted, and returns its row. An uncounted attempt means that an engine failed.
+   * Waits until a job was attempted, and returns its row. An attempt that is not counted failed because of an engine.
    */
   async function tried(uid: string, fields: object) {
     await order(uid, fields);

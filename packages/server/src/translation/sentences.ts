@@ -22,8 +22,8 @@ export interface Sentence {
   /** The reason why the sentence has no translation: the failure of the last engine that serves the pair. */
   reason: string;
   /**
-   * How to retry the sentence: the most promising value among those of the engines that serve the pair;
-   * `wait` when no engine serves it.
+   * How to retry the sentence. Of the values of the engines that serve the pair, the one that is most likely to
+   * succeed; `wait` if no engine serves the pair.
    */
   retry: Retry;
 }
@@ -83,7 +83,7 @@ export async function findSentences(
   return { sentences: [...byKey.values()], occurrences };
 }
 
-/** Whether an occurrence has a draft without an engine. */
+/** Whether an occurrence gets its draft without an engine. */
 export const needsNoEngine = ({ match, kept }: Occurrence): boolean =>
   match !== undefined || kept !== undefined;
 
@@ -132,7 +132,7 @@ export function draftOf(
   return { segment, status: 'translated', pieces: own.back(done.pieces), route: done.route, notes };
 }
 
-/** Lets the event loop serve other work. @throws the abort reason when `signal` is aborted */
+/** Pauses, so that the event loop can serve other work. @throws the abort reason when `signal` is aborted */
 export async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();

@@ -13,7 +13,7 @@ const term = (source: string, target: string, fields: Partial<Term> = {}): Term 
   ...fields,
 });
 
-/** Replaces the terms and returns the text that an engine would deliver if it translated nothing else. */
+/** Returns the text with its terms replaced, as if an engine had translated nothing else. */
 function through(text: string, terms: Term[], from = 'en', to = 'es'): string {
   const placed = createGlossary(terms, from, to).put([{ text }]);
   return placed

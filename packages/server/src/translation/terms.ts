@@ -75,7 +75,7 @@ function put(pieces: readonly Piece[], matcher: Matcher): PlacedTerms {
   };
 }
 
-/** Returns the target term in the letter case of the source word, unless the glossary prescribes the case. */
+/** Returns the target term in the letter case of the source word, unless the glossary prescribes the letter case. */
 function likeSource(target: string, occurrence: string, term: Term): string {
   if (term.caseSensitive || isCapitals(term.source)) return target;
   if (isCapitals(occurrence)) return target.toUpperCase();

@@ -53,7 +53,7 @@ export interface TranslationRequest {
   context?: Context;
   /** The text before the first segment, for engines that read context. */
   before?: string;
-  /** The only engine to use, chosen by an operator. Engine routes and the memory are then ignored. */
+  /** The engine that an operator chose. It is then the only one, and engine routes and the memory are ignored. */
   engine?: string;
   signal: AbortSignal;
   /** Called during the translation with the number of segments that have a draft. */
@@ -157,7 +157,7 @@ export function createTranslator(options: TranslatorOptions): Translator {
   };
 }
 
-/** Data that is needed to draft a text with any engine. */
+/** The data for drafting one text, whichever engine drafts it. */
 interface Drafting {
   request: TranslationRequest;
   glossary: Glossary;
@@ -176,7 +176,7 @@ interface PendingSentence {
   examples: readonly TranslationExample[];
 }
 
-/** Translates sentences with one engine. A failed sentence gets the failure reason. */
+/** Translates sentences with one engine. A sentence that fails gets the reason of its failure. */
 async function draftWith(runner: EngineRunner, open: readonly Sentence[], drafting: Drafting): Promise<void> {
   const version = await runner.version();
   if (version === undefined) {
@@ -346,8 +346,8 @@ function contextFor({ capabilities }: Engine, { context }: TranslationRequest): 
 }
 
 /**
- * Hashes of glossaries for cache keys. A hash is stored by the array of terms, because jobs of a brand share
- * one array until the glossary changes.
+ * Hashes of glossaries for cache keys. The key of this map is the array of terms, which the jobs of a brand share
+ * until the glossary changes.
  */
 const termHashes = new WeakMap<readonly Term[], string>();
 
@@ -365,7 +365,7 @@ function nameOf({ terms, ...rest }: Context): string {
 /** Returns the account id for a cache key, or '' for a text without an account. */
 const accountOf = ({ account }: TranslationRequest): string => account?.accountId ?? '';
 
-/** Counts words by white space, which is exact enough for metrics. */
+/** Counts words by white space. The count is only for metrics, so it need not be exact. */
 function countWords(pieces: readonly Piece[]): number {
   return visibleText(pieces).match(/\S+/g)?.length ?? 0;
 }

@@ -4,8 +4,8 @@ import type { ClaimLimits, Lease } from './queue.ts';
 export interface HeldLease<L extends Lease> {
   lease: L;
   /**
-   * True when the row uses a reserved place. Reserved places exist in addition to the capacity, for accounts
-   * that hold few rows.
+   * True when the row uses a reserved place. There are reserved places beyond the capacity, for accounts that hold
+   * few rows.
    */
   reserved: boolean;
   lost: AbortController;
@@ -14,9 +14,9 @@ export interface HeldLease<L extends Lease> {
 
 export interface HeldLeases<L extends Lease> extends Set<HeldLease<L>> {
   leases(): L[];
-  /** Returns how many more rows the worker can hold, without the reserved places. */
+  /** Returns how many more rows the worker can hold, not counting the reserved places. */
   freePlaces(): number;
-  /** Returns how many reserved places are free. One eighth of the capacity is reserved. */
+  /** Returns how many reserved places are free. Their total number is an eighth of the capacity. */
   freeReserved(): number;
   claimLimits(): ClaimLimits<L>;
 }

@@ -13,9 +13,9 @@ import type { Lease, LeaseQueue } from './queue.ts';
 /** The maximum number of suspects that run at the same time. */
 const AT_ONCE = 8;
 /**
- * The maximum number of suspects that wait in this worker. Each waiting suspect occupies a place of the
- * worker, so further suspects are released for `BACK_SECONDS`. With a maximum of 32 and a release of a
- * quarter of a second, the worker spent its time on claiming and releasing.
+ * The maximum number of suspects that wait in this worker. Each waiting suspect occupies a place of the worker. So
+ * further suspects are released and become due again after `BACK_SECONDS`. With 32 waiting suspects and a quarter of
+ * a second, the worker spent its time on claiming and releasing.
  */
 const MOST_WAITING = 64;
 const BACK_SECONDS = 1;
@@ -27,10 +27,9 @@ const PATIENCE_MILLISECONDS = 60_000;
 
 /**
  * Creates the quarantine of a worker.
- * @param trusted the number of claims that a row may have without being a suspect, because attempts may fail
- * and workers may stop
- * @returns a function that runs the `work` of a lease: at once, or after other suspects when the row is a
- * suspect
+ * @param trusted the number of claims that a row may have without being a suspect; it is not 0, because attempts fail
+ * and workers stop for other reasons too
+ * @returns a function that runs the `work` of a lease: at once, or after other suspects when the row is a suspect
  */
 export function createQuarantine(
   queue: Pick<LeaseQueue, 'adjustAttempts' | 'release'>,

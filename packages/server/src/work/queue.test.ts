@@ -232,7 +232,8 @@ describe.each(TABLES)('the queue of %s', (table) => {
     expect((await entries(table))[0]!.due_in).toBeCloseTo(before[0]!.due_in!, -2);
   });
 
-  // A claimed delivery may already have reached its receiver, so its claim still counts as an attempt.
+  // A claimed delivery may already have reached its receiver. So its claim still counts as an attempt after a
+  // release.
   const counted = table === 'jobs' ? 0 : 1;
 
   it(`makes released rows due at once, ${counted === 0 ? 'without' : 'still'} counting the claim`, async () => {
@@ -278,7 +279,7 @@ describe.each(TABLES)('the queue of %s', (table) => {
     const served = new Set(round.map(({ account }) => account.accountId));
     expect(small.filter((accountId) => !served.has(accountId))).toEqual([]);
     expect(round.filter(({ account }) => account.accountId === crowd.accountId).length).toBeGreaterThan(0);
-    // No other account has due rows, so the account with 1,000 gets all claims.
+    // No other account has due rows any more, so all claims are of rows of this account.
     expect(await queue.claim(8)).toHaveLength(8);
   });
 
@@ -304,7 +305,7 @@ it('insertJobs publishes a job as changed when its insert succeeds, but not when
 });
 
 describe.each(TABLES)('the weight limit of claims of %s', (table) => {
-  /** Gives the rows these weights, in order of creation, which is also the order in which they become due. */
+  /** Gives the rows these weights, in the order in which the rows were created and become due. */
   async function weigh(...weights: number[]): Promise<string[]> {
     const ids = (await entries(table)).map(({ id }) => id);
     for (const [index, weight] of weights.entries()) {
@@ -443,7 +444,7 @@ describe('a lost lease', () => {
     { kind: 'failed', reason: 'no reason' },
   ];
 
-  /** Returns as text the contents of every table that storing an outcome could change. */
+  /** Returns the contents of every table that storing an outcome could change, as one text. */
   async function everything(): Promise<string> {
     const tables = [
       'jobs',
@@ -578,7 +579,7 @@ describe('a worker that stops during a delivery', () => {
       if (answers) response.end();
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    // The lease lasts an hour. If the next worker had to wait for its end, the test would not finish.
+    // The lease lasts an hour. If the next worker had to wait until it expires, the test would not finish.
     const server = await startTestServer({ settings: { DRAGOMAN_LEASE: '3600' } });
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);

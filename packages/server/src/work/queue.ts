@@ -43,14 +43,14 @@ export interface Lease {
 export interface ClaimLimits<L extends Lease = Lease> {
   /** Maximum sum of the weights. A single row may exceed it when `empty` is true. */
   weight: number;
-  /** True when the worker holds no rows. It may then claim a single row of any weight. */
+  /** True when the worker holds no rows. The worker may then claim a single row of any weight. */
   empty: boolean;
   /** Returns how many more rows this account may hold while other accounts have due rows. */
   shareOf(account: AccountRef): number;
   /**
-   * Returns how much more weight this account may hold, and whether it holds no row: one row is always
-   * allowed. Unlike `shareOf`, this limit also applies when no other account has due rows, so that capacity is
-   * left for a new account.
+   * Returns how much more weight this account may hold (`left`), and whether it holds no row (`none`), because one
+   * row is always allowed. Unlike `shareOf`, this limit also applies when no other account has due rows, so that
+   * capacity is left for a new account.
    */
   weightOf?(account: AccountRef): { left: number; none: boolean };
   /** The leases that the worker holds; none by default. */
@@ -76,12 +76,12 @@ export interface LeaseQueue<L extends Lease = Lease> {
   /** Adds 1 or -1 to the number of claims of a row, if its lease is still held. */
   adjustAttempts(lease: Lease, by: 1 | -1): Promise<void>;
   readonly leaseSeconds: number;
-  /** True when the last claim found no account with due rows. Undefined if the queue does not report this. */
+  /** Whether the last claim found no account with due rows. Undefined if the queue does not report this. */
   readonly empty?: boolean;
 }
 
 type DueRow = { part: number; account_id: string };
-/** A due row that a claim examined. If `attempts` is null, the row was too heavy and was not claimed. */
+/** A due row that a claim has read. If `attempts` is null, the row was too heavy and was not claimed. */
 type ClaimedRow = { id: string; attempts: number | null; weight: number };
 
 /**
@@ -93,11 +93,11 @@ export const CLAIMS_PER_VISIT = 8;
 const CLAIMS_ALONE = 64;
 const ACCOUNTS_A_ROUND = 64;
 /**
- * A round stops after this many failed claims. If claims for two accounts fail, the cause is the database
- * rather than one account.
+ * A round stops after this many failed claims. If the claims for two accounts fail, the cause is probably the
+ * database.
  */
 const FAILURES_A_ROUND = 2;
-/** The weight that an account may add when its weight is not limited. */
+/** The weight that an account may still hold when the weight of its rows is not limited. */
 const UNWEIGHED = { left: Number.MAX_SAFE_INTEGER, none: true };
 export const UNLIMITED: ClaimLimits<never> = {
   weight: Number.MAX_SAFE_INTEGER,
@@ -140,8 +140,8 @@ function queueStatements(
      )
      select part, account_id from due where due_at <= now() and ${ofActiveAccount('due')} limit $3`,
   );
-  // The array makes PostgreSQL update the rows by an index scan on the key, whatever plan it chooses for the
-  // rest of the statement.
+  // Because of the array, PostgreSQL always updates the rows by an index scan on the key, whatever plan it chooses
+  // for the rest of the statement.
   const claim: Statement<ClaimedRow> = statement(
     `work.claim_${table}`,
     `with due as materialized (
@@ -175,8 +175,8 @@ export function leaseStatements(
   table: 'jobs' | 'messages' | 'deliveries' | 'propagations',
   key: 'job_id' | 'message_id' | 'delivery_id' | 'propagation_id',
 ): LeaseStatements {
-  // Rows are locked in the order of the key, as when many outcomes are stored, so that these statements
-  // cannot deadlock.
+  // Rows are locked in the order of the key. Statements that store many outcomes lock them in the same order, so that
+  // no deadlock occurs.
   const held = `from (select h.* from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[]) as h (part, account_id, id, token)
         join ${table} l on l.part = h.part and l.account_id = h.account_id and l.${key} = h.id
        order by l.part, l.account_id, l.${key} for update of l) held
@@ -221,8 +221,8 @@ export function leaseOperations(
     async release(leases, seconds = 0, counts = false) {
       if (leases.length === 0) return;
       const { kind } = statements;
-      // The attempts at a delivery are recorded under the numbers of its claims, so a released claim stays
-      // counted.
+      // The attempts at a delivery are recorded under the numbers of its claims, so the claim still counts after a
+      // release.
       const keepsCount = counts || kind === 'deliveries';
       const rows = await database.query(statements.release, [...columns(leases), seconds, keepsCount]);
       if (!counts || kind === undefined) return;
@@ -243,7 +243,7 @@ const STATEMENTS = {
   propagations: queueStatements('propagations', 'propagation_id', '1'),
 };
 
-/** A starting point that sorts before every account. */
+/** The starting point of the first round, which sorts before every account. */
 const START = { part: -1, accountId: '00000000-0000-0000-0000-000000000000' };
 
 /**

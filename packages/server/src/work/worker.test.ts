@@ -116,8 +116,8 @@ describe('the worker loop', () => {
     const [first, second] = [...inHand.values()];
     const [later] = await createJobs(1);
     await first!.finish();
-    // A row is due, and the worker could hold one more row. Because the worker still holds a row, it polls
-    // only after the rest time.
+    // A row is due, and the worker could hold it. But it still holds another row, so it does not poll before
+    // `restMilliseconds` have passed.
     for (let times = 0; times < 20; times++) expect(await due()).toBe(1);
     await second!.finish();
     await until(() => inHand.has(later!));
@@ -207,15 +207,14 @@ describe('the worker loop', () => {
     const other = { part: 1, accountId: uuidv7() } as AccountRef;
     expect(loop.capacityFor(crowd!).pieces).toBe(0);
     expect([loop.isAlone(crowd!), loop.isAlone(other)]).toEqual([true, false]);
-    // Two places, an eighth of the capacity, are reserved for all small accounts together.
+    // Two places, an eighth of the capacity, are reserved for all accounts with few rows together.
     for (const left of [2, 1, 0]) {
       expect(loop.capacityFor(other).pieces).toBe(left);
       const lease = { account: other, id: uuidv7(), token: uuidv7(), attempts: 1, weight: 1 };
       if (left > 0) loop.adopt(lease, true);
     }
     expect(loop.isAlone(crowd!)).toBe(false);
-    // A quarter of the capacity is free, so the worker claims queued rows, even though reserved places are in
-    // use.
+    // A quarter of the capacity is free, so the worker claims queued rows, although reserved places are in use.
     const crowded = [...inHand.values()].filter(({ lease }) => lease.account.accountId === crowd!.accountId);
     await Promise.all(crowded.slice(0, 4).map((one) => one.finish()));
     await until(() => loop.heldCount === 18);
@@ -244,7 +243,7 @@ describe('the worker loop', () => {
     await until(() => inHand.size === 2);
     const ends = async () => (await owner.query('select due_at from jobs order by due_at')).rows[0].due_at;
     const first = await ends();
-    // The lease is extended by more than a second in total, which takes more than one heartbeat.
+    // A single heartbeat extends the lease by less than a second.
     await until(async () => (await ends()).getTime() > first.getTime() + 1000);
     for (const { lost } of inHand.values()) expect(lost.aborted).toBe(false);
   });
@@ -276,7 +275,7 @@ describe('the worker loop', () => {
     await createJobs(1);
     loop.wake();
     await until(() => inHand.size === 1);
-    // The lease of the failed row must expire, because the processing may be half done.
+    // The row that failed keeps its lease until the lease expires, because its processing may be half done.
     expect(await leased()).toBe(2);
   });
 

@@ -40,7 +40,7 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   /** Maximum weight of the rows of one account, which may always hold one row; `maxWeight` by default. */
   accountWeight?: number;
   /**
-   * `trusted`: the number of claims after which a row is quarantined. `most`: the number of claims after
+   * `trusted`: the number of claims that a row may have before it is quarantined. `most`: the number of claims after
    * which `decide` fails the row without processing it. No limits by default.
    */
   claims?: { trusted: number; most: number };
@@ -56,9 +56,9 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   log: Log;
   pollMilliseconds?: number;
   /**
-   * The minimum number of milliseconds between a poll and the next poll that a finished row causes, unless
-   * the worker holds no other row; 0 by default. Without this pause, a worker with many small rows would send
-   * a query whenever a row is finished.
+   * A finished row causes a poll, but not before this many milliseconds have passed since the last poll, unless the
+   * worker holds no other row; 0 by default. Without this pause, a worker with many small rows would send a query
+   * whenever a row is finished.
    */
   restMilliseconds?: number;
 }
@@ -70,7 +70,7 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   /** Stops claiming. Resolves when all held rows are done, or after `graceMilliseconds`. */
   stop(graceMilliseconds: number): Promise<void>;
   readonly heldCount: number;
-  /** Number of held rows that are being processed, without suspects that wait in quarantine. */
+  /** Number of held rows that are being processed; suspects that wait in quarantine do not count. */
   readonly runningCount: number;
   /**
    * Returns the number of new rows of an account that the worker could take now, and the maximum of their
@@ -85,7 +85,7 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   heldLeases(): Iterable<L>;
 }
 
-/** An account that holds at most this many rows may use the places that are reserved for small accounts. */
+/** An account that holds at most this many rows counts as small: it may use the reserved places. */
 const SMALL_ACCOUNT_PIECES = 4;
 
 export function startLeaseWorker<L extends Lease, Item, Outcome>(
@@ -138,7 +138,7 @@ export function startLeaseWorker<L extends Lease, Item, Outcome>(
       clearTimeout(grace);
       clearInterval(heartbeat);
       for (const { lost } of held) lost.abort();
-      // Released leases are claimed by other workers at once; otherwise they would have to expire first.
+      // Other workers can claim released leases at once. Leases that are not released must expire first.
       await release(held.leases());
     },
   };
@@ -208,16 +208,13 @@ function createPoller<L extends Lease, Item, Outcome>(
   let polledAt = Number.NEGATIVE_INFINITY;
   /** True when the last poll drained the queue, so that new rows cannot overtake queued rows. */
   let caughtUp = false;
-  /**
-   * True when the last poll found no due row and `wake` was not called since. A row that ends then causes no
-   * poll.
-   */
+  /** True when the last poll found no due row and `wake` was not called since. Then a finished row causes no poll. */
   let nothingDue = false;
 
   async function poll(): Promise<void> {
     polling = true;
     clearTimeout(timer);
-    // Waits one turn of the event loop, so that rows that end in the same turn cause one poll.
+    // Waits one turn of the event loop, so that all rows that finish in the same turn cause one poll.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       do {
