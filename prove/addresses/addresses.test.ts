@@ -5,7 +5,7 @@ import { proveAddresses } from './addresses.ts';
 import { examine, type MakeGuard } from './examine.ts';
 import { ROWS } from './rows.ts';
 
-/** Returns the table rows whose result differs when the address guard is changed. */
+/** Returns the rows of the table that do not agree with the changed address guard. */
 async function faultsUnder(change: (guard: AddressGuard) => Partial<AddressGuard>): Promise<string[]> {
   const makeGuard: MakeGuard = (allowed) => {
     const guard = createAddressGuard({ allowedNetworks: allowed });

@@ -35,8 +35,8 @@ const realGuard: MakeGuard = (allowedNetworks) => createAddressGuard({ allowedNe
 export async function examine(row: Row, makeGuard: MakeGuard = realGuard): Promise<Finding> {
   const guard = makeGuard(row.allowed ?? []);
   const checked = guard.checkUrl(row.url);
-  // The connector is tried even if the guard refuses the URL when it is created. The rules may change after a
-  // URL was stored, and then only the connector protects. An invalid URL cannot be tried.
+  // The connector is tried even if the guard refuses the URL at its creation, because a stored URL may be older than
+  // the guard's rules. Then only the connector protects. An invalid URL cannot be tried.
   const url = checked.ok ? checked.url : URL.parse(row.url);
   const connected = url === null ? undefined : await tryConnect(guard, row, url);
   const verdict: Verdict = checked.ok ? connected!.verdict : 'creation';
@@ -51,7 +51,7 @@ export async function examine(row: Row, makeGuard: MakeGuard = realGuard): Promi
   return { row, verdict, reason, dialled: checked.ok ? dialled : [], resolved, faults };
 }
 
-/** Returns true if a packet may go to the address. The rule is independent of the guard. */
+/** Returns true if a packet may go to the address. This function does not use the guard. */
 function isFine(address: string, row: Row): boolean {
   return row.verdict === 'reached' || ['8.8.8.8', '1.1.1.1'].includes(address);
 }

@@ -34,7 +34,8 @@ const bracket = (address: string) => (address.includes(':') ? `[${address}]` : a
 const literals = (verdict: Verdict, why: string, ...addresses: string[]): Row[] =>
   addresses.map((address) => ({ url: `https://${bracket(address)}/hook`, verdict, why }));
 /**
- * Returns rows in which a host name resolves to the address, so that the guard sees it only after resolving the name.
+ * Returns rows in which a host name resolves to the address, so that the guard learns the address only when it
+ * resolves the name.
  */
 const named = (why: string, ...addresses: string[]): Row[] =>
   addresses.map((address) => {

@@ -17,7 +17,8 @@ export function judge({ statuses, hits, logLines }: CanaryHistory): Figure[] {
   const counts = Object.entries(statuses);
   const sent = counts.reduce((sum, [, count]) => sum + count, 0);
   const refused = counts.reduce((sum, [status, count]) => sum + (Number(status) >= 400 ? count : 0), 0);
-  // The result counts only if the unique word was in the database before the erasure and the log was not empty.
+  // The run is valid only if the unique word was in the database before the erasure, the log was not empty, and the
+  // server refused some requests.
   const measured = hits.before > 0 && logLines > sent && refused > 0 && refused < sent;
   return [
     { name: 'canary, requests', value: sent, unit: `requests, ${refused} of them refused` },

@@ -32,10 +32,7 @@ export interface CanaryHistory {
     metrics: number;
     /** The number of error responses that repeat the text. */
     errors: number;
-    /**
-     * The number of occurrences in the database before the erasure. It must not be 0, otherwise the run has
-     * shown nothing.
-     */
+    /** The number of occurrences in the database before the erasure. If it were 0, the run would show nothing. */
     before: number;
     dump: number;
     /**
@@ -65,7 +62,7 @@ export async function runCanary(directory: string, say: (line: string) => void):
   await importBrand(directory, account);
   const sent = await sendAll(service.url, account);
   say(`${sent.count} requests`);
-  // The run waits, because translations, failed deliveries and retries also write to the log.
+  // Translations, failed deliveries and retries also write to the log, so the run waits for them.
   await untilTried(service.url, account);
   const headers = { authorization: 'Bearer canary-run' };
   const metrics = await (await fetch(`${service.url}/metrics`, { headers })).text();
@@ -227,7 +224,7 @@ async function countInDump(directory: string): Promise<number> {
 /** Rewrites all tables, as an operator does to remove erased data from the disk. */
 async function rewriteTables(directory: string): Promise<void> {
   await withDatabase(directory, async (query) => {
-    // `analyze` replaces the samples of column values that the query planner stores.
+    // `analyze` replaces the samples of column values that are stored for the query planner.
     for (const sql of ['analyze', 'vacuum full', 'checkpoint']) await query(sql);
   });
 }

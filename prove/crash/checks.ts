@@ -41,8 +41,8 @@ const deliveredUnderOneId: Check<CrashHistory> = (history) => {
 };
 
 /**
- * Checks that a kill explains every repeated delivery, and that on average a kill interrupted at most as many
- * attempts as the service makes concurrently.
+ * Checks that a kill explains every repeated delivery, and that the average number of attempts that a kill
+ * interrupted does not exceed the number of concurrent deliveries.
  */
 const fewRepeats: Check<CrashHistory> = (history) => {
   const { deliveries, kills, databaseKills, deliveriesAtATime } = history;
@@ -59,9 +59,9 @@ export function countInterrupted(deliveries: Facts['deliveries']): number {
 }
 
 /**
- * Checks that no human job is delivered before its delay has passed. The delay starts when the job is
- * created. The check counts from the first request for the job, which is never later, so each delivery that
- * it reports was certainly too early.
+ * Checks that no human job is delivered before its delay has passed. The delay starts when the job is created. The
+ * check measures from the first request for the job, which is never after the creation. So each delivery that it
+ * reports was certainly too early.
  */
 const notBeforeItsHold: Check<CrashHistory> = ({ orders, arrivals, holdMilliseconds }) => {
   const held = orders.filter(({ environment, tier }) => environment === 'sandbox' && tier === 'human');

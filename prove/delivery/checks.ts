@@ -18,7 +18,7 @@ export interface Accepted {
   /** The unique name of the event, which is also the path of its URL at the receiver. */
   name: string;
   host: Host;
-  /** The chat of a message, and the message's place in it, from 0. A test event has no chat. */
+  /** The chat of a message, and the number of the message in it, from 0. A test event has no chat. */
   chat?: { name: string; place: number };
   /** The time at which the service accepted the event, in Unix milliseconds. */
   at: number;
@@ -41,8 +41,9 @@ export interface DeliveryHistory {
   kills: readonly number[];
   deliveries: DeliveryFact[];
   /**
-   * Deliveries of one account to a host at which another account has the maximum number of open requests. `until` is
-   * the time at which the first of these requests ended, in Unix milliseconds. Only in a run without kills.
+   * The names of one account's deliveries to a host at which another account has the maximum number of open requests.
+   * `until` is the time at which the first of these requests ended, in Unix milliseconds. Only in a run without
+   * kills.
    */
   shared?: { names: string[]; until: number };
 }
@@ -113,9 +114,9 @@ const inOrder: DeliveryCheck = ({ accepted, arrivals }) => {
 };
 
 /**
- * Checks that a fault explains every repeated delivery. The faults are a kill, a connection reset, a worker
- * that was paused longer than its lease, and a request that the receiver took although the sender's attempt
- * timed out. The last two happen on a busy machine.
+ * Checks that a fault explains every repeated delivery. The faults are a kill, a connection reset, a worker that was
+ * paused longer than its lease, and a request that the receiver accepted although the attempt timed out at the
+ * sender. The last two faults happen on a busy machine.
  */
 const fewRepeats: DeliveryCheck = (history) => {
   const taken = Map.groupBy(history.arrivals.filter(isSuccess), ({ webhookId }) => webhookId);
@@ -126,7 +127,7 @@ const fewRepeats: DeliveryCheck = (history) => {
 };
 
 /**
- * Returns how many of the requests that the receiver took belong to attempts that timed out for the sender. An
+ * Returns how many of the requests that the receiver accepted belong to attempts that timed out at the sender. An
  * attempt that did not time out explains one request between its start and its end. An attempt that timed out
  * explains one of the remaining requests after its start, because a busy receiver may read a request only after the
  * sender gave up.

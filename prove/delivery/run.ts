@@ -19,7 +19,7 @@ import { HELD, type Sink, startSink } from './sink.ts';
 export interface DeliveryOptions extends RunOptions {
   deliveries: number;
   kills: number;
-  /** True if the receiver misbehaves. */
+  /** True if the receiver has faults. */
   hostile: boolean;
   /** The seconds until another process takes over the work of a killed process. */
   leaseSeconds: number;
@@ -27,7 +27,7 @@ export interface DeliveryOptions extends RunOptions {
 
 const CLIENTS = 8;
 const MESSAGES_A_CHAT = 6;
-/** One in this many deliveries is a chat message. The others are test events. */
+/** One of this many deliveries is a chat message. The others are test events. */
 const MESSAGE_IN = 3;
 /** The maximum seconds until all deliveries have succeeded or died, counted from the last kill. */
 const SETTLE_SECONDS = 90;
@@ -41,7 +41,7 @@ const SETTINGS = {
   DRAGOMAN_CALLBACK_BREAKER: '1',
   DRAGOMAN_SENDER_PER_HOST: String(PER_HOST),
   DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128', // `localhost` may resolve to an IPv4 or an IPv6 address.
-  DRAGOMAN_LOG_LEVEL: 'silent', // The log is off, because connections break all the time.
+  DRAGOMAN_LOG_LEVEL: 'silent', // Broken connections would fill the log.
 };
 /**
  * The sender's timeout in seconds. A receiver without faults (`calm`) delays only the responses to paths that

@@ -8,7 +8,7 @@ import type { Figure, Report } from '../../bench/figures.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const MOST_DIRECT = 15;
-/** The bill of materials in the CycloneDX format, which each run writes. */
+/** The file for the bill of materials in the CycloneDX format, which each run writes. */
 const BILL_NAME = 'prove/sbom.cdx.json';
 const BILL = new URL(BILL_NAME, ROOT);
 
@@ -18,8 +18,8 @@ interface Bill {
 }
 
 /**
- * Returns the number of components without a name or version. An empty list counts as one, so that it misses
- * the goal of 0.
+ * Returns the number of components without a name or version. An empty list counts as one such component, so that it
+ * misses the goal of 0.
  */
 export function unnamed(components: Bill['components']): number {
   if (components.length === 0) return 1;
@@ -89,8 +89,9 @@ export function judge({ packages }: Lock, allowed: Scripts): Figure[] {
   const foreign = Object.entries(packages).filter(
     ([place, { link }]) => place.includes('node_modules/') && link !== true,
   );
-  // npm writes no checksum for a binary of another platform that the registry lacks. Such an optional development
-  // tool is never installed from this lock file. Any other package without a checksum could be replaced unnoticed.
+  // For a binary of another platform that the registry does not have, npm writes no checksum. It is an optional
+  // development dependency that is never installed from this lock file. Any other package without a checksum could be
+  // replaced unnoticed.
   const unsealed = foreign.filter(([, { integrity, dev, optional }]) => !integrity && !(dev && optional));
   const scripts = foreign
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)

@@ -10,10 +10,7 @@ export interface Save {
   text: string;
   /** The last response to the save. `unknown` means that no response came before the end of the run. */
   answer: 'saved' | 'draft' | 'history' | 'refused' | 'unknown';
-  /**
-   * The new revision of the segment. If the claim had ended before the save, the revision that the save would have
-   * created.
-   */
+  /** The new revision of the segment. If the claim had already ended, the revision that the save would have created. */
   revision: number;
 }
 
@@ -46,7 +43,7 @@ export interface EditingHistory {
   /** Texts that editors saved after their claim had ended, as stored in the history of the segments. */
   late: { uid: string; position: number; text: string }[];
   jobs: { uid: string; status: string; result: string | null }[];
-  /** The number of claims that still count for their editors' limits. */
+  /** The number of claims that still count for the limits of editors when all work is done. */
   slots: number;
   /** True if every job was completed in time. */
   settled: boolean;
@@ -54,7 +51,9 @@ export interface EditingHistory {
 
 type EditingCheck = Check<EditingHistory>;
 
-/** Checks that no two claims of a task overlap, and that every claim that an editor received is stored. */
+/**
+ * Checks that no two claims of a task overlap, and that every claim that the server confirmed to an editor is stored.
+ */
 const noDoubleClaim: EditingCheck = ({ claims, given }) => {
   const faults: string[] = [];
   for (const [task, of] of Map.groupBy(claims, (claim) => claim.task)) {
@@ -75,7 +74,7 @@ const noDoubleClaim: EditingCheck = ({ claims, given }) => {
   return faults;
 };
 
-/** Checks that no editor saved under a claim after another editor had saved under the next claim. */
+/** Checks that no save under a claim was accepted after a save under a later claim of the same task. */
 const fenced: EditingCheck = ({ saves }) => {
   const faults: string[] = [];
   const saved = saves.filter(({ answer }) => answer === 'saved');

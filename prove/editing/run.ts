@@ -43,8 +43,8 @@ const SETTINGS = {
 };
 
 /**
- * The settings for the time after the drafts were made. No engine is needed then, and Apertium would repeat
- * its self-tests at each start.
+ * The settings after all drafts were made. The service then needs no engine, and Apertium would repeat its self-tests
+ * at each start.
  */
 const SETTINGS_WITHOUT_APERTIUM = {
   ...SETTINGS,
@@ -252,7 +252,7 @@ async function workOn(
   if (chance > 97) await late(editor, task, token);
 }
 
-/** Saves again under a claim that has ended. */
+/** Saves a segment with the token of a claim that has ended. */
 async function late(editor: Editor, task: Task, token: string): Promise<void> {
   const segment = task.segments.find(({ mine }) => mine)!;
   await save(editor, task, segment.position, token, segment.revision, 'draft');

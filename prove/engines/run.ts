@@ -116,7 +116,7 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
     }
   }
 
-  /** Kills or stops a process of a pipeline that is working, so that the pipeline must notice the fault. */
+  /** Kills or stops a process of a pipeline, which must notice the fault. */
   function harm(engine: ApertiumEngine, number: number): void {
     const pids = engine.pipelines().flatMap(({ pids }) => pids);
     const pid = pids[random.below(Math.max(1, pids.length))];

@@ -17,7 +17,7 @@ export interface Cluster {
 }
 
 const NODES = ['node1', 'node2', 'node3'];
-/** A status request of Patroni that takes longer counts as no answer. */
+/** A status request to Patroni that takes longer than this counts as unanswered. */
 const STATUS_MILLISECONDS = 1_000;
 const HEALTHY_MILLISECONDS = 300_000;
 const POLL_MILLISECONDS = 200;

@@ -10,7 +10,7 @@ import { checkFigures, runProof } from '../harness/run.ts';
 import { FAULTS, type FailoverHistory, runFailover } from './run.ts';
 import { findTools } from './tools.ts';
 
-/** Seconds until writes are back, and until the slowest request is answered. */
+/** The maximum seconds until the service stores jobs again, and until the slowest request is answered. */
 const MOST_SECONDS = 15;
 const SETTLE_SECONDS = 60;
 

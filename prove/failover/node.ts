@@ -11,9 +11,9 @@ export interface Node {
   name: string;
   /** Kills the node's Patroni and PostgreSQL with SIGKILL, as if its machine lost power. */
   kill(): Promise<void>;
-  /** Stops all its processes with SIGSTOP. */
+  /** Stops all processes of the node with SIGSTOP. */
   freeze(): void;
-  /** Blocks its network links. */
+  /** Blocks the network links of the node. */
   cutOff(): void;
   /** Ends every fault of the node. */
   recover(): void;
@@ -22,7 +22,7 @@ export interface Node {
 /** Starts programs as an unprivileged user, because PostgreSQL refuses root. */
 export interface Machine {
   directory: string;
-  /** Creates a folder that belongs to that user, and returns its path. */
+  /** Creates a folder that belongs to the unprivileged user, and returns its path. */
   own(name: string): string;
   /** @param log the name of the file for the output */
   start(program: string, args: string[], log: string): ChildProcess;
@@ -31,13 +31,16 @@ export interface Machine {
 /** The superuser of the cluster, who owns the schema. */
 export const USER = 'dragoman_owner';
 const NOBODY = 65_534;
-/** Seconds. The leader's key expires after `ttl`; a standby then needs a few more for its promotion. */
+/**
+ * Patroni's times in seconds. The primary's key in etcd expires after `ttl`; a standby then needs a few more seconds
+ * until it is promoted.
+ */
 const TIMES = { ttl: 8, loop_wait: 1, retry_timeout: 3 };
 
 export function prepareMachine(directory: string): Machine {
   const isRoot = process.getuid?.() === 0;
   const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-  chmodSync(directory, 0o711); // The servers' user must reach its own folders in it.
+  chmodSync(directory, 0o711); // The unprivileged user must reach its own folders in this directory.
   return {
     directory,
     own(name) {
@@ -71,7 +74,7 @@ export async function startNode(name: string, tools: Tools, machine: Machine, et
   const links = [clients, status, store];
   const home = machine.own(name);
   const file = join(machine.directory, `${name}.json`);
-  // Patroni reads YAML, of which JSON is a part.
+  // Patroni reads YAML. JSON is valid YAML.
   writeFileSync(
     file,
     JSON.stringify(settingsOf({ name, tools, home, database, rest, clients, status, store })),
@@ -139,7 +142,8 @@ function settingsOf({
     scope: 'dragoman',
     name,
     restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${status.port}` },
-    // Patroni would otherwise ask etcd for its own address and go round the link, so that it could not be cut off.
+    // Without this setting, Patroni would ask etcd for its address and connect to it directly, so its network could
+    // not be cut off.
     etcd3: { host: `127.0.0.1:${store.port}`, use_proxies: true },
     bootstrap: {
       dcs: {

@@ -30,9 +30,9 @@ export interface FailoverOptions extends RunOptions {
 
 export interface FailoverHistory extends CrashHistory {
   faults: Fault[];
-  /** Seconds from each fault until a job was acknowledged whose request was sent after the fault. */
+  /** For each fault, the seconds until the service acknowledged a job that was requested after the fault. */
   writesBack: number[];
-  /** The time in seconds that each request of the prober waited for its response. */
+  /** How long each request of the prober waited for its response, in seconds. */
   waits: number[];
   /** The number of processes of the service that ended by themselves. */
   ended: number;
@@ -40,14 +40,17 @@ export interface FailoverHistory extends CrashHistory {
   ledger: string;
 }
 
-/** The name of the account whose requests are timed. */
+/** The name of the account (the prober) whose requests are timed. */
 const PROBER = 'prober';
 /** A fault lasts until the service has acknowledged a job again, or at most this long. */
 const PATIENCE_MILLISECONDS = 60_000;
 /** The pause after a recovery, in which the customers create jobs. */
 const BETWEEN_MILLISECONDS = 2_000;
 const PROBE_EVERY_MILLISECONDS = 250;
-/** The prober gives up after this time. It is far above the goal, so that a figure above the goal is a real one. */
+/**
+ * The prober gives up after this time. It is far longer than the goal, so that a time above the goal is measured and
+ * not cut off.
+ */
 const PROBE_MILLISECONDS = 60_000;
 
 export async function runFailover({ directory, seed, say, tools, faults: count }: FailoverOptions) {
@@ -59,7 +62,7 @@ export async function runFailover({ directory, seed, say, tools, faults: count }
   try {
     say('waiting for the cluster');
     await cluster.healthy();
-    createKeyFile(directory); // The processes and the commands need the same key file.
+    createKeyFile(directory); // The processes of the service and the commands must use the same key.
     await believeEngine(directory, cluster.url);
     const [account, prober] = await Promise.all(
       ['failover', PROBER].map((name) =>
@@ -147,7 +150,7 @@ async function cause(fault: Fault, node: Node): Promise<void> {
 function startProber(urls: readonly string[], key: string) {
   const waits: number[] = [];
   const pending = new Set<Promise<void>>();
-  /** When the latest acknowledged request was sent, by `performance.now()`. */
+  /** The time at which the latest acknowledged request was sent, by `performance.now()`. */
   let last = Number.NEGATIVE_INFINITY;
   let stopping = false;
   async function probe(count: number): Promise<void> {

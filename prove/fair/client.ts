@@ -49,7 +49,7 @@ export interface Probed {
 
 const CONNECTIONS = 32;
 const SMALL_WORDS = 12;
-/** The time between two requests. Jobs and messages alternate, which gives five of each per second. */
+/** The time between two requests. Jobs and messages alternate, so there are five of each per second. */
 const BETWEEN_MILLISECONDS = 100;
 const PAIR = { source_language: 'en', target_language: 'es' };
 
@@ -113,7 +113,7 @@ if (import.meta.main) {
       await wait(Math.max(0, begun + n * BETWEEN_MILLISECONDS - performance.now()));
       const customer = customers[n % customers.length]!;
       const name = `${round}-${n}`;
-      // Each text is unique, so that no cache has its translation.
+      // Each text is unique, so the cache never has its translation.
       const text = `${englishText(SMALL_WORDS, seed + n).replace(/\.\s*$/, '')}, number ${name}.`;
       const [times, make] = n % 2 === 0 ? [jobs, createJob] : [messages, createMessage];
       times.push(timed(name, () => make(url, customer, name, text)));

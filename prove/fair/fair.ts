@@ -38,8 +38,8 @@ export function judge({ served, flood, document }: FairHistory): Figure[] {
 }
 
 /**
- * Returns the figures that compare waiting times with and without a load. Their ratio is computed for each round,
- * because other work on the machine disturbs both blocks of a round alike.
+ * Returns the figures that compare waiting times with and without a load. The ratio is computed within each round,
+ * because other work on the machine slows down both blocks of a round.
  */
 function slowdown(what: string, load: string, rounds: readonly Round[], kind: 'jobs' | 'messages'): Figure[] {
   const p95 = (block: keyof Round) => rounds.map((round) => quantile(round[block][kind], 0.95));

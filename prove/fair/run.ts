@@ -29,7 +29,7 @@ export interface FairOptions extends RunOptions {
   probes: number;
 }
 
-/** A block without load, followed by a block with a load. */
+/** Two measurements: a block without load (`alone`), then a block with a load (`beside`). */
 export interface Round {
   alone: Probed;
   beside: Probed;
@@ -60,11 +60,12 @@ const WORDS_A_FLOODING_JOB = 17;
 /** The number of words in a document of about 1 MiB, including the marks. */
 const WORDS_OF_THE_DOCUMENT = 170_000;
 const WORDS_OF_THE_PAGES = 60_000;
-/**
- * The shares of the loads are measured until the engine has translated this number of characters of one load.
- */
+/** The measurement of the loads' shares ends when the engine has translated this number of characters of one load. */
 const COUNTED_CHARACTERS = 150_000;
-/** A worker releases a postponed document at its next heartbeat, after a third of this time. */
+/**
+ * The duration of a lease. When a document is postponed, the worker that holds it notices this at its next heartbeat,
+ * after at most a third of this time.
+ */
 const LEASE_SECONDS = 6;
 
 export async function runFair(options: FairOptions): Promise<FairHistory> {
@@ -168,7 +169,7 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
 function loadsIn(owner: pg.Client) {
   const own = 'account_id = (select account_id from accounts where username = $1)';
   return {
-    /** Postpones a load. Leased jobs are allowed to finish, except the one document, which loses its lease. */
+    /** Postpones a load. Its leased jobs may finish. Only the load `document`, a single job, loses its lease. */
     async postpone(name: Name): Promise<void> {
       const which = name === 'document' ? '' : 'and lease_token is null';
       await owner.query(
@@ -244,7 +245,7 @@ async function startClient() {
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}-${n}`);
 
 /**
- * Waits until the worker has released a postponed document. Otherwise this document would be a load in the
+ * Waits until the worker has released a postponed document. Otherwise the engine would still be translating it in the
  * next block.
  */
 async function untilStill(count: () => number): Promise<void> {

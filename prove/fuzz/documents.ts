@@ -21,16 +21,16 @@ export function drawDocument(random: Random, formats: readonly string[]): Drawn 
 
 const TIME_LINE = /^\d\d:\d\d:\d\d,\d{3} --> \d\d:\d\d:\d\d,\d{3}$/;
 
-/** Matches references to noncharacters, which must not change. */
+/** Matches character references to noncharacters of Unicode. A translation must not change them. */
 const NONCHARACTERS = /&(?:amp;)?#(?:xFFFF|xFFFE|xFDD0|65534);/g;
 
 /**
- * Returns which parts of the document around the words a translation lost, moved or broke. Returns undefined if the
+ * Returns what a translation has lost, moved or broken of the document around its words. Returns undefined if the
  * document is intact.
  */
 export function unfaithful({ text, text_format }: Drawn, translated: string): string | undefined {
   if (/\p{Noncharacter_Code_Point}/u.test(translated)) return 'it has a noncharacter';
-  // Documents with `notranslate` or templates are not checked further: `origval` changes the content by
+  // Documents with `notranslate` or templates are not checked further. The attribute `origval` changes the content by
   // design, and the checks would mistake parts of templates for tags.
   if (/notranslate|<%|<\?/i.test(text)) return undefined;
   // In the text of a cue, the server replaces `-->` by `→`, because `-->` could start another cue. Subtitles with such a

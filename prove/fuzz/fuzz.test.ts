@@ -14,7 +14,10 @@ import { type FuzzHistory, fuzzProgram, judge } from './fuzz.ts';
 import { createRequests, type FuzzRequest } from './requests.ts';
 import { verdict } from './run.ts';
 
-/** The seed is fixed, so that a failure is caused by the change under test. The full run draws its seed. */
+/**
+ * The seed is fixed, so that a failure is caused by the change under test. `npm run prove -- fuzz` draws a random
+ * seed.
+ */
 const SEED = 4;
 const run = { ...shortRun('fuzz', SEED), rest: false };
 
@@ -22,7 +25,7 @@ it('fuzz proof: the service answers 2,000 random requests as described and witho
   const found = await fuzzProgram({ ...run, count: 2_000 });
   expect(found.faults, `seed ${SEED}`).toEqual([]);
   expect(found).toMatchObject({ sent: 2_000, alive: true, ledger: true });
-  // Most operations succeed at least once, which shows that the requests pass the first checks.
+  // That most operations succeed at least once shows that requests get past the first checks of the server.
   expect(found.succeeded.length, `seed ${SEED}`).toBeGreaterThan(found.operations.length * 0.75);
   expect(found.heapGrown).toBeLessThan(16);
 });
@@ -43,8 +46,8 @@ it('fuzz proof: finds a service that leaks memory with every request', async () 
 });
 
 it('fuzz proof: finds a service that delays requests with an API key', async () => {
-  // The fault keeps the process busy for a fixed time. The time of a slow regular expression would depend on the
-  // machine.
+  // The planted fault keeps the process busy for a fixed time, because the time of a slow regular expression would
+  // depend on the machine.
   const trying = `
     import { Server } from 'node:http';
     const { emit } = Server.prototype;

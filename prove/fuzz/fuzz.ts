@@ -38,13 +38,13 @@ export interface FuzzProgramOptions extends RunOptions {
   count: number;
   /** If true, memory is measured after the scanner processes have ended. Otherwise only `heapGrown` is meaningful. */
   rest: boolean;
-  /** Node.js options of the service, with which a test plants a fault. */
+  /** Node.js options of the service. A test uses them to plant a fault. */
   nodeOptions?: string;
 }
 
 /**
- * The share of requests that warm up the service before its memory is measured, because memory for compiled code and
- * caches is not a leak.
+ * The share of the requests that are sent before the first measurement of memory. They fill caches and compile code,
+ * which is not a leak.
  */
 const WARM_SHARE = 0.1;
 /**
@@ -81,7 +81,7 @@ export async function fuzzProgram(options: FuzzProgramOptions): Promise<FuzzHist
   const keys = { production: production_key, sandbox: sandbox_key };
   const warm = await runFuzz({ url, keys, count: Math.ceil(count * WARM_SHARE), seed: seed + 1, say });
   const before = await sample();
-  // Reading the metrics resets the measured delay of the event loop.
+  // Reading the metrics resets the delay of the event loop, so that only the delay of the following run is measured.
   await scrapeLateness(url, token);
   const result = await runFuzz({ url, keys, count, seed, say });
   const lateness = await scrapeLateness(url, token);

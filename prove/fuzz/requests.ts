@@ -24,14 +24,14 @@ export interface FuzzRequest {
 /** The ids in a response. */
 export type Ids = Partial<Record<'uid' | 'id' | 'chat_id' | 'delivery_id', string>>;
 
-/** What the generator needs: API keys, and ids that exist. */
+/** What the generator needs to know: API keys, and ids that exist. */
 export interface World {
   keys: { production: string; sandbox: string };
   /** The URL of a receiver for callbacks. */
   callback: string;
   /** The latest ids in the responses, by scope. */
   ids: Map<string, Ids[]>;
-  /** The latest hostile documents that were sent, by their texts. */
+  /** The latest hostile documents that were sent. The key is the text of the document. */
   documents: Map<string, Drawn>;
 }
 
@@ -130,7 +130,7 @@ const STRANGE: unknown[] = [
 ];
 
 /**
- * Bodies that take a parser far more time than their length suggests.
+ * Functions that return JSON that is costly to parse for its length.
  *
  * @param size the number of repetitions
  */
@@ -282,7 +282,7 @@ function createValues(document: OpenApi, { random, chance, pick }: Dice) {
     return FORMATS.filter((format) => named.includes(`"${format}"`));
   }
 
-  /** Returns a valid value, so that enough requests pass the first checks. */
+  /** Returns a valid value, so that enough requests get past the first checks of the server. */
   function likely(name: string, world: World): unknown {
     if (!chance(75)) return undefined;
     if (name === 'source_language') return 'en';
@@ -321,7 +321,10 @@ function bodyOf(
   return Buffer.from(JSON.stringify(objectOf(resolve(schema), world, 0)));
 }
 
-/** Generates a costly request without a valid API key or route. The server should not read its body. */
+/**
+ * Generates a request whose body is costly to parse, but which has no valid API key or route. The server should not
+ * read its body.
+ */
 function strangeRequest({ random, chance, pick }: Dice): FuzzRequest {
   const path = pick([
     '/nosuch',

@@ -112,7 +112,10 @@ const UNUSABLE = /[\0\u{fdd0}-\u{fdef}]|[\u{fffe}\u{ffff}]|[\u{1fffe}\u{1ffff}]/
 const MOST_DEPTH = 64;
 const MOST_VALUES = 100_000;
 
-/** Returns why a request should not have succeeded, because of its body or of a value in the response. */
+/**
+ * Returns why the server should have refused a request that it accepted: because of its body, or because of a value
+ * in the response. Returns undefined for a correct answer.
+ */
 function wronglyAccepted(
   { body, takesBody }: FuzzRequest,
   { status, headers, text }: FuzzAnswer,
@@ -132,7 +135,10 @@ function wronglyAccepted(
   return found;
 }
 
-/** Returns which limit a request body exceeds. The body is valid JSON, because the server accepted it. */
+/**
+ * Returns the limit that the body of an accepted request exceeds. The body is valid JSON, because the server accepted
+ * it.
+ */
 function excessOf(body: Buffer): string | undefined {
   const open: { value: unknown; depth: number }[] = [{ value: JSON.parse(body.toString()), depth: 0 }];
   for (let values = 0; open.length > 0; ) {
@@ -147,7 +153,10 @@ function excessOf(body: Buffer): string | undefined {
   return undefined;
 }
 
-/** Describes the first translation in a response that damages its document. Returns undefined if there is none. */
+/**
+ * Describes the damage to the first document in a response that its translation damaged. Returns undefined if no
+ * document is damaged.
+ */
 function brokenIn({ headers, text }: FuzzAnswer, documents: World['documents']): string | undefined {
   if (!headers.get('content-type')?.startsWith('application/json') || text === '') return undefined;
   let broken: string | undefined;
