@@ -20,7 +20,10 @@ export interface KeyRateLimiter {
 
 /** The seconds of requests that a key may send at once. */
 const BURST_SECONDS = 10;
-/** When there are this many buckets, the completely drained ones are deleted. A new bucket would be the same. */
+/**
+ * When there are this many buckets, the empty ones are deleted. This changes nothing, because a new bucket is empty
+ * too.
+ */
 const MANY_BUCKETS = 10_000;
 
 interface Bucket {

@@ -140,7 +140,7 @@ const SET_PROFILE = statement(
     where user_id = $1`,
 );
 
-/** Changes the fields of a user that are not undefined. A locale of null means the browser's language. */
+/** Changes the profile of a user. Undefined fields stay as they are. A locale of null means the browser's language. */
 export async function setProfile(
   on: Queryable,
   userId: string,

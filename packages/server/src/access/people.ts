@@ -52,7 +52,7 @@ export interface User {
 
 export interface NewPerson {
   email: string;
-  /** The default is the part of the e-mail address before the `@`. */
+  /** The user's name. The default is the part of the e-mail address before the `@`. */
   name?: string | undefined;
   role: PersonRole;
   /** Customers must have an account; users of other roles must not. */

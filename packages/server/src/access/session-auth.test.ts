@@ -213,7 +213,7 @@ describe('the host and origin of a request', () => {
     ['https://dragoman.example', { origin: 'http://inside.test:8080' }, true],
     ['https://dragoman.example', { origin: 'https://dragoman.example.test' }, false],
   ])(
-    'allow changes and subscriptions at the public address %s with the headers %j: %s',
+    'decide whether changes and subscriptions are allowed (public address %s, headers %j): %s',
     async (publicUrl, more, may) => {
       const app = fastify();
       acceptJson(app);

@@ -62,7 +62,8 @@ export interface SessionUserRow {
 
 const LIVE = `s.ends_at > now() and s.last_seen_at > now() - make_interval(secs => $2::float8)`;
 
-// `last_seen_at` is written at most once a minute, or once in a quarter of a shorter idle time.
+// `last_seen_at` is written at most once a minute. If a quarter of the idle time is shorter than a minute, it is
+// written once in that time.
 const FIND_SESSION = statement<SessionUserRow>(
   'sessions.find',
   `select s.session_id, u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, a.status as account_status, u.owner, s.ends_at, s.by_provider,

@@ -27,7 +27,7 @@ let addresses = 0;
 const from = () => ({ 'x-forwarded-for': `10.${++addresses >> 8}.${addresses & 255}.1` });
 
 describe('a session', () => {
-  // The statements of an operator's transaction, run between the password check and the insert of the session.
+  // The statements that an operator's transaction runs after the password check and before the insert of the session.
   it.each([
     ['is disabled', 'update users set disabled_at = now() where user_id = $1'],
     ['is given another password', `update users set password_hash = password_hash || 'x' where user_id = $1`],

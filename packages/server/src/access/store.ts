@@ -15,7 +15,7 @@ export interface KeyRow {
   secret_hash: Buffer;
   dialect: Dialect;
   read_only: boolean;
-  /** Null for a key with every scope. */
+  /** The scopes of the key; null for every scope. */
   scopes: KeyScope[] | null;
   default_brand: string | null;
   /**
@@ -174,7 +174,7 @@ export interface StoredKeyRow {
   name: string;
   dialect: Dialect;
   read_only: boolean;
-  /** Null for a key with every scope. */
+  /** The scopes of the key; null for every scope. */
   scopes: KeyScope[] | null;
   created_at: Date;
   /** The time of the last use, accurate to the hour; null when the key was never used. */

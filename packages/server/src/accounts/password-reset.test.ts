@@ -102,7 +102,7 @@ it('unknown, invited and disabled users, and users without a password, get the s
   expect(wrong).toBe('Must be an e-mail address.');
 });
 
-it('a request ends no older link, and a user has at most three links', async () => {
+it('a request does not end older links, and a user has at most three valid links', async () => {
   const { email } = await createPerson(server, { role: 'editor' });
   const { token: made } = await linkFor(
     server.database,
@@ -151,7 +151,7 @@ it('requests are limited for each e-mail address, known or not, and for each net
   expect(await acceptedOf(send)).toBeGreaterThanOrEqual(11);
 });
 
-it('the route is not found when no mail server is configured, and the sign-in options say so', async () => {
+it('the route answers 404 when no mail server is configured, and the sign-in options report this', async () => {
   const options = async () => (await createBrowser(server.url).call('GET', '/api/sign-in-options')).body;
   expect(await options()).toMatchObject({ reset_by_mail: true });
   await server.restart({ DRAGOMAN_SMTP_URL: '' });

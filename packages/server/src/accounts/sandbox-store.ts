@@ -107,7 +107,7 @@ const GRANT = statement<{ request_id: string }>(
     where request_id = $1 and status = 'open' returning request_id`,
 );
 
-/** @returns whether the request was open */
+/** @returns false when the request is already granted or refused */
 export async function grantRequest(
   on: Queryable,
   requestId: string,
@@ -125,7 +125,7 @@ const REFUSE = statement<{ request_id: string }>(
     where request_id = $1 and status = 'open' returning request_id`,
 );
 
-/** @returns whether the request was open */
+/** @returns false when the request is already granted or refused */
 export async function refuseRequest(on: Queryable, requestId: string, by: string): Promise<boolean> {
   const refused = (await on.query(REFUSE, [requestId, by])).length > 0;
   if (refused) on.changed('requests');
@@ -203,7 +203,7 @@ const COUNT_WORDS = statement<{ day: string }>(
 );
 
 /**
- * Counts words for today. @returns the day; undefined when the words would exceed the quota and were not
+ * Adds words to the count of today. @returns the day; undefined when the words would exceed the quota and were not
  * counted
  */
 export async function countWords(

@@ -46,7 +46,7 @@ export interface SandboxOptions {
 const BY_ADDRESS = { free: 5, mostSeconds: 3600 };
 const LINK_SECONDS = 7 * 24 * 3600;
 
-/** The fields of a request. Their schema has checked them. */
+/** The fields of a request, after the check by their schema. */
 export interface SandboxRequest {
   name: string;
   email: string;

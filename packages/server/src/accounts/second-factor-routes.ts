@@ -87,7 +87,7 @@ export function secondFactorRoutes(app: FastifyInstance, options: SecondFactorOp
       recovery_codes: found?.recoveryCodes ?? 0,
     };
   }
-  /** Requires a code of the user's second factor. Without a second factor, there is nothing to change. */
+  /** Checks a code of the user's second factor. @throws ApiError `conflict` when the user has no second factor */
   async function check(person: Person, code: string): Promise<void> {
     if (!person.secondFactor) throw new ApiError('conflict', 'You have no second factor.');
     await requireCode(database, vault, { ...person, user_id: person.userId, account: person.account }, code);

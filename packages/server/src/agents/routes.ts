@@ -79,7 +79,7 @@ export function agentRoutes(
           throw error;
         });
         const { fetch } = await handler;
-        // The SDK passes this on. The key stays in the header of the request.
+        // The SDK passes the account (`clientId`) on to the server of the tools. The key stays in the header.
         const authInfo = { token: '', clientId: request.caller.account.accountId, scopes: [] };
         const web = toWebRequest(request, gone.signal);
         return reply.send(await fetch(web, { parsedBody: request.body, authInfo }));

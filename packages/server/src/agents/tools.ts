@@ -1,6 +1,6 @@
 /**
  * The tools that agents use over the Model Context Protocol (MCP). Each tool calls the API with the client of
- * customers. So an agent has the rights and limits of its API key, and only the API checks requests.
+ * customers. An agent therefore has the rights and limits of its API key, and only the API checks requests.
  *
  * The SDK takes 30 MB of memory, so this file is imported at the first use.
  */
@@ -133,7 +133,7 @@ function requireFormat(fileName: string): NonNullable<MachineJobRequest['text_fo
   throw fieldError('file_name', `must end with one of ${EXTENSIONS.map((one) => `.${one}`).join(', ')}.`);
 }
 
-/** Translates by machine. Answers without the result if it takes too long. */
+/** Creates a machine job and waits for its result. Answers without the result if the job takes too long. */
 async function translate(
   { dragoman, signal, idempotencyKey, options }: Call,
   request: MachineJobRequest,

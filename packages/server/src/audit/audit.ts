@@ -95,7 +95,7 @@ export interface AuditFilter {
   account?: AccountRef | undefined;
   /** The complete action, such as `key.made`, or its part before the dot. */
   action?: string | undefined;
-  /** A part of the name in the entry, `AuditRow.name`. */
+  /** A part of the entry's name (`AuditRow.name`). */
   name?: string | undefined;
   /** The id of the last entry of the previous page. */
   after?: string | undefined;

@@ -3,7 +3,7 @@
 export type Environment = 'production' | 'sandbox';
 export type Dialect = 'spec' | 'legacy';
 
-/** The parts of the API for which a key can be limited. Each operation needs one of them, or only a valid key. */
+/** The parts of the API to which a key can be limited. Each operation needs one of them, or only a valid key. */
 export const SCOPES = ['jobs', 'chat', 'deliveries', 'account'] as const;
 export type KeyScope = (typeof SCOPES)[number];
 

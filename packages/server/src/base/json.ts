@@ -17,7 +17,7 @@ const MAX_VALUES = 100_000;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** The bit in which `[` and `{` differ. The same bit distinguishes `]` from `}`. */
+/** The only bit in which `[` and `{` differ, and also `]` and `}`. */
 const CASE = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;

@@ -9,8 +9,8 @@ const PREFIX = 'kept:';
 export const routeOfKept = (kept: Kept): string => `${PREFIX}${kept}`;
 
 /**
- * Returns why a segment is not translated, which is stored in place of the name of its engine; undefined for
- * a translated segment.
+ * Returns the reason why a segment is not translated; undefined for a translated segment. The reason is stored in place
+ * of the name of an engine.
  */
 export const keptOf = (route: string | null | undefined): Kept | undefined =>
   route?.startsWith(PREFIX) ? (route.slice(PREFIX.length) as Kept) : undefined;

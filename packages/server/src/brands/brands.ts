@@ -48,8 +48,8 @@ interface Cached<T> {
 }
 
 /**
- * The brands of one database that this process has cached. Brands are cached because creates and translations
- * read the same brands many times a second.
+ * The brands of one database that this process has cached. Brands are cached because requests and translations read the
+ * same brands many times a second.
  */
 interface BrandCache {
   known: Map<string, Cached<true>>;

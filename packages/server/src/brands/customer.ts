@@ -1,6 +1,6 @@
 /**
  * The routes with which customers read their brands and decide on the terms that editors propose:
- * `/api/account/brands…`. Only operators edit brands otherwise.
+ * `/api/account/brands…`. All other changes of brands are made by operators.
  */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';

@@ -161,7 +161,7 @@ const NEAREST = statement<LanguageRow>(
     order by char_length(language) desc limit 1`,
 );
 
-/** Returns the settings for the longest of `languages` for which the brand has settings. */
+/** Returns the settings for the most specific of `languages` for which the brand has settings. */
 export async function findNearest(
   on: Queryable,
   account: AccountRef,

@@ -277,8 +277,8 @@ export function createMessageSettler(
     ...limits,
     run: (settlements) => sender.withOutbox((outbox) => settleAll(database, settlements, sourceOf, outbox)),
     weigh: () => 1,
-    // If the connection is lost during a commit, its outcome is unknown. Nothing is retried: the leases of
-    // messages without a stored outcome expire.
+    // If the connection is lost during a commit, it is unknown whether the outcomes were stored. Nothing is retried:
+    // the leases of messages without a stored outcome expire.
     isolates: (error) => !isUnavailable(error),
   });
   return { open: opening.add, settle: settling.add };

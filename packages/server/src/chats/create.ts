@@ -102,8 +102,8 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     }
     const found = await find(caller, wanted.chat.externalId, message.externalId);
     if (found === undefined) throw new Error('a message that exists was not found');
-    // A row with the id that this process chose was inserted by an earlier attempt, which committed although
-    // the reply was lost. So the message is new.
+    // A row with the id that this process chose was inserted by an earlier attempt, which committed although the reply
+    // was lost. The message therefore counts as new.
     return { status: found.message.message_id === message.messageId ? 201 : 200, body: present(found) };
   }
 

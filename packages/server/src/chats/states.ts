@@ -19,7 +19,10 @@ export const MESSAGE_STATUSES = [
 
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/** Who can trigger a transition. The sender acts when the receiver has answered; the operator replays. */
+/**
+ * Who can trigger a transition: the machine when it has translated or failed, the sender when the receiver has answered
+ * or all attempts have failed, the operator by a replay.
+ */
 export type MessageActor = 'machine' | 'sender' | 'operator';
 
 interface Move {

@@ -173,7 +173,7 @@ describe('dragoman', () => {
   );
 
   it.each(['stdout', 'stderr'] as const)(
-    'exits without an error message when the reader of its %s is gone',
+    'exits without an error message when the program that reads its %s has ended',
     async (stream) => {
       const args = stream === 'stdout' ? ['settings'] : ['sing'];
       const main = new URL('../../bin/dragoman.js', import.meta.url).pathname;

@@ -189,8 +189,7 @@ async function readTables(client: pg.Client): Promise<Table[]> {
 }
 
 /**
- * Drops the foreign keys, because tables refer to each other in circles, so no order of loading would satisfy
- * them.
+ * Drops the foreign keys. Some tables refer to each other in circles, so no order of loading would satisfy all keys.
  * @returns a function that creates the foreign keys again, which checks every row
  */
 async function withoutReferences(client: pg.Client): Promise<() => Promise<void>> {

@@ -125,7 +125,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     if (running === 0 && waiting.length === 0) for (const resolve of idlers.splice(0)) resolve();
   }
 
-  /** Rejects an item that has no result after some time. */
+  /** Rejects an item that has no result after this time. */
   function limit(added: Waiting<Item, Result>, milliseconds: number): void {
     const { resolve, reject } = added;
     const timer = setTimeout(() => {

@@ -31,8 +31,8 @@ export interface Transaction extends Queryable {
 export interface Database extends Queryable {
   /**
    * Runs `work` in a transaction and commits it. `work` runs again, up to five times, when a retry may succeed: after a
-   * serialization failure, a deadlock, or a connection lost before the commit was sent. So `work` must do nothing
-   * outside the transaction.
+   * serialization failure, a deadlock, or a connection lost before the commit was sent. `work` must therefore do
+   * nothing outside the transaction.
    * @throws CommitUnknown when the connection is lost during the commit: only the caller knows whether a retry is safe
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;

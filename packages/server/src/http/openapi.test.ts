@@ -16,7 +16,7 @@ import { answer } from './schemas.ts';
 
 /** The rules of the recommended set that are disabled, each with the reason. */
 const EXCEPTIONS = {
-  // The paths of the API end with a slash.
+  // This rule is disabled because the paths of the API end with a slash.
   'no-path-trailing-slash': 'off',
 } as const;
 

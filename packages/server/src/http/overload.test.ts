@@ -41,7 +41,7 @@ it('a surplus request gets 503, and a later request is accepted after the others
   const answers: Answer[] = [];
   const create = () => call('POST', HUMAN, job).then((answer) => answers.push(answer));
   const first = create();
-  await until(waiting); // The first creation is in progress. The second will share its commit.
+  await until(waiting); // The first creation is in progress and waits for the lock.
   const others = [create(), create()];
   const refused = await until(() => answers[0]);
   expect(refused).toMatchObject({
