@@ -238,7 +238,7 @@ it('the statement has one line for each job, adds up, and can be printed without
   await web.visit({ context, path: '/account/balance' }, async (page) => {
     const rows = page.getByRole('table', { name: 'Balance' }).getByRole('row');
     await rows.filter({ hasText: 'order-confirmation-2026-11' }).getByText('Charged').waitFor();
-    // The header, the opening top-up and one line for each of the two jobs, of 8 words at 2 cents.
+    // The table has a header, the opening top-up, and one line for each of the two jobs with 8 words at 2 cents.
     expect(await rows.count()).toBe(4);
     expect(await rows.getByText('-$0.16').count()).toBe(2);
     const figure = (label: string) =>

@@ -200,7 +200,7 @@ export function watchFaults(page: Page, url: string, provider?: string): string[
     // Skips refused API calls, which the browser logs: tests check what the page shows for them.
     if (message.text().startsWith('Failed to load resource') && message.location().url.includes('/api/'))
       return;
-    // The frame of the flow view runs no scripts, which the browser logs when axe looks at the page.
+    // When axe checks a page with the frame of the flow view, the browser logs that this frame may run no scripts.
     if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
     faults.push(`console: ${message.text()}`);
   });

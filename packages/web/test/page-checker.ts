@@ -39,8 +39,7 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 export type CheckPage = (url: string, variants: keyof typeof VARIANTS) => Promise<string[]>;
 
 /**
- * Opens one browser page, which checks all addresses in turn. So the browser compiles the app's scripts only
- * once.
+ * Opens one browser page, which checks all addresses in turn, so that the browser compiles the app's scripts only once.
  */
 export async function openPageChecker(context: BrowserContext, origin: string): Promise<CheckPage> {
   const page = await context.newPage();

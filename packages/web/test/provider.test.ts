@@ -35,7 +35,7 @@ async function createEditor(): Promise<TestPerson> {
   return editor;
 }
 
-it('an invited person signs in with the provider, has no password here, and signs out of both', async () => {
+it('an invited person signs in with the provider, has no password here, and signs out of both sites', async () => {
   await inviteEditor('ida');
   await web.visit({ path: '/sign-in?next=/me', provider: provider.issuer }, async (page) => {
     await page.getByLabel('Password', { exact: true }).waitFor();
@@ -120,7 +120,7 @@ it('the workbench continues only after its own user has signed in again', async 
   await context.close();
 });
 
-it('without passwords, the page has the form only for operators in an emergency', async () => {
+it('the sign-in page shows the password form only for an emergency sign-in when passwords are turned off', async () => {
   const operator = await createPerson(web, { role: 'operator' });
   const token = await inviteEditor('iris');
   await web.restart({ DRAGOMAN_PASSWORDS: operator.email });

@@ -133,7 +133,7 @@ it('each file that cannot be translated has its reason, and only the others are 
   });
 });
 
-it('a document that is sent again after a lost answer is one job, and can be sent again on purpose', async () => {
+it('a document whose answer was lost creates no second job when it is sent again, except on purpose', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
     await chooseFiles(page, file('lost.txt', TEXT));
@@ -175,11 +175,11 @@ it('a price that has changed is shown again before a document is sent', async ()
   });
 });
 
-it('the page says how much money is missing, and sends nothing', async () => {
+it('the page says how much money is missing, and sends nothing, when the balance is too low', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
     await chooseFiles(page, file('book.txt', 'The house is big. '.repeat(1_000)));
-    // 4,000 words at 2 cents; the balance is below 10 dollars.
+    // The document costs 4,000 words × 2 cents. The balance is below 10 dollars.
     await rowOf(page, 'book.txt').getByText('$80.00').waitFor();
     const { body } = await customer.call('GET', '/api/account');
     const missing = (8_000 - body.balances[0].balance) / 100;

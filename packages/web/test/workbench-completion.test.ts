@@ -35,7 +35,7 @@ it('Tab completes a name of the source that the editor is typing', () =>
     expect(shown.y).toBeGreaterThan(caret.y);
     await takeScreenshots(page, 'workbench-completion', 'state');
     await expectAccessible(page);
-    // The check of the page may have scrolled it, which removes the suggested word.
+    // `expectAccessible` may have scrolled the page, which removes the suggested word.
     await keyboard.type('l', HELD);
     await hint(page).waitFor();
     await keyboard.press('Tab', HELD);

@@ -137,14 +137,14 @@ it('the list of findings has every finding of the task, and leads to its segment
     await list.getByRole('button', { name: '4 Warning: Missing number 23' }).click();
     await target(page, 4);
 
-    // The counts of the dialog “Submit” lead to the segments that they count.
+    // A count in the dialog “Submit” is a button that shows the counted segments.
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.getByRole('dialog').getByRole('button', { name: '4: show these segments' }).click();
     await target(page, 4);
     await filter(page, 'Open 4').waitFor();
     await filter(page, 'With findings 2').click();
     await expect.poll(() => rows(page)).toEqual([2, 4]);
-    // A segment that the filter hides can still be reached.
+    // “Go to a segment” also reaches a segment that the filter hides, and then shows all segments.
     await page.keyboard.press('Control+g', HELD);
     await page.keyboard.type('3', HELD);
     await page.keyboard.press('Enter', HELD);
@@ -153,7 +153,7 @@ it('the list of findings has every finding of the task, and leads to its segment
   });
 });
 
-it('the filters work on a phone', async () => {
+it('an editor filters the segments on a phone', async () => {
   const { path } = await fixture.createClaimedTask(TEXT, { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path, size: PHONE }, async (page) => {
     await target(page, 1);

@@ -135,7 +135,7 @@ it('an editor edits subtitles over their timeline by touch on a phone', async ()
     const bar = page.getByRole('toolbar', { name: 'Segment actions' });
     await bar.getByRole('button', { name: 'Next segment' }).tap();
     await reading(page, 2);
-    // The source stands below its translation.
+    // The source is shown below its translation.
     const source = (await row(page, 2).getByText('Nobody came.', { exact: true }).boundingBox())!;
     const translation = (await row(page, 2).getByText('NOBODY CAME.', { exact: true }).boundingBox())!;
     expect(source.y).toBeGreaterThan(translation.y + translation.height);
@@ -161,7 +161,7 @@ it('an editor edits subtitles over their timeline by touch on a phone', async ()
   await context.close();
 });
 
-it('the view is remembered, and a switch to the rows and back keeps caret, undo and saves', async () => {
+it('the chosen view is remembered, and a switch between the views keeps caret, undo history and saved text', async () => {
   const { path } = await fixture.createClaimedTask(SRT, FIELDS);
   const context = await fixture.web.signedIn(fixture.ann);
   await fixture.web.visit({ context, path }, async (page) => {

@@ -70,7 +70,7 @@ it('an editor reads and edits an HTML page in place, and a switch to the rows an
       await reading(page, number);
     }
 
-    // A click on a sentence goes into its text; the page shows what is typed.
+    // A click on a sentence moves the caret into its text. The page shows each typed character.
     const harbour = inside.getByText('YOU FIND US AT THE HARBOUR.');
     const point = await middleOf(harbour);
     await mouse.click(point.x, point.y, HELD);
@@ -180,7 +180,7 @@ it('the preview next to the rows marks the active sentence, and a click on a sen
     await expectAccessible(page);
     await takeScreenshots(page, 'workbench-preview-page', 'state');
 
-    // On a phone, the preview stands in the place of the rows.
+    // On a phone, the preview replaces the rows.
     await page.setViewportSize(PHONE);
     await row(page, 6).waitFor({ state: 'hidden' });
     await takeScreenshots(page, 'workbench-preview-page-phone', 'state');

@@ -107,7 +107,7 @@ it('an editor confirms and reopens segments by mouse, and typed text still goes 
     await row(page, 1).getByRole('button', { name: 'Reopen segment 1' }).click();
     expect(await status(1)).toBe('draft');
     const bar = page.locator('footer');
-    // The bar shows whole shortcuts only, and always the button of the help.
+    // The key bar shows no truncated shortcut, and always shows the help button.
     const [list, help] = [await bar.locator('div').boundingBox(), await bar.getByText('?').boundingBox()];
     expect(help!.x + help!.width).toBeLessThan(1280);
     for (const button of await bar.locator('div > button').all()) {

@@ -24,7 +24,7 @@ async function claimReview({ task, lease }: { task: string; lease: { token: stri
   return review.task;
 }
 
-it('counts the segments that the reviewer has seen, and shows what changed after a return', async () => {
+it('the workbench counts the segments that the reviewer has seen, and shows what changed after a return', async () => {
   const claimed = await fixture.createClaimedTask('The red house is old.\nThe door is shut.\nWait here.\n', {
     target_language: 'de',
   });
@@ -56,7 +56,7 @@ it('counts the segments that the reviewer has seen, and shows what changed after
     await page.keyboard.press('Escape');
     await target(page, 2);
   });
-  // The server has what the reviewer saw, so another page starts at the first unseen segment.
+  // The server has stored which segments the reviewer saw, so another page starts at the first unseen segment.
   await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review}` }, async (page) => {
     await target(page, 3);
     await page.locator('header').getByText('3 / 3').waitFor();
@@ -92,7 +92,7 @@ it('an editor marks a segment as unsure, is asked about it once, and the reviewe
     const text = await target(page, 1);
     await page.keyboard.press('Control+u');
     await page.locator('[data-said]').getByText('Marked as unsure').waitFor();
-    // The shortcut leaves the cursor in the text, and writes nothing.
+    // The shortcut does not move the caret, and writes no character.
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('X', { delay: 150 });
     await expectText(text, 'XMIND THE GAP.');
@@ -128,7 +128,7 @@ it('an editor marks a segment as unsure, is asked about it once, and the reviewe
   });
 });
 
-it('shows the unsure mark as the server has it when two requests in a row fail', async () => {
+it('the workbench shows the unsure mark as the server has it when two requests in a row fail', async () => {
   const claimed = await fixture.createClaimedTask('Fragile.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
     await target(page, 1);
@@ -154,7 +154,7 @@ it('shows the unsure mark as the server has it when two requests in a row fail',
   });
 });
 
-it('removes an unsure mark when the server refuses it', async () => {
+it('the workbench removes an unsure mark when the server refuses it', async () => {
   const claimed = await fixture.createClaimedTask('Fragile.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
     await target(page, 1);

@@ -69,7 +69,7 @@ it('a note that an editor types in a dialog stays when the session ends meanwhil
   await context.close();
 });
 
-it('the active time of a task goes on from its total when the page is opened again', async () => {
+it('the active time of a task continues from its earlier total when the task is opened again', async () => {
   const claimed = await fixture.createClaimedTask('One house.\n', { target_language: 'de' });
   const worked = { target: [{ text: 'Ein Haus.' }], active_ms: 2_700_000 };
   expect((await save(fixture.ann, claimed, claimed.segments[0]!, worked)).status).toBe(200);

@@ -110,7 +110,7 @@ it('a text that another editor confirms becomes the last suggestion when the edi
     expect(await suggestions.first().innerText()).toContain('Machine translation');
     await expectText(first, 'THE MARKET IS FULL TODAY.');
     await takeScreenshots(page, 'workbench-vote-suggestion', 'state');
-    // An editor who leaves the segment without an edit gets the text.
+    // When the editor leaves the segment without an edit, the segment gets the text.
     await keyboard.press('Alt+ArrowDown', HELD);
     await target(page, 2);
     await expectText(textOf(page, 1), 'El mercado se llena hoy.');

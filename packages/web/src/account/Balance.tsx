@@ -94,7 +94,6 @@ export default function Balance({ search }: PageProps) {
   );
 }
 
-/** Returns the columns of the statement. */
 function useColumns(environment: Environment): Column<LedgerEntry>[] {
   const t = useTranslate();
   const kindOf = (kind: string) => {

@@ -106,7 +106,6 @@ export default function Deliveries({ search }: PageProps) {
   );
 }
 
-/** Returns the columns of the list. */
 function useColumns(): Column<Delivery>[] {
   const t = useTranslate();
   return [

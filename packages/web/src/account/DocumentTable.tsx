@@ -144,7 +144,7 @@ function Refusal({ children }: { children: ReactNode }) {
   );
 }
 
-/** Says why the server refused a document. */
+/** Shows why the server refused a document. */
 function Fault({ error }: { error: Error }) {
   const t = useTranslate();
   const money = useMoney();

@@ -180,7 +180,7 @@ function Text({ text, language, label }: { text: OwnJobText; language: string; l
   );
 }
 
-/** The buttons to cancel, accept or reject the job, as far as its status allows. */
+/** The buttons to cancel, accept or reject the job, if its status allows this. */
 function Actions({ job }: { job: OwnJobDetail }) {
   const t = useTranslate();
   const queries = useQueryClient();

@@ -34,7 +34,7 @@ interface DocumentList {
   /** The id of the user; empty before the first visit. */
   user: string;
   documents: readonly (LocalDocument | ProblemFile)[];
-  /** By `keyOf`. */
+  /** The state of each document that is or was sent, by `keyOf`. */
   sendings: Readonly<Record<string, Sending>>;
   busy: boolean;
 }
@@ -49,8 +49,8 @@ function change(next: Partial<DocumentList>): void {
 }
 
 /**
- * Returns the list of a user. The list of another user of this browser is dropped.
- * @param user the id of the user; empty after the end of the session, which drops no list
+ * Returns the list of a user. If the list belongs to another user, starts an empty one.
+ * @param user the id of the user; if empty because the session has ended, the list is kept
  */
 export function useDocuments(user: string): DocumentList {
   if (user !== '' && list.user !== user) list = { user, documents: [], sendings: {}, busy: false };

@@ -26,7 +26,6 @@ export function EnvironmentSwitch({ search }: { search: Search }) {
   );
 }
 
-/** Returns the base URL of an environment. */
 export function baseUrlOf(environment: Environment): string {
   return environment === 'sandbox' ? `${location.origin}/sandbox` : location.origin;
 }

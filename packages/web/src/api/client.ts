@@ -7,7 +7,7 @@ import { OPERATIONS, type Operations } from './generated.ts';
 
 export type OperationName = keyof Operations & keyof typeof OPERATIONS;
 
-/** The input of an operation: `path`, `query` and `body`, as far as the operation has them. */
+/** The input of an operation: those of `path`, `query` and `body` that the operation has. */
 export type Input<Name extends OperationName> = Given<'path', Operations[Name]['path']> &
   Given<'query', Operations[Name]['query']> &
   Given<'body', Operations[Name]['body']>;

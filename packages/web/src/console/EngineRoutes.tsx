@@ -1,4 +1,4 @@
-/** The engine routes. */
+/** Lists the engine routes, which an operator sets and removes here. */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
@@ -128,7 +128,6 @@ function useTierName(): (tier: (typeof TIERS)[number]) => string {
 interface RouteFormProps {
   /** Undefined for a new engine route. */
   route: ConsoleRoute | undefined;
-  /** The names of all engines. */
   engines: readonly string[];
   onDone(): void;
 }

@@ -31,7 +31,7 @@ export function Suspend({ username }: { username: string }) {
   );
 }
 
-/** Says that the account is suspended, with the button that resumes it. */
+/** Shows that the account is suspended, with the button that resumes it. */
 export function Suspended({ username }: { username: string }) {
   const t = useTranslate();
   const change = useChange();

@@ -82,7 +82,7 @@ export default function SignIn({ search }: PageProps) {
   );
 }
 
-/** Says how the first operator is created. The link itself is printed only on the server's terminal. */
+/** Explains how to create the first operator. The link itself is printed only on the server's terminal. */
 function FirstOperator() {
   const t = useTranslate();
   return (

@@ -54,7 +54,7 @@ export function SidePanel({
 }
 
 interface ConfirmProps extends Omit<DialogProps, 'children'> {
-  /** Says what will happen, and to which object. */
+  /** The text of the dialog: what will happen, and to which object. */
   children: ReactNode;
   /** The button's label: a verb, never "OK". */
   action: string;

@@ -3,7 +3,6 @@ import { Button } from '@mantine/core';
 import { useTranslate } from '../i18n.tsx';
 
 interface ProviderButtonProps {
-  /** The name of the provider. */
   provider: string;
   /** The page of the app to open after sign-in. */
   next?: string | undefined;

@@ -55,7 +55,7 @@ export function Grid() {
   );
 }
 
-/** Says that no segment matches the filter. */
+/** Shows that no segment matches the filter. */
 function NoMatch() {
   const workbench = useWorkbench();
   const t = useTranslate();

@@ -16,7 +16,7 @@ interface PiecesProps {
   pieces: readonly Piece[];
   describe: (code: Code) => CodeDescription;
   marks?: readonly Mark[];
-  /** Text to highlight. */
+  /** The text whose occurrences are highlighted. */
   highlight?: string | undefined;
   /** Whether neighbouring tags are shown as one chip. */
   collapsed?: boolean;

@@ -52,7 +52,7 @@ export default function Preview() {
   );
 }
 
-/** Goes to a segment. On a narrow screen, the preview stands in the place of the rows, so it closes. */
+/** Goes to a segment. On a narrow screen, the preview replaces the rows, so it is closed first. */
 function goTo(workbench: Workbench, position: number): void {
   if (matchMedia('(max-width: 56rem)').matches) workbench.update({ preview: false });
   workbench.activate(position, 'text');

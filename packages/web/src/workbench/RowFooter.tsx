@@ -40,7 +40,7 @@ export function RowFooter({ position }: { position: number }) {
   );
 }
 
-/** Says who confirmed the text that the segment got from other jobs, with the button that refuses it. */
+/** Names the editors who confirmed the text that the segment got from other jobs. A button refuses the text. */
 function Vote({ position }: { position: number }) {
   const workbench = useWorkbench();
   const t = useTranslate();

@@ -147,13 +147,13 @@ function moveCode(workbench: Workbench, direction: -1 | 1): false | undefined {
 const selectedText = (workbench: Workbench) =>
   workbench.editor.selectedText() || (getSelection()?.toString().trim() ?? '').slice(0, 200);
 
-/** Uses the suggestion with an index from 0. */
+/** Replaces the target with the suggestion at `index`, counted from 0. */
 function applySuggestion(workbench: Workbench, index: number): void {
   const suggestion = workbench.suggestions[index];
   if (suggestion) workbench.setTarget(workbench.page.active, suggestion);
 }
 
-/** Uses the suggestion before or after the suggestion that equals the current text. */
+/** Replaces the target with the suggestion before or after the one that equals the current target. */
 function cycleSuggestions(workbench: Workbench, by: -1 | 1): void {
   const { suggestions, page } = workbench;
   const { length } = suggestions;

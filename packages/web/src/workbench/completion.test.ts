@@ -28,20 +28,20 @@ test('completionWords returns the terms, then words of translations, then names 
   ]);
 });
 
-test('a word that is being typed is completed, terms first', () => {
+test('completionOf completes the word that is being typed, with a term if one matches', () => {
   expect(rest('Alle Gar')).toBe('antiebedingungen');
   expect(rest('Alle geh')).toBe('ören');
   expect(rest('In Lis')).toBe('bon');
   expect(rest('Es sind 12')).toBe('00');
 });
 
-test('a word at the beginning of a sentence is completed with the typed capital letter', () => {
+test('completionOf keeps the typed capital letter when the word begins a sentence', () => {
   expect(completionOf(words, 'Geh', '')).toEqual({ typed: 'Geh', rest: 'ören' });
-  // A word that needs a capital letter does not complete a word without one.
+  // A name with a capital letter does not complete a word that was typed without one.
   expect(rest('lis')).toBeUndefined();
 });
 
-test('nothing completes a short beginning, a whole word, or a word with letters after the caret', () => {
+test('completionOf completes no word that is too short, complete, or followed by letters', () => {
   expect(rest('Ga')).toBeUndefined();
   expect(rest('1')).toBeUndefined();
   expect(rest('rote')).toBeUndefined();

@@ -6,7 +6,6 @@ export interface Completion {
   rest: string;
 }
 
-/** The sources of the words. */
 export interface CompletionSources {
   source: string;
   /** The glossary's translations of the terms in the source. */
@@ -17,10 +16,10 @@ export interface CompletionSources {
   language: string;
 }
 
-/** The shortest part of a word, and of a number, that is completed. */
+/** The minimum number of typed letters of a word, and of typed digits of a number, before it is completed. */
 const LEAST_LETTERS = 3;
 const LEAST_DIGITS = 2;
-/** The shortest part that a completion adds. A shorter one saves no key. */
+/** The minimum number of characters that a completion adds. Fewer would save no keystroke. */
 const LEAST_REST = 2;
 /** The maximum number of characters before the caret that are examined. */
 const LONGEST_WORD = 60;

@@ -1,4 +1,4 @@
-/** Hooks that observe the workbench: a segment or the page. */
+/** Hooks that read a part of the workbench's state and render again when it changes. */
 import { createContext, use, useCallback, useSyncExternalStore } from 'react';
 import type { Filter } from './filters.ts';
 import { isMac } from './keys.ts';

@@ -3,7 +3,7 @@
 export const PAUSE_MS = 60_000;
 
 export interface Effort {
-  /** Milliseconds on the task, with earlier visits of the page. */
+  /** The active milliseconds on the task, including earlier visits of the page. */
   totalMs: number;
   /** The time up to which active time was counted; undefined during a pause. */
   since?: number;

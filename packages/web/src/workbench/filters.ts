@@ -21,7 +21,10 @@ const matches: Record<Filter, Matches> = {
   changed: ({ changed }) => changed,
 };
 
-/** Counts the segments that match each filter. A changed segment is counted again alone, because keys change it. */
+/**
+ * Counts the segments that match each filter. Only a changed segment is counted again, because each typed key is a
+ * change.
+ */
 export class FilterCounts {
   readonly #matched: Record<Filter, Set<number>> = {
     open: new Set(),
@@ -81,8 +84,8 @@ function put(positions: Set<number>, position: number, belongs: boolean): boolea
 
 /**
  * Shows only the segments that match a filter now. A segment that stops matching stays in the grid until a filter is
- * chosen again, so that no row moves away under the editor's hands. If the active segment does not match, the next one
- * that does becomes the active one.
+ * chosen again, so that no row disappears while the editor works on it. If the active segment does not match, the next
+ * one that does becomes the active one.
  *
  * @param by undefined to show all segments
  */

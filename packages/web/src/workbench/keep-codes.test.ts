@@ -94,7 +94,7 @@ test('undo restores exactly the text before the edit', () => {
 
 const bold: Piece[] = [{ text: 'a ' }, { open: 1 }, { text: 'b' }, { close: 1 }, { text: ' c' }];
 
-test('text typed over a whole segment stands inside the outer pair of codes', () => {
+test('text typed over a whole segment is placed inside the outer pair of codes', () => {
   let state = begin(bold);
   state = state.apply(
     state.tr.setSelection(TextSelection.create(state.doc, 0, state.doc.content.size)).insertText('X'),
@@ -136,7 +136,7 @@ test('an opening or closing code that an editor moves may cross another pair of 
   expect(crossed(codesOf(piecesOf(moved.doc)))).toEqual(new Set([1, 2]));
 });
 
-test('text typed over a selection stands after a code at the start of the selection and before all other codes', () => {
+test('text typed over a selection is placed after a code at the start of the selection and before all other codes', () => {
   const pieces: Piece[] = [{ text: 'Hi ' }, { single: 1 }, { text: ', you' }, { single: 2 }, { text: '.' }];
   const typeOver = (from: number, to: number, text: string) => {
     let state = begin(pieces);
@@ -175,7 +175,7 @@ test('deleting a selection that starts with a code leaves the caret after this c
   expect(piecesOf(state.doc)).toEqual([{ text: 'Hi ' }, { single: 1 }, { text: '!' }]);
 });
 
-test('text typed over a closing code and the following words stands outside the pair', () => {
+test('text typed over a closing code and the following words is placed outside the pair', () => {
   let state = begin([{ open: 1 }, { text: 'a' }, { close: 1 }, { text: ' b' }]);
   state = state.apply(state.tr.insertText('c', 2, 5));
   expect(piecesOf(state.doc)).toEqual([{ open: 1 }, { text: 'a' }, { close: 1 }, { text: 'c' }]);

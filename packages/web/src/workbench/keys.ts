@@ -97,7 +97,7 @@ export const bindings: readonly Binding[] = [
   { action: 'term', keys: ['Mod+E'], where: 'anywhere', group: 'segment' },
   { action: 'ask', keys: ['Mod+J'], where: 'anywhere', group: 'task' },
   { action: 'lineBreak', keys: ['Shift+Enter'], where: 'target', group: 'segment' },
-  // Without a completion, Tab moves the focus, as everywhere.
+  // If no completion is shown, Tab moves the focus as usual.
   { action: 'complete', keys: ['Tab'], where: 'target', group: 'segment' },
   { action: 'leave', keys: ['Escape'], where: 'target', group: 'moving' },
   { action: 'nextCode', keys: ['F8'], where: 'target', group: 'codes' },
@@ -121,7 +121,7 @@ export const bindings: readonly Binding[] = [
   { action: 'issue', keys: ['Mod+I'], where: 'anywhere', group: 'review' },
   { action: 'help', keys: ['Mod+/'], where: 'anywhere', group: 'help' },
   { action: 'help', keys: ['?'], where: 'outside', group: 'help' },
-  // These stand before the keys of rows, because `actionOf` takes the first action of a key.
+  // These shortcuts come before those of rows, because `actionOf` returns the first match.
   { action: 'readOn', keys: ['Space'], where: 'reading', group: 'flow' },
   { action: 'readBack', keys: ['Shift+Space'], where: 'reading', group: 'flow' },
   { action: 'nextDoubt', keys: ['Tab'], where: 'reading', group: 'flow' },

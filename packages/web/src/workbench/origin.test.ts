@@ -37,7 +37,7 @@ const match = (kind: Match['kind'], score: number): Match => ({
   created_at: '',
 });
 
-test('returns the origin of the draft while the target equals the draft', () => {
+test('targetOriginOf returns the origin of the draft while the target equals the draft', () => {
   expect(of({})).toEqual({ from: 'machine', engine: 'apertium' });
   for (const [route, engine] of [
     ['llm:en-de@model', 'llm'],
@@ -60,13 +60,13 @@ test('returns the origin of the draft while the target equals the draft', () => 
   expect(of({ origin: 'kept', route: 'kept:language', kept: 'language' })).toEqual({ from: 'kept' });
 });
 
-test('returns the score of the match that the editor chose', () => {
+test('targetOriginOf returns the score of the match that the editor chose', () => {
   const matches = [match('fuzzy', 95)];
   expect(of({}, 'Ein großes Haus.', matches)).toEqual({ from: 'fuzzy', score: 95 });
   expect(of({}, 'Ein großes Haus.', [match('context', 100)])).toEqual({ from: 'context', score: 101 });
 });
 
-test('returns the origin of the draft together with “edited” when a person changed the target', () => {
+test('targetOriginOf returns the origin of the draft together with “edited” when a person changed the target', () => {
   expect(of({}, 'Ein Heim.', [match('fuzzy', 95)])).toEqual({
     from: 'edited',
     draft: { from: 'machine', engine: 'apertium' },
@@ -77,7 +77,7 @@ test('returns the origin of the draft together with “edited” when a person c
   });
 });
 
-test('returns the editors who confirmed the text of a vote', () => {
+test('targetOriginOf returns the editors who confirmed the text of a vote', () => {
   const vote = { vote: '', target: [{ text: 'Ein Heim.' }], agree: 2, by: ['Ann', 'Bob'] };
   const shown = { from: 'vote', agree: 2, by: ['Ann', 'Bob'] };
   expect(of({ vote: { ...vote, state: 'next' } }, 'Ein Heim.')).toEqual(shown);
@@ -86,12 +86,12 @@ test('returns the editors who confirmed the text of a vote', () => {
   expect(of({ ...filled, vote: { ...vote, state: 'filled' } }, 'Ein Heim.')).toEqual(shown);
 });
 
-test('returns “repeat” for a copied target until someone edits it', () => {
+test('targetOriginOf returns “repeat” for a copied target until someone edits it', () => {
   const filled = { filled: true, target: [{ text: 'Ein Heim.' }] };
   expect(of(filled, 'Ein Heim.')).toEqual({ from: 'repeat' });
   expect(of(filled, 'Ein Heim!')).toMatchObject({ from: 'edited' });
 });
 
-test('returns nothing while there is neither a draft nor a text', () => {
+test('targetOriginOf returns undefined while there is neither a draft nor a target', () => {
   expect(of({ draft: null, origin: 'none', route: null }, '')).toBeUndefined();
 });

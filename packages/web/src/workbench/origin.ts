@@ -46,7 +46,7 @@ export function draftOriginOf({ origin, route, vote }: SegmentState['segment']):
 /**
  * Returns the origin of the current target, undefined while there is none.
  *
- * @param matches the memory matches of the segment, as far as they have arrived
+ * @param matches the memory matches of the segment; empty until they have arrived
  */
 export function targetOriginOf(
   { segment, target }: Pick<SegmentState, 'segment' | 'target'>,

@@ -81,7 +81,7 @@ function numberingOf(source: readonly Piece[]): Map<string, number> {
   return numbering;
 }
 
-/** Both halves of a pair, and nothing else, are counted as the same code. */
+/** Returns the same text only for the two halves of a pair, which therefore get one number. */
 const countedAs = ({ kind, number }: Code): string =>
   `${kind === 'open' || kind === 'close' ? 'pair' : kind} ${number}`;
 
@@ -102,7 +102,7 @@ export function labelOf(code: Code): string {
 /**
  * Returns the runs of at least two neighbouring tags. A protected word is part of the text and ends a run.
  *
- * @param isNext whether nothing stands between an item and the one after it
+ * @param isNext returns true if nothing is between an item and the following one
  */
 export function runsOf<Item extends { code: Code }>(
   items: readonly Item[],

@@ -2,8 +2,8 @@
 import { nonce } from '../ui/trusted-types.ts';
 
 /**
- * The frame fetches nothing and runs nothing: it is sandboxed without scripts and without an origin, and this policy
- * stands before the document. Only inline styles apply.
+ * The content security policy of the frame, written before its document. The frame is also sandboxed without scripts
+ * and without an origin, so it fetches and runs nothing. Only inline styles apply.
  */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 

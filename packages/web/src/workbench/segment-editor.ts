@@ -32,7 +32,7 @@ export interface EditorHost {
   /** Reports that Backspace or Delete moved the caret over a code instead of deleting the code. */
   onCodeProtected(code: Code): void;
   onCodeMoved(code: Code): void;
-  /** Reports that text was typed over codes. The codes now stand after the typed text. */
+  /** Reports that text was typed over codes. The codes are now after the typed text. */
   onCodesTypedOver(codes: readonly Code[]): void;
   /** @param typed true when a `<` opened the list of codes */
   onCodeListRequested(typed: boolean): void;
@@ -290,8 +290,8 @@ export class SegmentEditor {
   }
 
   /**
-   * Returns the next code that the editor has to place: the first one of the source that stands behind the caret, or
-   * that an edit has removed from its place. Undefined when no code is left.
+   * Returns the next code that the editor has to place: the first one of the source that is after the caret, or that an
+   * edit has removed from its place. Undefined when no code is left.
    */
   nextCode(): Code | undefined {
     const view = this.#view;

@@ -30,7 +30,6 @@ export interface SegmentState {
   /** The findings of the checks; undefined until they have run on this target. */
   findings?: readonly Finding[] | undefined;
   issues: readonly Issue[];
-  /** Number of comments. */
   comments: number;
   /** Whether a text of other editors has just arrived, which the row shows for a moment. */
   arrived?: boolean | undefined;
@@ -100,7 +99,7 @@ export interface PageState {
   concordance?: string | undefined;
   commenting: boolean;
   dialog?: Dialog | undefined;
-  /** Whether the session has ended. The page then asks for the password over everything else, also over a dialog. */
+  /** Whether the session has ended. The page then shows a dialog for the password in front of all other content. */
   signedOut: boolean;
   /** Whether the list of codes is open at the caret; `typed` when a `<` opened it. */
   codes?: { typed: boolean } | undefined;

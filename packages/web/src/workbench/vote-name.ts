@@ -1,8 +1,8 @@
-/** Says which editors confirmed the text of a segment. */
+/** Names the editors who confirmed the text of a segment in other jobs. */
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 
-/** @returns a function that takes the editors who agree, with an empty name for a deleted user */
+/** @returns a function that returns a sentence with the names of these editors. A deleted user has an empty name */
 export function useVoteName(): (vote: { agree: number; by: readonly string[] }) => string {
   const t = useTranslate();
   const { formatList } = useIntl();

@@ -33,7 +33,7 @@ const HEARTBEAT_MS = 60_000;
 /** The number of segments after the active one whose matches and checks are prepared. */
 const SEGMENTS_AHEAD = 2;
 
-/** The same array each time, so that components see no change. */
+/** A shared empty array, so that components see no change. */
 const NO_MATCHES: readonly Match[] = [];
 
 export class Workbench extends WorkbenchStore {
@@ -159,7 +159,7 @@ export class Workbench extends WorkbenchStore {
     return findings;
   }
 
-  /** Returns the findings that the editor has not acknowledged, as far as the checks have run. */
+  /** Returns the findings that the editor has not acknowledged. Empty until the checks have run. */
   openFindings(position: number): readonly Finding[] {
     const { findings = [], acknowledged } = this.segment(position);
     const { keyOfFinding } = this.#options.checks;
@@ -244,7 +244,10 @@ export class Workbench extends WorkbenchStore {
     return this.stepTo(needsWork, by);
   }
 
-  /** Moves to the next wanted segment of this task in the grid, wrapping around. Returns false when there is none. */
+  /**
+   * Moves to the next segment of this task in the grid for which `wanted` returns true, wrapping around. Returns false
+   * when there is none.
+   */
   stepTo(wanted: (state: SegmentState) => boolean, by: -1 | 1 = 1): boolean {
     const { rows } = this;
     const count = rows.length;
@@ -467,8 +470,6 @@ export class Workbench extends WorkbenchStore {
     this.update({ dialog: undefined });
     this.activate(position, 'text');
   }
-
-  // — Dialogs and focus —
 
   /** Closes a part of the page and returns the focus to the active segment. */
   close(what: 'dialog' | 'find' | 'concordance' | 'codes' | 'notice'): void {

@@ -49,7 +49,10 @@ function Card({ boxes, view, isHidden, children }: Place & { children: ReactNode
   );
 }
 
-/** Returns where the card stands: below its sentence, or low in the window if the page does not show the text. */
+/**
+ * Returns the position of the card: below its sentence, or near the bottom of the window if the page does not show the
+ * text.
+ */
 function placeOf(boxes: Place['boxes'], view: HTMLElement | null): CSSProperties {
   if (!view) return {};
   const { scrollLeft, scrollTop, clientWidth, clientHeight } = view;

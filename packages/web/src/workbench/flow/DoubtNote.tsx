@@ -1,4 +1,4 @@
-/** Says below the active segment why it is doubtful. Findings are shown in the panel and at the confirmation. */
+/** Shows below the active segment why it is doubtful. Findings are shown in the panel and at the confirmation. */
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslate } from '../../i18n.tsx';
 import { useSegment, useWorkbench } from '../context.tsx';

@@ -45,7 +45,7 @@ export interface Place {
  * @param below the height below the sentence that stays in the window, in pixels
  * @param onChoose is called with the position of the segment whose sentence was clicked
  * @param onUnreadable is called if the page cannot be shown
- * @param children what stands over the page; without it, the keyboard can scroll the page
+ * @param children shown in front of the page; without children, the keyboard can scroll the page
  */
 export function HtmlPage({
   title,

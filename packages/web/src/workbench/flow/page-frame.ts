@@ -1,7 +1,8 @@
 /**
- * The translated HTML page in the flow view. It stands in a frame without scripts (`sandbox`) whose content security
- * policy loads nothing. The workbench, which is outside the frame, reads where the sentences stand and draws over them.
- * The frame is inert: it takes no clicks and no keys, so a hostile page can neither cover nor imitate the workbench.
+ * The translated HTML page in the flow view. It is shown in a frame without scripts (`sandbox`) whose content security
+ * policy loads nothing. The workbench, which is outside the frame, reads the positions of the sentences and draws over
+ * them. The frame is inert: it takes no clicks and no keys, so a hostile page can neither cover nor imitate the
+ * workbench.
  */
 import { nonce } from '../../ui/trusted-types.ts';
 import { codeOf, type Piece, plainText } from '../pieces.ts';
@@ -18,7 +19,7 @@ export interface Box {
 /** The maximum height. Browsers cannot lay out much higher elements. */
 const MAX_HEIGHT = 8_000_000;
 
-/** Lets the whole page scroll in one place, and keeps every sentence where it was measured. */
+/** Styles that turn off scrolling and animations inside the page, so that each sentence stays where it was measured. */
 const OWN_STYLE = `
 html, body { overflow: visible !important; scroll-behavior: auto !important; }
 *, ::before, ::after { animation: none !important; transition: none !important; }`;

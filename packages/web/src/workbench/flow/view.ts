@@ -1,6 +1,6 @@
 /**
  * The two views of a task. `rows` is the grid of source and target. `flow` is the translated document itself, in which
- * the active segment is edited in place. Only formats with a look of their own have a flow.
+ * the active segment is edited in place. Only formats with a visual layout (HTML and subtitles) have a flow view.
  */
 import type { Workbench } from '../workbench.ts';
 

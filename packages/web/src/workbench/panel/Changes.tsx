@@ -7,7 +7,7 @@ import shared from '../workbench.module.css';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 
-/** Shows the differences as a section of their own, for a reviewer. */
+/** Shows the differences in a separate section, for a reviewer. */
 export function ReviewChanges({ position }: { position: number }) {
   const t = useTranslate();
   const { segment, target, lastSeen } = useSegment(position);
