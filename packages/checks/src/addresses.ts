@@ -7,7 +7,7 @@ import { type Stretch, stretches, texts } from './pieces.ts';
  */
 const ADDRESS =
   /(?:https?|ftps?|sftp|wss?):\/\/[^\s<>"'«»“”]{1,2000}|(?<![\w.-])www\.[\w-]{1,63}\.[^\s<>"'«»“”]{1,2000}|(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/giu;
-/** Punctuation after an address that belongs to the sentence and not to the address. */
+/** Matches punctuation after an address. It belongs to the sentence and not to the address. */
 const AFTER = /[.,;:!?)\]}…。、，）]/;
 
 /**
@@ -24,7 +24,7 @@ export const addresses: Check = {
     if (wanted.length + found.length === 0) return [];
     const inSource = new Set(addressesIn(texts(source)).map(({ address }) => address));
     const inTarget = new Set(addressesIn(texts(target)).map(({ address }) => address));
-    // Each missing address once, even if the source has it several times.
+    // A missing address is reported once, even if the source has it several times.
     const missing = new Map(
       wanted.flatMap(({ address, range }) => (inTarget.has(address) ? [] : [[address, range]])),
     );

@@ -24,7 +24,7 @@ export const placeholders: Check = {
     if (wanted.length + found.length === 0) return [];
     const inSource = new Set(placeholdersIn(texts(source)).map(({ text }) => text));
     const inTarget = new Set(placeholdersIn(texts(target)).map(({ text }) => text));
-    // Each missing placeholder once, even if the source has it several times.
+    // A missing placeholder is reported once, even if the source has it several times.
     const missing = new Map(wanted.flatMap(({ text, range }) => (inTarget.has(text) ? [] : [[text, range]])));
     return [
       ...[...missing].map(([placeholder, range]) => ({

@@ -43,7 +43,7 @@ describe('client: jobs', () => {
     expect(await dragoman.machineJobs.get(created.uid)).toEqual(done);
   });
 
-  it('are created once by calls with the same key', async () => {
+  it('are created once by calls with the same idempotency key', async () => {
     for (const { create } of [dragoman.jobs, dragoman.machineJobs]) {
       const idempotencyKey = crypto.randomUUID();
       const { uid } = await create(JOB, { idempotencyKey });

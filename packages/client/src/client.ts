@@ -45,8 +45,8 @@ export type DragomanOptions = TransportOptions;
 
 export interface CreateOptions extends CallOptions {
   /**
-   * A key of 1 to 255 printable ASCII characters. For at least 24 hours, the same request with the same key returns
-   * the same job. Default: a random key for each call, but none for a job with a `uid`.
+   * The idempotency key: 1 to 255 printable ASCII characters. For at least 24 hours, the same request with the same key
+   * returns the same job. Default: a random key for each call, but none for a job with a `uid`.
    */
   idempotencyKey?: string | undefined;
 }
@@ -127,7 +127,7 @@ export interface Queries {
   /** Returns the open queries of all jobs, or all queries of one job, oldest first. */
   list(filter?: Operations['listQueries']['query'], options?: CallOptions): Promise<JobQuery[]>;
   /**
-   * Answers a query. The same answer again changes nothing.
+   * Answers a query. Sending the same answer again has no effect.
    *
    * @returns the queries of the job
    * @throws DragomanError 400 with `fields`; 404 when the query is not open any more

@@ -177,8 +177,8 @@ function wasSupplied(source: Document, unit: Unit, supplied: Document, other: Un
   const { target } = other;
   if (target === undefined || target.action === 'leave') return true;
   if (target.action === 'replace' && target.hadText) return true;
-  // Some customers write the translation into the `source` element. So a source that differs from the
-  // original counts as a translation.
+  // Some customers write the translation into the `source` element. A source that differs from the original therefore
+  // counts as a translation.
   const [given, made] = [
     source.text.slice(unit.start, unit.end),
     supplied.text.slice(other.start, other.end),

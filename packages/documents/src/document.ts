@@ -50,8 +50,8 @@ export interface Code {
   /** The text that readers see in place of a code of kind `keep`. */
   text?: string;
   /**
-   * True if this half of a pair is an element of its own (`bpt`, `ept`, Angular's `x`). Such a half may be
-   * anywhere, while a tag must be nested.
+   * True if this half of a pair is a separate element (`bpt`, `ept`, Angular's `x`). Such a half may be anywhere, while
+   * a tag must be nested.
    */
   tied?: true;
 }

@@ -10,7 +10,7 @@ import { isText } from './runs.ts';
 import { countForeignLetters, countLetters, isPlain, primaryLanguage } from './scripts.ts';
 import { type CutSegment, segmentUnit } from './segmentation.ts';
 
-/** The minimum number of letters that make a word of the source language. Fewer letters do not count. */
+/** The minimum number of letters of the source language in a segment. With fewer, it has no word of that language. */
 const LETTERS_OF_A_WORD = 3;
 /**
  * A segment is a sentence of the source language if at least one letter in eight belongs to that language. The rest

@@ -41,7 +41,7 @@ function statistics(): Statistics {
 
 /** The character code that stands for the weight 0. */
 const NOTHING = 80;
-/** A weight is a natural logarithm, rounded to a fifth. A character code that is higher by one means a fifth more. */
+/** A weight is a natural logarithm in steps of one fifth. Each step is the difference between two character codes. */
 const STEPS = 5;
 
 /** Returns the languages. Their order decides which language is chosen when two are equally likely. */

@@ -72,8 +72,8 @@ function rebuildXliff(
   known: ReadonlySet<number>,
   targetLanguage: string,
 ): string {
-  // A code can contain a text that is a unit of its own. The translations of such units are first inserted into copies
-  // of the outer units, and then these copies are inserted into the document.
+  // A code can contain a text that is a separate unit. The translations of such units are first inserted into copies of
+  // the outer units, and then these copies are inserted into the document.
   const plain = splice(
     document,
     language,

@@ -87,7 +87,7 @@ test('SRT: line breaks in a translation are preserved', () => {
   expect(said('Short text here.', 'Der Wind war stärker\nals alles.')).toBe(
     wanted('Der Wind war stärker\nals alles.'),
   );
-  // An empty line would end the cue.
+  // Empty lines are removed, because an empty line would end the cue.
   expect(said('Short text here.', 'Der Wind \n\n als alles.')).toBe(wanted('Der Wind\nals alles.'));
   expect(said('One.\nTwo.', 'Eins\nund.', 'Zwei.')).toBe(wanted('Eins\nund. Zwei.'));
   expect(said('- Hi there.\n- Hello you.', 'Na\nda.', 'Hallo.')).toBe(wanted('- Na\nda.\n- Hallo.'));
