@@ -142,8 +142,8 @@ export async function runNamed(
 }
 
 /**
- * Runs one benchmark or proof and measures its duration. An error counts as a missed goal, even the rejection of a
- * promise that nothing awaits.
+ * Runs one benchmark or proof and measures its duration. An error counts as a missed goal, also the rejection of a
+ * promise that no code awaits.
  */
 export async function runOne(
   name: string,

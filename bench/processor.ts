@@ -40,7 +40,7 @@ export function processesUnder(root: number): Stat[] {
       const stat = statOf(Number(name));
       all.set(stat.pid, stat);
     } catch {
-      // The process ended while the list was read.
+      // The process ended while the list was read, so it is skipped.
     }
   }
   const isUnder = (pid: number): boolean => {

@@ -77,7 +77,7 @@ export async function startProgram(options: {
     },
     stdio: ['ignore', log ?? 'ignore', log ?? 'inherit'],
   });
-  if (log !== undefined) closeSync(log); // The child process has its own copy of this file descriptor.
+  if (log !== undefined) closeSync(log); // The child process has its own copy of the file descriptor.
   const ended = once(child, 'exit');
   // The process is killed when this process exits, so that a failed run leaves nothing behind.
   const end = () => child.kill('SIGKILL');

@@ -39,8 +39,8 @@ const AT_A_TIME = 8;
 const SETTLE_MILLISECONDS = 90_000;
 const HOUR_SECONDS = 3600;
 /**
- * The maximum time until a jump shows in the `Date` header. Node.js writes the same header for a whole second, and a
- * busy machine needs longer.
+ * The maximum time until a jump shows in the `Date` header. Node.js updates the header once a second, and a busy
+ * machine needs longer.
  */
 const CLOCK_MILLISECONDS = 5_000;
 

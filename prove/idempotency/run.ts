@@ -29,7 +29,7 @@ const PAGE = 1000;
  */
 const LONG_IN = 10;
 const LONG_SENTENCES = 1_000;
-/** One order in this many is requested with two bodies at once. */
+/** One of this number of orders is requested with two different bodies at the same time. */
 const MIXED_IN = 5;
 const OPENING_CENTS = 100_000_000;
 const LANGUAGES = { source_language: 'en', target_language: 'es' };

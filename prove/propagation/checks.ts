@@ -35,7 +35,7 @@ export interface StoredSegment {
   filled: number | null;
 }
 
-/** A vote that counts. */
+/** A stored vote that has not been withdrawn. */
 export interface StoredVote {
   uid: string;
   position: number;

@@ -158,7 +158,6 @@ function letters(number: number): string {
   return [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
 }
 
-/** Creates a job. */
 async function order(url: string, key: string, job: number, lines: readonly number[]): Promise<void> {
   const { status, text } = await sendRequest(`${url}/tapi/v2/translation/`, {
     method: 'POST',
@@ -206,7 +205,6 @@ interface Segment {
   draft: Piece[];
 }
 
-/** A task as the API returns it. */
 interface Task {
   task: string;
   job: { uid: string };
@@ -246,7 +244,7 @@ async function workOn(editor: Editor, task: Task, token: string): Promise<void> 
   if (now?.status === 200 && lease?.status === 200) {
     for (const { position, draft, revision } of untouched) {
       const segment = (now.body as Task).segments.find((one) => one.position === position)!;
-      // A confirmed repeat of the same task fills the segment for its own editor.
+      // The editor's own confirmation of a repeat in the same task has filled this segment.
       if (segment.revision !== revision) continue;
       const [before, later] = [JSON.stringify(draft), JSON.stringify(segment.draft)];
       record.sights.push({ uid: task.job.uid, position, before, now: later });
@@ -295,7 +293,7 @@ async function save(editor: Editor, task: Task, segment: Segment, token: string)
       return true;
     }
     const { code, kept, segment: newer, findings } = answer.body.error ?? {};
-    // A late text of an ended claim may have become the draft of the segment.
+    // The claim had ended when the text arrived, but the server stored the text as the draft of the segment.
     if (code === 'stale_lease' && kept === 'draft')
       Object.assign(made, { answer: 'saved', revision: revision + 1 });
     if (code === 'stale_lease') return false;

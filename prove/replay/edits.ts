@@ -12,7 +12,7 @@ import { createFaults, type Faults } from '../../packages/server/src/brands/term
 const COLUMNS = ['source', 'edit', 'editor', 'client', 'tone'] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** A source text, and what an editor made of its translation. The texts are single lines. */
+/** A source text, and the translation of it that an editor wrote. Both are single lines. */
 export type RecordedEdit = Readonly<Record<Column, string>>;
 
 /**

@@ -175,8 +175,9 @@ export function generateEdits(random: Random, options: GeneratorOptions): Record
 }
 
 /**
- * Returns the share of edits that are one of the two other translations, with equal chances, so that two edits differ
- * at a given rate: `rate = 1 − (1 − share)² − share² / 2`.
+ * Returns the share of edits that must use one of the two less common translations, so that two edits of the same
+ * source differ with the probability `rate`. Both translations are equally likely, which gives the equation `rate = 1 −
+ * (1 − share)² − share² / 2`.
  */
 function otherShare(rate: number): number {
   return (1 - Math.sqrt(1 - 1.5 * rate)) / 1.5;

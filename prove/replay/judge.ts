@@ -151,7 +151,7 @@ interface Compared {
   words: number;
 }
 
-/** Compares texts with the texts that were wanted, by words. */
+/** Compares each text with the text that an editor wanted, and counts the words that differ. */
 function compareTexts(pairs: readonly (readonly [text: string, wanted: string])[]): Compared {
   const compared: Compared = { pairs: pairs.length, differing: 0, bad: 0, changes: 0, words: 0 };
   for (const [text, wanted] of pairs) {
@@ -174,7 +174,7 @@ function describe(what: string, { pairs, differing, bad, changes, words }: Compa
   ];
 }
 
-/** The bands of matches by their least similarity in percent. */
+/** The minimum similarity, in percent, of each group of matches. */
 const BANDS = [
   ['a match of 100 %', 100],
   ['a match of 85 to 99 %', 85],

@@ -29,12 +29,12 @@ export interface ReplayOptions extends RunOptions {
   compared: number;
 }
 
-/** A recorded edit with what the service made of its source. Times are in Unix milliseconds. */
+/** A recorded edit, and what happened to its source in the service. Times are in Unix milliseconds. */
 export interface ReplayedRow extends RecordedEdit {
   uid: string;
   /** The words of the source. */
   words: number;
-  /** When the editor asked for the task of the segment. */
+  /** When the editor claimed the task of the segment. */
   claimedAt: number;
   /** When the service had confirmed the editor's text. Undefined if the editor did not open the segment. */
   confirmedAt: number | undefined;
@@ -232,7 +232,7 @@ async function createJobs(
   });
 }
 
-/** Tones that the service does not know are separated by brands. */
+/** Each recorded tone gets its own brand, because recorded tones need not be tones of the service. */
 const brandOf = (tone: number) => `tone-${tone}`;
 
 /** Returns an XLIFF document in which each source is one segment, however many sentences it has. */
@@ -427,7 +427,7 @@ async function confirm(
 }
 
 interface Stored {
-  /** The draft before any vote. */
+  /** The draft that the segment had before a vote filled it. */
   first: Piece[] | null;
   delivered: Piece[] | null;
 }

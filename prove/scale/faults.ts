@@ -28,7 +28,7 @@ export const DATABASE_FAULTS: Partial<Record<Fault, 'SIGKILL' | 'SIGQUIT'>> = {
 export interface FaultInjector {
   /** Starts the next fault. Every kind of fault happens once before any kind happens again. */
   next(): Fault;
-  /** Resolves when no fault lasts any more and every process runs. */
+  /** Resolves when all faults have ended and every process runs. */
   over(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function createFaultInjector(
       try {
         killDatabase(directory, signal);
       } catch {
-        // PostgreSQL has stopped already, so it cannot receive the signal.
+        // PostgreSQL is already stopped, so there is no process to signal.
       }
       return Promise.resolve();
     }

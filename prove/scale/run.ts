@@ -31,7 +31,9 @@ export interface ScaleHistory extends CrashHistory {
 
 const API = 2;
 const WORKERS = 2;
-/** The next fault comes after this time even if no job is acknowledged, because one fault may stop everything. */
+/**
+ * The next fault is started after this time even if no job is acknowledged, because one fault may stop all processing.
+ */
 const STALL_MILLISECONDS = 20_000;
 
 export async function runScale({ directory, seed, say, ...options }: ScaleOptions): Promise<ScaleHistory> {

@@ -73,8 +73,8 @@ export async function runSlow({ directory, clients, say }: SlowOptions): Promise
   const secrets = await runSecrets(directory, program);
   say('reading long texts');
   const texts = await runTexts(directory, program);
-  // `runTexts` killed the service but not PostgreSQL. So a new service is started and stopped, which also
-  // stops PostgreSQL.
+  // `runTexts` killed the service but not PostgreSQL. A new service is therefore started and stopped, which also stops
+  // PostgreSQL.
   await (await startProgram({ directory })).stop();
   return { closed, alone, beside, secrets, texts };
 }

@@ -24,8 +24,8 @@ const OTHERS = 20;
 const TEXT_BYTES = 10 * 1024 * 1024;
 const PARAGRAPH = '<p>The house stands near the river, and the <b>garden</b> is green.</p>\n';
 /**
- * The maximum time to wait until a process ends. A process that still runs then would go on until its task is
- * finished.
+ * The maximum time to wait until a scanner process ends. A process that still runs then has not noticed that the
+ * service was killed.
  */
 const PATIENCE_MILLISECONDS = 10_000;
 

@@ -43,7 +43,7 @@ export function judge({ calls, lists, operations, shown, before, after }: Tenant
   const changed = shown.filter(({ answer, changes }) => changes && answer.status < 300);
   print([...seen, ...changed.map(({ asked }) => asked)]);
   const rewritten = before.filter((text, index) => text !== after[index]);
-  // The result counts only if the editors saw something of their own. Otherwise the calls would prove nothing.
+  // The goal is reached only if the editors also saw texts that they may see. Otherwise the calls would prove nothing.
   const measured =
     calls.length > 0 &&
     shown.some(({ answer, may }) => answer.status === 200 && may.some((one) => answer.text.includes(one)));

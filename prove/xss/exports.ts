@@ -1,4 +1,4 @@
-/** Checks everything that leaves the web app: exported files and mails. */
+/** Checks the files and mails that leave the web app. */
 import { parse } from 'csv-parse/sync';
 import { SaxesParser } from 'saxes';
 import type { ReceivedMail } from '../../packages/server/src/testing/mailbox.ts';

@@ -467,7 +467,7 @@ async function startProxy(): Promise<Proxy> {
   });
   server.on('connect', (request, socket) => {
     proxy.onRequest(`CONNECT ${request.url}`);
-    socket.on('error', () => {}); // A closing browser resets its connections.
+    socket.on('error', () => {}); // Errors are ignored, because a closing browser resets its connections.
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
   proxy.url = await listen(server);
