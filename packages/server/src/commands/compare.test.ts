@@ -114,7 +114,7 @@ describe('dragoman engine compare', () => {
     });
   });
 
-  it('has no agreement for a single engine', async () => {
+  it('prints no agreement when there is only one engine', async () => {
     const { stdout } = await compare('--json', '--engines', 'llm:good');
     expect(JSON.parse(stdout).engines).toMatchObject([{ agreement: null }]);
   });

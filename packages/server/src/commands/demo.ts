@@ -224,7 +224,7 @@ async function create(
   }
 }
 
-/** Sends a customer's chat message and prints its translation as an agent would read it. */
+/** Sends a customer's chat message and prints its translation as the person who answers the chat would read it. */
 async function runChat(url: string, receiver: Receiver, credentials: AccountCredentials): Promise<void> {
   const text = '¿Dónde está mi pedido? La casa es azul.';
   print('\n── a chat message, Spanish → English, by machine at once');

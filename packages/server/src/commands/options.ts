@@ -86,7 +86,7 @@ export function date(written: string): Date {
   return value;
 }
 
-/** Reads a duration as a whole number. */
+/** Reads a duration: a whole number, in the unit of its option. */
 export function duration(written: string): number {
   if (!/^\d{1,8}$/.test(written)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(written);
