@@ -351,8 +351,8 @@ describe('the lists of jobs', () => {
   });
 });
 
-describe('a create', () => {
-  it('with a uid of another account creates a job of the caller and reveals nothing', async () => {
+describe('a request that creates a job', () => {
+  it('with a uid of another account creates the caller’s own job and reveals nothing', async () => {
     const before = await victim.production('GET', `${HUMAN}${CANARY}-human/`);
     const made = await stranger.production('POST', HUMAN, { ...job(`${CANARY}-human`), text: 'Mine.' });
     expect(made.status).toBe(201);

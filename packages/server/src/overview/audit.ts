@@ -1,4 +1,4 @@
-/** The console's route for the audit: `/api/console/audit`. */
+/** The console's route for the audit entries: `/api/console/audit`. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { accountOfField } from '../access/accounts.ts';

@@ -481,7 +481,7 @@ describe('the team of an account', () => {
     ]);
   });
 
-  it('cannot find out by many invitations which addresses are known', async () => {
+  it('cannot find out which addresses are known by sending many invitations', async () => {
     const { call } = await createCustomer();
     const known = (await createCustomer()).email;
     const invite = (email: string) => call('POST', '/api/account/team', { email });

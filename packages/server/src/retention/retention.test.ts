@@ -199,7 +199,7 @@ async function rowsOf({ ref }: Account, table: string, where = 'true'): Promise<
   return rows[0].n;
 }
 
-/** Sets the times at which an account's jobs and deliveries finished back by `days`. */
+/** Moves the times at which an account's jobs and deliveries finished `days` into the past. */
 async function age({ ref }: Account, days: number): Promise<void> {
   const past = `now() - interval '${days} days'`;
   await owner.query(

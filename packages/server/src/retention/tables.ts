@@ -3,7 +3,7 @@
  * test compares the list with the schema, so a new table must be added here.
  */
 
-/** The types of key columns by which an export reads pages. */
+/** The types of the key columns. An export reads a table in pages, in the order of its key. */
 type KeyType = 'uuid' | 'text' | 'integer';
 
 export interface Table {

@@ -175,7 +175,7 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
   const { settings, log, metrics } = options;
   const sandbox = settings.sandboxUrl === undefined ? undefined : new URL(settings.sandboxUrl);
   const app = fastify({
-    logger: false, // Requests are logged below, by route and never by URL.
+    logger: false, // Fastify's own log is off. The hooks below log each request by its route and never by its URL.
     bodyLimit: BODY_LIMIT,
     serverFactory: (handle) =>
       createServer(

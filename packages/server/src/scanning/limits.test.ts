@@ -218,7 +218,7 @@ describe('a text that takes longer to read than the limit', () => {
     await until(() => givenUp(uid));
   });
 
-  it('fails attempts to assemble a late job that do not count while an editor works on it; counting starts at zero after the submission', async () => {
+  it('does not count failed attempts to assemble a late job while an editor works on it, and counts from zero after the submission', async () => {
     const { ref } = await accountNamed(server.database, username);
     const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
     await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
@@ -413,8 +413,8 @@ describe('an account with more long texts than scanner processes', () => {
     await editNext(editor, await taskOf(quick));
     await until(async () => (await other('GET', `${HUMAN}${quick}/`)).body.status === 'completed');
     expect((await call('DELETE', `${HUMAN}${slow}/`)).status).toBe(200);
-    // The account's next job is assembled only after the slow job has failed, which takes two scanner processes that
-    // end during its task.
+    // The slow job fails when two scanner processes have died during its task. Only then is the account's next job
+    // assembled.
     const next = await orderEdit(call, 'The dog sleeps.');
     await editNext(editor, await taskOf(next));
     await until(async () => {

@@ -265,7 +265,8 @@ function createAccountQueues(accountShare: number) {
 
 function forkScanner({ memoryMebibytes, script = SCRIPT }: ProcessPoolOptions): ChildProcess {
   // Compiling takes most of the start time of a process, so the processes use the program's compile cache.
-  // `getCompileCacheDir` returns the subfolder for this version of Node; the setting needs its parent folder.
+  // `getCompileCacheDir` returns the subfolder for this version of Node; `NODE_COMPILE_CACHE` needs its parent
+  // folder.
   const compiled = getCompileCacheDir();
   return fork(fileURLToPath(script), [String(process.pid)], {
     env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },

@@ -33,6 +33,7 @@ export function runTasks(tasks: Tasks): void {
     process.send!(answer, () => {});
   });
   process.on('disconnect', () => process.exit());
-  // A terminal or service manager signals all processes, while the parent still needs this one to finish its work.
+  // A terminal or service manager sends these signals to all processes of the program. This process ignores them,
+  // because the parent still needs it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 }

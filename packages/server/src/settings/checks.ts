@@ -13,8 +13,8 @@ export interface Setting<T> {
   check: Check<T>;
   meaning: string;
   /**
-   * Writes a value as it would be written in the environment. Absent for numbers, words, and lists and pairs of
-   * these.
+   * Writes a value as it would be written in the environment. Absent if the value is a number, a word, or a list or
+   * pair of these.
    */
   write?(value: T): string;
 }

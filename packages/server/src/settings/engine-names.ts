@@ -29,7 +29,7 @@ export function findEngineName(written: string): EngineName | undefined {
 /** The names of all engines, for messages. */
 export const ENGINE_NAMES_TEXT = `${ENGINE_NAMES.join(', ')}, llm:NAME (NAME: up to 20 lower-case letters and digits, a letter first)`;
 
-/** Returns the engines that a route can name. Of the further language models, these are the configured ones. */
+/** Returns the engines that a route can name: all engines with a fixed name, and the configured `llm:NAME`. */
 export function routableEngines({ engines }: { engines: readonly string[] }): string[] {
   return [...new Set([...ENGINE_NAMES, ...engines])];
 }

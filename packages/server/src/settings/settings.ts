@@ -113,7 +113,7 @@ export type Source = 'environment' | 'file' | 'default';
 
 const { name: ENGINES, default: DEFAULT_ENGINES } = ENGINE_SETTINGS.engines;
 
-/** Returns the definitions of all settings, for the engines that are written in the environment or else in the file. */
+/** Returns the definitions of all settings. The environment, or else the file, names the engines among them. */
 function definitionsIn(
   environment: Variables,
   file: ReadonlyMap<string, string>,

@@ -34,8 +34,7 @@ async function timeOfOne(send: Send): Promise<number> {
  * quadratic.
  * @param sendOf returns a request whose content has `length` bytes
  * @param most the factor that is too large; when a measurement reaches it, further rounds run
- * @param little the processor time in milliseconds that is worth measuring; if a request of twice the length takes
- * less, the factor counts as 1
+ * @param little a processor time in milliseconds; if a request of twice the length takes less, the factor counts as 1
  */
 export async function ratioOf(
   sendOf: (length: number) => Send,

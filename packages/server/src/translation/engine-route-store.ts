@@ -1,4 +1,4 @@
-/** SQL for the operator's engine routes. They are a reference table that every worker reads. */
+/** SQL for the operator's engine routes. Their table is a reference table, which every worker reads. */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { EngineRoute } from './engine-routes.ts';

@@ -22,8 +22,8 @@ export interface EngineObserver {
   /** Called at the end of each request to an engine, with the outcome `answered` or `failed`. */
   asked(engine: string, lane: Lane, seconds: number, outcome: 'answered' | 'failed'): void;
   /**
-   * Called with the translated segments of a request and their words. `characters` and `cents` are those of all its
-   * segments.
+   * Called with the translated segments of a request and their words. `characters` and `cents` are those of all
+   * segments of the request.
    */
   translated(engine: string, words: number, characters: number, cents: number, segments: number): void;
   /** Called for each segment that an engine failed to translate. */

@@ -1,4 +1,4 @@
-/** SQL for the engine reports of workers. They are reference tables: their rows belong to no account. */
+/** SQL for the engine reports of workers. Their tables are reference tables, whose rows belong to no account. */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 

@@ -1,11 +1,11 @@
 /**
- * Quarantine of poison jobs. When a worker process dies, one of the rows that it had leased may be the cause.
- * A row that was claimed more than `trusted` times is a suspect. Few suspects run at a time, and a claim
- * counts only when its processing begins. A suspect whose claims were counted once more runs alone. So only
- * the row that kills its workers reaches the limit of claims.
+ * Quarantine of poison jobs. When a worker process dies, one of the rows that it had leased may be the cause. A row
+ * that was claimed more than `trusted` times is a suspect. Few suspects run at a time, and a claim counts only when
+ * its processing begins. A row that was claimed more than `trusted` + 1 times runs alone. So only the row that kills
+ * its workers reaches the limit of claims.
  *
- * Measured without quarantine: after 60 kills, one second apart, 200 of 1,500 jobs had failed. When every
- * suspect ran alone, the last job was done 44 seconds after the last kill.
+ * Measured without quarantine: after 60 kills, one second apart, 200 of 1,500 jobs had failed. When every suspect ran
+ * alone, the last job was done 44 seconds after the last kill.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Lease, LeaseQueue } from './queue.ts';

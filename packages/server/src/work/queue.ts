@@ -1,7 +1,7 @@
 /**
  * The lease queue. A row that needs work (a job, a message, a delivery) is its own queue entry:
  *
- *   due_at null                  no worker has anything to do
+ *   due_at null                  no worker needs to process the row
  *   due_at <= now                due: the next worker that claims the row gets it
  *   due_at in the future         scheduled for later, or leased: a claim moves `due_at` to the end of the lease
  *   lease_token                  fencing token: every write of a worker has the condition `lease_token = …`
@@ -107,7 +107,8 @@ export const UNLIMITED: ClaimLimits<never> = {
 
 /**
  * SQL condition: the account of the row `alias` is not suspended. The queues of suspended accounts stand still.
- * @param seconds a parameter of the statement; then the account was not suspended for this time either
+ * @param seconds a parameter of the statement, in seconds; accounts that were resumed within this time are excluded
+ * too
  */
 export const ofActiveAccount = (alias: string, seconds?: string): string => {
   const resumed = seconds === undefined ? '' : ` or s.resumed_at > now() - make_interval(secs => ${seconds})`;

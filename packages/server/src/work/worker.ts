@@ -80,7 +80,7 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   capacityFor(account: AccountRef): { pieces: number; weight: number };
   /** Returns whether all rows that the worker holds belong to this account. */
   isAlone(account: AccountRef): boolean;
-  /** Takes a row that was leased by its insert. */
+  /** Takes over a row that was leased for this worker when it was inserted. */
   adopt(lease: L, item: Item): void;
   heldLeases(): Iterable<L>;
 }
@@ -327,7 +327,7 @@ export function assignLeases(
   });
 }
 
-/** Returns the lease of a row that its insert leased. */
+/** Returns the lease of a row that was leased when it was inserted. */
 export function newLease(account: AccountRef, id: string, token: string, weight: number): Lease {
   return { account, id, token, attempts: 1, weight };
 }
