@@ -26,7 +26,7 @@ import { selfSigned } from '../../packages/server/src/testing/certificate.ts';
 import type { Random } from '../harness/random.ts';
 import type { Host, SinkArrival } from './checks.ts';
 
-/** The start of paths that get no response before `release`. */
+/** The prefix of the paths to which the receiver sends no response until the run calls `release`. */
 export const HELD = 'held-';
 
 export interface Sink {

@@ -34,7 +34,7 @@ const REVIEW_SHARE = 10;
 const PATIENCE_MILLISECONDS = 1_800_000;
 
 const SETTINGS = {
-  DRAGOMAN_LOG_LEVEL: 'silent', // The log is off, because connections break all the time.
+  DRAGOMAN_LOG_LEVEL: 'silent', // Broken connections would fill the log.
   DRAGOMAN_TASK_WORDS: String(LINES_A_TASK * WORDS_A_LINE),
   DRAGOMAN_TASK_LEASE: String(LEASE_SECONDS),
   DRAGOMAN_CLAIM_EXPIRIES: '1000',

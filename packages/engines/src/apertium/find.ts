@@ -18,7 +18,7 @@ export interface ApertiumFound {
   modes: string[];
   /** Versions of the installed packages by name, if they are known. */
   packages: Record<string, string>;
-  /** Requested packages of which programs or modes are missing. */
+  /** Requested packages that lack programs or modes. */
   missing: string[];
 }
 
@@ -47,10 +47,7 @@ export async function findApertium(
   };
 }
 
-/**
- * Returns the packages of which files are missing. Does not ask dpkg, because Apertium may have been installed in
- * another way.
- */
+/** Returns the packages that lack files. Does not ask dpkg, because Apertium may have been installed in another way. */
 export function missingFrom(tree: Tree, packages: readonly string[]): string[] {
   const tools = ['lt-proc', 'apertium-tagger', 'apertium-wblank-mode'].every((tool) =>
     existsSync(toolPath(tree, tool)),

@@ -22,9 +22,9 @@ export interface Processes {
 
 export interface ProcessEvents {
   /**
-   * Called once per stage, when the stage has ended or could not start, for example with `lt-proc ended by
-   * SIGSEGV`. `clean` means exit status 0. When a stage dies, the stages after it exit with this status, and
-   * their exits may be reported first.
+   * Called once per stage, when the stage has ended or could not start, for example with `lt-proc ended by SIGSEGV`.
+   * `clean` means exit status 0. When a stage dies, the stages after it exit with status 0, perhaps even before its
+   * own exit is reported.
    */
   onDeath(detail: string, clean: boolean): void;
   onOutput(chunk: Buffer): void;

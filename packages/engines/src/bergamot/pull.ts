@@ -39,7 +39,6 @@ const FILE_ERRORS = new Set([
   'EROFS',
 ]);
 
-/** The licence of Firefox's models. */
 const LICENCE = 'MPL-2.0';
 
 /** Returns all models of a registry. @throws ModelError */
