@@ -202,10 +202,10 @@ GET /api/sign-in-options                                                in      
 `;
 
 /**
- * The rights in the API for programs, in production. `ro`: 403, because the key is read-only. `scope`: 403,
- * because the key does not have the scope of the operation. The columns `jobs`, `chat`, `calls` and `account`
- * are keys with one scope each; that of `calls` is `deliveries`. The column `person` is a user with a session
- * instead of a key.
+ * The rights in the API for programs, in production. `ro`: 403, because the key is read-only. `scope`: 403, because the
+ * key does not have the scope of the operation. The columns `jobs`, `chat`, `calls` and `account` are keys with one
+ * scope each; the key of `calls` has the scope `deliveries`. The column `person` is a user with a session instead of a
+ * key.
  */
 const PROGRAMS = `
                                                                         nobody    key       reads     jobs      chat      calls     account   sandbox   other     person

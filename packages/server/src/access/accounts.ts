@@ -170,7 +170,7 @@ export function listOrigins(on: Queryable, account: AccountRef): Promise<string[
 /**
  * Replaces the origins of an account, and notifies all running processes.
  * @param wanted valid origins, in any order
- * @returns the origins in the form in which browsers send them
+ * @returns the origins in the form that browsers send
  */
 export async function setOrigins(
   database: Database,

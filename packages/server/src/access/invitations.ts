@@ -1,6 +1,6 @@
 /**
- * Invitations and reset links: single-use links with which users set their password. Also the link that creates
- * the first operator, who cannot be invited by anybody.
+ * Invitations and reset links: users set their password with such a link, which works once. Also the link that creates
+ * the first operator, because there is nobody yet who could invite them.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import { ApiError, type Reason, wrongFields } from '../base/errors.ts';
@@ -38,8 +38,8 @@ const FORGOTTEN_SECONDS = HOURS;
 const MAX_LINKS = 3;
 
 /**
- * Creates the link with which a user sets their password, and invalidates older links of the user. Only a
- * hash of the link is stored.
+ * Creates a link for setting a user's password, and invalidates older links of the user. Only a hash of the link is
+ * stored.
  */
 export function inviteUser(
   database: Database,
@@ -71,7 +71,7 @@ async function writeLink(
 /** The purpose of a link for an existing user. */
 type UserLinkPurpose = Exclude<store.LinkPurpose, 'operator'>;
 
-/** A link with which a user sets their password. */
+/** A link for setting a user's password. */
 export interface Link {
   /** The secret part of the link. Only its hash is stored. */
   token: string;
@@ -120,8 +120,7 @@ export async function invitePerson(
 }
 
 /**
- * Creates the link with which the first operator is created, and ends the previous one. Only a hash of the link
- * is stored.
+ * Creates the link that creates the first operator, and ends the previous one. Only a hash of the link is stored.
  * @returns undefined if there is an operator
  */
 export function linkForFirstOperator(database: Database): Promise<Link | undefined> {

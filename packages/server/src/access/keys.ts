@@ -101,7 +101,7 @@ function tooManyKeys(
   );
 }
 
-/** A key without its secret, of which only the hash is stored. */
+/** A key without its secret. Only a hash of the secret is stored. */
 export type StoredKey = store.StoredKeyRow;
 
 /** Lists the active and ended keys of an account, oldest first. */
@@ -111,7 +111,7 @@ export function listKeys(on: Queryable, account: AccountRef): Promise<StoredKey[
 
 /**
  * Ends a key now or after some seconds, and notifies all running processes.
- * @returns the moment at which the key ends
+ * @returns the time when the key ends
  * @throws AccountError when the account has no such active key
  */
 export async function revokeKey(

@@ -5,10 +5,7 @@ import { defineFormat } from '../http/input.ts';
 
 const MAX_NAME = 100;
 
-/**
- * Returns an e-mail address in the form in which it is stored and compared, or undefined when it is not
- * valid.
- */
+/** Returns an e-mail address in its stored form, in which addresses are compared, or undefined when it is not valid. */
 export function normalEmail(written: string): string | undefined {
   const email = written.trim().normalize('NFC').toLowerCase();
   return /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]+$/u.test(email) &&
@@ -28,12 +25,12 @@ const FORBIDDEN_IN_NAME = /[/\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}|
  */
 const STRAY_JOINER = /(?<![\p{L}\p{M}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}])/u;
 
-/** Returns a name in the form in which it is stored. */
+/** Returns a name in its stored form. */
 export function normalName(written: string): string {
   return written.trim().normalize('NFC');
 }
 
-/** Returns a name in the form in which it is stored, or the reason why it is not valid. */
+/** Returns a name in its stored form, or the reason why it is not valid. */
 export function readName(written: string): { name: string } | { fault: Reason } {
   const name = normalName(written);
   if (name === '' || [...name].length > MAX_NAME) {

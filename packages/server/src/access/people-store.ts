@@ -112,7 +112,7 @@ export async function findByEmail(on: Queryable, email: string): Promise<UserRow
   return (await on.query(FIND_BY_EMAIL, [email]))[0];
 }
 
-/** Returns the user whom a provider (issuer) identifies by this subject. */
+/** Returns the user with this subject at a provider (issuer). */
 export async function findBySubject(
   on: Queryable,
   issuer: string,
@@ -422,8 +422,7 @@ const USE_INVITATION = statement<InvitationRow & { user_id: string }>(
 );
 
 /**
- * Uses up a valid invitation. If several calls use the same invitation, only one of them gets it and the
- * others get undefined.
+ * Uses up a valid invitation. Of several calls for one invitation, only the first gets it. The others get undefined.
  */
 export async function useInvitation(
   on: Queryable,

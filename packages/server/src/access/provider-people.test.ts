@@ -46,7 +46,9 @@ function addUser(fields: ProviderUser = {}): { subject: string; email: string } 
 const START = '/api/sign-in/provider';
 
 let addresses = 0;
-/** Signs in with the provider in a new browser with its own address. @returns the page at which the browser arrives */
+/**
+ * Signs in with the provider in a new browser with its own address. @returns the page that the browser shows at the end
+ */
 async function visit(
   subject: string | undefined,
   path = START,

@@ -127,8 +127,8 @@ export function readKeyFile(dataDirectory: string): Buffer | undefined {
 }
 
 /**
- * Creates a secret key in the data directory. Never overwrites an existing file. So two processes that start
- * at the same time get the same key.
+ * Creates a secret key in the data directory. Never overwrites an existing file, so two processes that start at the
+ * same time get the same key.
  */
 export function createKeyFile(dataDirectory: string): Buffer {
   const path = join(dataDirectory, KEY_FILE);

@@ -32,10 +32,7 @@ export interface NewSession {
   byProvider: boolean;
 }
 
-/**
- * @returns the moment at which the session ends; undefined when the user is disabled or has another password
- * now
- */
+/** @returns the time when the session ends; undefined when the user is disabled or has another password now */
 export async function insertSession(on: Queryable, session: NewSession): Promise<Date | undefined> {
   const { sessionId, userId, tokenHash, userAgent, seconds, passwordHash, byProvider } = session;
   const values = [sessionId, userId, tokenHash, userAgent, seconds, passwordHash, byProvider];
@@ -89,7 +86,7 @@ const OPEN_AMONG = statement<{ session_id: string; role: PersonRole }>(
     where s.session_id = any($1) and u.disabled_at is null and ${LIVE}`,
 );
 
-/** Returns those of the sessions that have not ended, without recording a use. */
+/** Returns the sessions of the list that have not ended, without recording a use. */
 export function selectOpenSessions(
   on: Queryable,
   sessionIds: readonly string[],
@@ -112,10 +109,7 @@ const ROTATE_SESSION = statement<{ ends_at: Date }>(
   `update sessions set token_hash = $2, rotated_at = now() where session_id = $1 returning ends_at`,
 );
 
-/**
- * Replaces the token of a session. @returns the moment at which the session ends; undefined when it has ended
- * already
- */
+/** Replaces the token of a session. @returns the time when the session ends; undefined when it has already ended */
 export async function replaceSessionToken(
   on: Queryable,
   sessionId: string,

@@ -182,7 +182,7 @@ describe('password guesses', () => {
     for (let n = 0; n < 3; n++) {
       expect((await call('POST', '/api/session', { email, password }, here)).body).toEqual(WRONG);
     }
-    // Each guess counts for two limits: that of the user with the address, and that of the address alone.
+    // Each guess counts for two limits: one for the user and the address together, and one for the address alone.
     expect((await owner.query('select attempts from sign_ins')).rows).toEqual([
       { attempts: 3 },
       { attempts: 3 },

@@ -65,9 +65,9 @@ export async function limitAttempts(on: Queryable, mark: Buffer, limit: AttemptL
 
 /**
  * Counts an attempt for the network of a client address: for an IPv4 address the address itself, for an IPv6 address
- * its /64. For IPv6, the attempt also counts for the /56 and the /48, because providers give a household a /56 or
- * /48, which holds 256 or 65,536 networks of size /64. A /56 has 4 times and a /48 16 times as many attempts without
- * delay (`limit.free`).
+ * its /64. Providers give a household a whole /56 or /48, with 256 or 65,536 networks of size /64. An IPv6 attempt
+ * therefore also counts for the /56 and the /48. A /56 has 4 times and a /48 16 times as many attempts without delay
+ * (`limit.free`).
  * @returns the keyed hashes of the networks for which the attempt was counted, for `forgiveAttempt`
  * @throws ApiError `too_many_attempts`
  */
@@ -191,7 +191,7 @@ export async function authenticateSession(
   };
 }
 
-/** Returns those of the sessions that have not ended, with the roles of their users. */
+/** Returns the sessions of the list that have not ended, with the roles of their users. */
 export async function readOpenSessions(
   on: Queryable,
   limits: SessionLimits,

@@ -42,10 +42,10 @@ export interface Credentials {
 }
 
 /**
- * Starts a session with an e-mail address and a password.
- * @throws ApiError `wrong_sign_in`, with the same text and after the same time for unknown users;
- * `second_factor_required` when the password is right and the code is missing; `invalid_request` for a wrong
- * code; `too_many_attempts`
+ * Starts a session with an e-mail address and a password. The refusal of an unknown user has the same text and takes
+ * the same time as that of a wrong password.
+ * @throws ApiError `wrong_sign_in`; `second_factor_required` when the password is right and the code is missing;
+ * `invalid_request` for a wrong code; `too_many_attempts`
  */
 export async function signIn(
   database: Database,

@@ -180,7 +180,7 @@ export interface StoredKeyRow {
   /** The time of the last use, accurate to the hour; null when the key was never used. */
   last_used_at: Date | null;
   expires_at: Date | null;
-  /** The moment at which the key was revoked or will be revoked. */
+  /** The time when the key was revoked or will be revoked. */
   revoked_at: Date | null;
   /** Whether the key is active now. */
   live: boolean;
@@ -198,7 +198,7 @@ const LIVE_KEYS = statement<{ key_id: string; ends: Date | null }>(
     order by ends nulls last, key_id`,
 );
 
-/** Returns the active keys with the moments at which they end, earliest first. */
+/** Returns the active keys and when they end, earliest first. */
 export function liveKeys(
   on: Queryable,
   account: AccountRef,
@@ -250,7 +250,7 @@ const REVOKE_KEY = statement<{ revoked_at: Date }>(
    returning revoked_at`,
 );
 
-/** @returns the moment at which the key ends; undefined when there is no such active key */
+/** @returns the time when the key ends; undefined when there is no such active key */
 export async function expireKey(
   on: Queryable,
   account: AccountRef,
@@ -426,7 +426,7 @@ export interface StoredSecretRow {
   secret_id: string;
   environment: Environment;
   created_at: Date;
-  /** The moment at which the secret ends; null until it is rolled. */
+  /** The time when the secret ends; null until it is rolled. */
   expires_at: Date | null;
 }
 

@@ -29,7 +29,7 @@ export function codeOfStep(secret: Buffer, step: number): string {
   return String(truncated % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** Returns the time step to which a code belongs, or undefined if the code is not valid at this moment. */
+/** Returns the time step of a code, or undefined if the code is not valid at this moment. */
 export function stepOfCode(secret: Buffer, code: string, milliseconds: number): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined;
   const now = stepAt(milliseconds);

@@ -194,7 +194,7 @@ describe('stored secrets', () => {
     return values;
   }
 
-  /** Returns the forms in which a table could contain a secret. */
+  /** Returns all forms of a secret that a table could contain. */
   function formsOf(secret: string, bytes: Buffer): Buffer[] {
     const hex = bytes.toString('hex');
     return [Buffer.from(secret), bytes, Buffer.from(hex), Buffer.from(bytes.toString('base64'))];

@@ -52,7 +52,7 @@ export async function sendLink(
   return { link: shown, expires_at: expires_at.toISOString(), mailed: mailed ?? null };
 }
 
-/** Mails a user the link with which they replace a forgotten password. */
+/** Mails a user a link for replacing a forgotten password. */
 export async function mailForgottenPassword(
   mailer: Mailer,
   root: string,

@@ -221,7 +221,7 @@ export interface SandboxCredentials {
   /** The credential in the form `user:key`. */
   key: string;
   webhook_secret: string;
-  /** The URL to which clients append the paths of the API. */
+  /** The base URL of the API for the client. */
   base_url: string;
 }
 

@@ -1,4 +1,4 @@
-/** The routes with which users manage their own second factor: `/api/me/second-factor…`. */
+/** The routes for a user's own second factor: `/api/me/second-factor…`. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { requirePassword } from '../access/people.ts';

@@ -1,8 +1,8 @@
 /**
- * The routes with which customers manage the users of their account: `/api/account/team…`.
+ * The routes for customers who manage the users of their account: `/api/account/team…`.
  *
- * An e-mail address belongs to one user in one account, so a refused invitation reveals that an address is
- * known. Refused invitations are therefore limited: after five, to about one an hour.
+ * An e-mail address belongs to one user in one account, so a refused invitation reveals that an address is known.
+ * Refused invitations are therefore limited: after five, to about one an hour.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
@@ -181,9 +181,8 @@ async function changeableMember(database: Database, request: UserRequest): Promi
 }
 
 /**
- * Returns the user whom the path names, if the caller may create a link for this user. Only an owner may
- * create a link for an owner or for a user with a password, because the holder of a reset link can sign in as
- * that user.
+ * Returns the user whom the path names, if the caller may create a link for this user. Only an owner may create a link
+ * for an owner or for a user with a password. The holder of a reset link can sign in as that user.
  * @throws ApiError `owner_only`
  */
 async function linkableMember(database: Database, request: UserRequest): Promise<User> {

@@ -7,7 +7,7 @@ const MOST_HOSTS = 16;
 
 /**
  * Splits a connection string with several hosts into one connection string per host. A string with one host is returned
- * as it is.
+ * unchanged.
  * @throws Error when the string names several hosts in a form that is not supported. The message completes the sentence
  * "DATABASE_URL must be …".
  */

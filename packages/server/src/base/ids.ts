@@ -1,6 +1,6 @@
 /**
- * Identifiers: UUIDv7 for rows (RFC 9562 §5.7) and short random uids for jobs. Also computes the part of an
- * account: a number from 0 to 255 with which the keys of the account's rows begin.
+ * Identifiers: UUIDv7 for rows (RFC 9562 §5.7) and short random uids for jobs. Also computes the part of an account: a
+ * number from 0 to 255. The keys of the account's rows begin with it.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -80,8 +80,8 @@ export function assignUid(): string {
 }
 
 /**
- * Returns the part of an account: a number from 0 to 255, with which the keys of the account's rows begin. It
- * is the last byte of the account's UUIDv7. That byte is random, so accounts are spread evenly.
+ * Returns the part of an account: a number from 0 to 255. The keys of the account's rows begin with it. It is the last
+ * byte of the account's UUIDv7. That byte is random, so accounts are spread evenly.
  */
 export function partOf(accountId: string): number {
   return Number.parseInt(accountId.slice(-2), 16);

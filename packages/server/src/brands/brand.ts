@@ -29,8 +29,8 @@ export interface Brand {
    */
   fallback?: 'machine';
   /**
-   * How a confirmed text reaches waiting segments of other jobs with the same source: not at all (`off`), as their
-   * draft (`draft`), or as their draft, which is also confirmed once editors agree (`confirm`).
+   * What a confirmed text does to waiting segments of other jobs with the same source. `off`: nothing. `draft`: it
+   * becomes their draft. `confirm`: it becomes their draft, and they are confirmed once editors agree.
    */
   votes?: 'off' | 'confirm';
   /** The style by target language. The keys are language codes, such as `pt-br`. */

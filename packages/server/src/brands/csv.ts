@@ -65,7 +65,7 @@ export function readCsv(file: string, text: string): Term[] {
 }
 
 interface Row {
-  /** The line in which the row starts, from 1. */
+  /** The number of the row's first line, from 1. */
   line: number;
   cells: string[];
 }

@@ -222,10 +222,7 @@ function draftConflict(): ApiError {
   return new ApiError('conflict', 'The draft was changed since it was read.');
 }
 
-/**
- * Returns a brand in which the terms of one language are changed. The language is added if the brand lacks
- * it.
- */
+/** Returns a brand with changed terms in one language. The language is added if the brand lacks it. */
 export function withTerms(
   brand: BrandFile,
   language: string,

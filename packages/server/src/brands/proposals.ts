@@ -1,7 +1,6 @@
 /**
- * Terms that editors propose while they translate. A proposal applies to the job in which it was made. The
- * customer takes it, which adds the term to the draft of the brand, or declines it, after which it does not
- * apply any more.
+ * Terms that editors propose while they translate. A proposal applies to the job in which it was made. The customer
+ * takes or declines it. A taken term is added to the draft of the brand; a declined term does not apply any more.
  */
 import type { Term } from '@dragoman/engines';
 import { recordAudit } from '../audit/audit.ts';

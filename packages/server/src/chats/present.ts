@@ -37,7 +37,7 @@ export function presentMessage(message: MessageRow): Body {
   };
 }
 
-/** Returns the response body of POST /chats, whose field names differ from those of other responses. */
+/** Returns the response body of POST /chats. Its field names differ from those of other responses. */
 export function presentCreatedChat(chat: ChatRow): Body {
   return {
     chat_id: chat.chat_id,

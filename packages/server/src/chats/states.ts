@@ -19,10 +19,7 @@ export const MESSAGE_STATUSES = [
 
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/**
- * Who can trigger a transition: the machine when it has translated or failed, the sender when the receiver has answered
- * or all attempts have failed, the operator by a replay.
- */
+/** Who can trigger a transition. The sender acts on the receiver's answer; the operator replays a dead delivery. */
 export type MessageActor = 'machine' | 'sender' | 'operator';
 
 interface Move {

@@ -54,7 +54,7 @@ const MAX_CLAIMS = 8;
 const retrySeconds = (attempts: number) => 2 ** (attempts - 3);
 /** Seconds between retries while an engine is unavailable. */
 const TROUBLE_SECONDS = 5;
-/** The age of a message in seconds from which it is no longer retried while an engine is unavailable. */
+/** The age in seconds after which a message is no longer retried while an engine is unavailable. */
 const MAX_TROUBLE_AGE_SECONDS = 300;
 /**
  * The maximum total length of the texts that one worker processes at a time, in UTF-16 units: about a hundred

@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 /**
- * The environment of a command: the URL of the database, and no secret key except that of the data directory.
+ * The environment of a command: the URL of the database. The command finds only the secret key in the data directory.
  */
 const on = (database: TestDatabase) => ({
   DATABASE_URL: urlOf(database.connection),

@@ -191,8 +191,8 @@ function measure(
 const WORDS = /(?<!\p{L})\p{Ll}{4,}(?!\p{L})/gu;
 
 /**
- * Returns the percentage of the words of the source that the translation repeats unchanged, such as words that the
- * engine does not know; null if no line with such words was translated. Lines with a failed segment are left out.
+ * Returns the percentage of the source's words that the translation repeats unchanged, such as words that the engine
+ * does not know. Lines with a failed segment are left out. Returns null if no other line has such words.
  */
 function copiedShare(
   lines: readonly Line[],

@@ -219,7 +219,7 @@ function addSecretKey(program: Command): void {
     );
 }
 
-/** Returns the earlier of the moments at which a key expires and is revoked. */
+/** Returns the time when a key expires or is revoked, whichever is earlier. */
 function endOf({
   expires_at,
   revoked_at,

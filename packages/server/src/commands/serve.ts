@@ -11,8 +11,8 @@ import { createEngines } from '../translation/engines.ts';
 import { CommandError, print } from './output.ts';
 
 /**
- * The time after the first signal at which the process ends even if the stop is not complete. A second signal
- * ends the process at once. The documented limit is 10 s.
+ * The time limit of a stop after the first signal. The process then ends even if the stop is not complete. A second
+ * signal ends the process at once. The documented limit is 10 s.
  */
 const LAST_MILLISECONDS = 9_500;
 

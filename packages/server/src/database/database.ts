@@ -79,14 +79,14 @@ pg.types.setTypeParser(INT8_OID, (written) => {
 
 const RETRY_CODES = new Set(['40001', '40P01']);
 /**
- * Error codes for a lost server or connection: SQLSTATE classes 08 and 57P0x, 53300 (too many connections), 25006 (the
- * server has become a standby and refuses writes), and codes of sockets.
+ * Error codes for a lost server or connection: codes of sockets, SQLSTATE classes 08 and 57P0x, 53300 (too many
+ * connections), and 25006 (the server has become a standby and refuses writes).
  */
 const CONNECTION_CODES =
   /^(08...|25006|57P0[1-4]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOENT|EPIPE|ETIMEDOUT)$/;
 /**
- * Messages of driver errors without a code: the socket was closed during a query, the pool had no free
- * connection in time, or the server did not answer in time.
+ * Messages of driver errors without a code. The socket was closed during a query, the pool had no free connection in
+ * time, or the server did not answer in time.
  */
 const CONNECTION_WORDS =
   /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect|^Query read timeout/;
@@ -192,8 +192,8 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
 }
 
 /**
- * The options of each session: the application's role, and an interval after which PostgreSQL notices that the client
- * of a running statement has disconnected, for example because its request reached its time limit.
+ * The options of each session: the role of the application, and a check every second whether the client of a running
+ * statement is still connected. PostgreSQL ends the statement if not, for example after a request was given up.
  */
 const SESSION = '-c role=dragoman_app -c client_connection_check_interval=1000';
 

@@ -1,6 +1,7 @@
 /**
- * Connections to a cluster of PostgreSQL servers, of which one accepts writes. `DATABASE_URL` names its hosts as libpq
- * does: `postgres://user@a:5432,b:5432/name`. Each new connection goes to the host that accepts writes at that moment.
+ * Connections to a cluster of PostgreSQL servers. Only one of the servers accepts writes. `DATABASE_URL` names the
+ * hosts as libpq does: `postgres://user@a:5432,b:5432/name`. Each new connection goes to the host that accepts writes
+ * at that moment.
  * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS
  */
 import pg from 'pg';

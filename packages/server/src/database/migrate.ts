@@ -45,8 +45,8 @@ function readMigrations(): Migration[] {
  * Migrates the schema to this version of the program.
  * @param options `upTo`: the number of the last migration to apply
  * @returns the names of the applied migrations, in order
- * @throws SchemaError when the database was created by a newer version or by a version before the first
- * release, when the server is too old, or when the user lacks a privilege
+ * @throws SchemaError when the server is too old or the user lacks a privilege. Also when a newer version created the
+ * database, or a version before the first release
  */
 export async function migrate(connection: Connection, options: { upTo?: number } = {}): Promise<string[]> {
   const migrations = readMigrations();

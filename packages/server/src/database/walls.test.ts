@@ -45,10 +45,10 @@ function readAccountTables(): string[] {
 const accountTables = readAccountTables();
 
 /**
- * Returns the tables of accounts that an SQL text uses without restricting them to one account; undefined if
- * there are none. The columns of the account are `part` and `account_id`. A table is restricted when both are
- * compared with parameters or with the same columns of another table, and also when both are named in `using`
- * or listed first in an insert. Naming the columns elsewhere, as in a select list, restricts nothing.
+ * Returns the tables of accounts that an SQL text uses without restricting them to one account; undefined if there are
+ * none. The columns of the account are `part` and `account_id`. A table is restricted when both are compared with
+ * parameters or with the same columns of another table. It is also restricted when both are named in `using` or listed
+ * first in an insert. Naming the columns elsewhere, as in a select list, restricts nothing.
  */
 function breach(sql: string): string | undefined {
   const touched = [...sql.matchAll(/\b(?:from|join|into|update)\s+(\w+)/gi)]

@@ -39,7 +39,7 @@ export interface OpenApi {
   webhooks: Record<string, { post: Required<Pick<OpenApiOperation, 'parameters' | 'requestBody'>> }>;
   components: { schemas: Record<string, JsonSchema> };
   'x-errors': { code: string; status: number; meaning: string }[];
-  /** The errors with which every path can answer. */
+  /** The errors that every path can answer with. */
   'x-everywhere': Record<string, OpenApiResponse>;
 }
 
@@ -222,7 +222,7 @@ function withErrorCodes(schema: FastifySchema): FastifySchema {
     : ({ ...schema, 'x-errors': Object.fromEntries(errors) } as FastifySchema);
 }
 
-/** The errors with which every path can answer, including paths without an operation. */
+/** The errors that every path can answer with, including paths without an operation. */
 const EVERYWHERE = Object.fromEntries(
   Object.entries(
     describeErrors(

@@ -163,7 +163,7 @@ export const WebError = Type.Object(
   },
 );
 
-/** The errors with which every operation can answer. */
+/** The errors that every operation can answer with. */
 export const EVERYWHERE: ErrorCode[] = [
   'unauthorized',
   'insufficient_scope',
@@ -206,10 +206,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   },
 };
 
-/**
- * Returns the error answers of an operation by status: for its own error codes, and for those of every
- * operation.
- */
+/** Returns the error answers of an operation by status: its own error codes, and the error codes of every operation. */
 export function errorResponses(...codes: ErrorCode[]): Record<number, DescribedResponse> {
   return describeErrors([...codes, ...EVERYWHERE], () => ErrorBody);
 }
