@@ -36,7 +36,7 @@ export interface Round {
 }
 
 export interface FairHistory {
-  /** The characters that the engine translated for each load while all loads were queued. */
+  /** The characters that the engine translated for each load while the jobs of all loads were queued. */
   served: Record<string, number>;
   /** The rounds with more than ten thousand jobs. */
   flood: Round[];

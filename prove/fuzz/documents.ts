@@ -11,7 +11,7 @@ export interface Drawn {
 const LENGTHS = [1, 3, 30, 300, 3_000];
 const atoms = [...ATOMS.values()];
 
-/** Draws a document in a random format, with one or two hostile texts in a random position. */
+/** Draws a document in a random format, with one or two hostile texts at a random place. */
 export function drawDocument(random: Random, formats: readonly string[]): Drawn {
   const pick = <T>(from: readonly T[]): T => from[random.below(from.length)]!;
   const { format, around } = pick(PLACES.filter((place) => formats.includes(place.format)));

@@ -57,7 +57,9 @@ const FILE_NAME = /^\w[\w.-]{0,127}$/;
 /** Matches a relative path without the parts `.` and `..`. */
 const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/;
 const SUFFIX = /\.(?:gz|zst)$/;
-/** Matches the name of an architecture that is safe in a path. A mirror names the folder of a model after it. */
+/**
+ * Matches the name of an architecture that may be a part of a path, because a mirror uses it in the names of folders.
+ */
 const ARCHITECTURE = /^\w[\w.-]{0,63}$/;
 
 /**

@@ -51,7 +51,7 @@ export type SendRequest = (call: Pick<Call, 'method' | 'path'> & { body?: unknow
 export interface Batch {
   offer: OfferedDirection;
   texts: readonly string[];
-  /** Whether the texts contain the service's markup. */
+  /** Whether the texts have tags or markers for their codes; otherwise they are plain text. */
   marked: boolean;
   sources: readonly { segment: Segment; table: CodeTable }[];
   context: Context;

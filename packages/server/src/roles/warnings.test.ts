@@ -110,7 +110,7 @@ describe('a server that loses its database', () => {
       connection,
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
     );
-    // Waits until several loops of the worker have failed.
+    // Waits until at least two loops of the worker have failed.
     await until(
       () => new Set(saying(/could not claim work|was interrupted/).map(({ name }) => name)).size >= 2,
     );

@@ -80,7 +80,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
 
   function answered(child: ChildProcess, answer: TaskAnswer): void {
     const task = running.get(child);
-    if (task === undefined) return; // The task was already rejected.
+    if (task === undefined) return; // The task was already rejected, so nobody needs this answer.
     running.delete(child);
     processes.rest(child);
     if ('error' in answer) task.reject(answer.error);

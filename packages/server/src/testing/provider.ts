@@ -21,7 +21,7 @@ export interface TestProvider {
   issuer: string;
   /** The settings of a server that uses this provider. */
   settings: Record<string, string>;
-  /** The users by subject. */
+  /** The users of the provider, by subject. */
   users: Map<string, ProviderUser>;
   /** The subject of the user who signs in next; undefined for a user who cancels. */
   subject: string | undefined;

@@ -17,7 +17,7 @@ function decode(text: string): Buffer {
   return Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** Returns the app that has a secret in base32. */
+/** Returns an authenticator app for a secret in base32. */
 export function authenticatorOf(secret: string): Pick<Authenticator, 'code'> {
   const bytes = decode(secret);
   return { code: (later = 0) => codeOfStep(bytes, stepAt(Date.now()) + later) };

@@ -11,10 +11,7 @@ import { createTranslator } from './translator.ts';
 
 const never = new AbortController().signal;
 
-/**
- * Creates an engine that answers one sentence at a time in each lane. If a lane has several requests, they
- * take turns.
- */
+/** Creates an engine that answers one sentence at a time in each lane. The requests of a lane take turns. */
 function createSlow() {
   const lines: Record<Lane, Map<DraftRequest, (() => void)[]>> = { bulk: new Map(), interactive: new Map() };
   const answered: Record<Lane, string[]> = { bulk: [], interactive: [] };
