@@ -104,8 +104,8 @@ export function quantile(values: readonly number[], share: number): number {
 
 /**
  * Runs the benchmarks or proofs that the command line names, or all if it names none, and prints their figures. An
- * exception counts as a missed goal. A run of all also writes the report page. Ends the process with status 1 when a
- * goal was missed, and with status 2 for an unknown name.
+ * exception counts as a missed goal. A run without names also writes the report page. Ends the process with status 1
+ * when a goal was missed, and with status 2 for an unknown name.
  *
  * @param tidy called after each run, to end processes that a failed run left behind
  */

@@ -83,9 +83,9 @@ export function translationOf(
 }
 
 /**
- * Restores the order of codes that are half a pair of tags, whose other half is in another sentence. Such a half
- * inside a pair of this sentence would break the nesting of the document. Halves outside all pairs in the source
- * therefore stay outside, in the order of the source.
+ * Half pairs (codes whose other half is in another sentence) that are outside all pairs in the source are moved out of
+ * the pairs of the translation, in the order of the source. Inside a pair, they would break the nesting of the
+ * document.
  */
 function restoreHalves(cut: CutSegment, pieces: readonly Piece[]): Piece[] {
   const outside = outsideHalves(cut);

@@ -198,9 +198,9 @@ export function trim(runs: Run[]): Run[] {
 }
 
 /**
- * Maps the index of each half to the index of the other half, for pairs that are complete and nested within
- * the runs. Halves that are separate elements (`bpt`, `ept`) may be anywhere. If such a pair crosses a pair
- * of tags, the tags therefore stay a pair, because separated tags could end up in an invalid order.
+ * Maps the index of each half to the index of the other half, for pairs that are complete and nested within the runs.
+ * If a pair of separate elements (`bpt`, `ept`) crosses a pair of tags, only the tags count as a pair: the halves of
+ * the former may be anywhere, but tags must stay nested.
  */
 export function pairs(runs: readonly Run[]): Map<number, number> {
   const partner = new Map<number, number>();

@@ -258,8 +258,8 @@ function processorTime(work: () => void, times = 1): number {
  */
 const ENOUGH = 48;
 /**
- * The number of rounds. The minimum of all rounds counts, because garbage collection and shared caches affect the
- * time. On a machine whose processors were all busy, six rounds were too few once: linear work had a ratio of 3.6.
+ * The number of rounds. The minimum of all rounds counts, because garbage collection and shared caches affect the time.
+ * Six rounds were once not enough on a fully busy machine: linear work had a ratio of 3.6.
  */
 const ROUNDS = 20;
 
