@@ -96,7 +96,7 @@ it('the queue shows what each task is about, in groups that an editor can sort, 
   await context.close();
 });
 
-it('the queue says when another editor claimed the task first, and updates its list', async () => {
+it('the queue shows a message and updates its list when another editor claimed the task first', async () => {
   const [slow, fast] = [
     await createPerson(web, { role: 'editor', languages: ['en:es'] }),
     await createPerson(web, { role: 'editor', languages: ['en:es'] }),

@@ -50,7 +50,7 @@ it('the sandbox form thanks the visitor for a request that an operator must gran
   expect(body.requests).toMatchObject([{ name: 'Bea Bittend', email: 'bea@example.com' }]);
 });
 
-it('the sandbox form says when requests are turned off, and the sign-in page then has no link to the form', async () => {
+it('the sandbox form says that requests are turned off, and the sign-in page has no link to it', async () => {
   await web.restart({ DRAGOMAN_SANDBOX_REQUESTS: 'off' });
   expect((await createBrowser(web.url).call('GET', '/api/sandbox-requests')).body.open).toBe(false);
   await web.visit({ path: '/sandbox' }, async (page) => {

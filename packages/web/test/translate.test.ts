@@ -100,7 +100,7 @@ it('a customer drops and chooses files, sees words and prices, sends them once, 
   });
 });
 
-it('each file that cannot be translated has its reason, and only the others are sent', async () => {
+it('the page shows why a file cannot be translated, and sends only the other files', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
     await page.getByRole('checkbox', { name: 'German' }).uncheck();
@@ -153,7 +153,7 @@ it('a document whose answer was lost creates no second job when it is sent again
   });
 });
 
-it('a price that has changed is shown again before a document is sent', async () => {
+it('the page shows the new price before it sends a document when the price has changed', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
     await page.route(
@@ -190,7 +190,7 @@ it('the page says how much money is missing, and sends nothing, when the balance
   });
 });
 
-it('a visit to another page keeps the documents, and the next visit has the same choices', async () => {
+it('the page keeps its documents when the user visits another page, and its choices until the next visit', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
     await page.getByLabel('Instructions').fill('Be brief.');
@@ -257,7 +257,7 @@ it('documents stay in the list when the session ends, and after the next sign-in
   await own.close();
 });
 
-it('a document that was sent in the sandbox can be sent in production', async () => {
+it('a customer can send a document in production after sending it in the sandbox', async () => {
   await web.visit({ context, path: `${PATH}?environment=sandbox` }, async (page) => {
     const environment = page.getByRole('radiogroup', { name: 'Environment' });
     await chooseOptions(page, 'Spanish');
@@ -294,7 +294,7 @@ it('a stored brand or source language that is no longer offered is not sent', as
   await own.close();
 });
 
-it.each(['ar', 'de'] as const)('the page has no overflow on a phone in %s', async (language) => {
+it.each(['ar', 'de'] as const)('the page “Translate” has no overflow on a phone in %s', async (language) => {
   await web.visit({ context, path: PATH, language, size: PHONE }, async (page) => {
     const name = 'ein-langer-dateiname-ohne-leerzeichen-für-die-übersetzung.txt';
     await chooseFiles(page, file(name, TEXT), file('film.srt', 'x'));

@@ -68,7 +68,7 @@ it('the grid shows the segments that match a filter, and Ctrl+Enter goes to the 
   });
 });
 
-it('the filter “changed by me” keeps the segments of this editor after a reload', async () => {
+it('the filter “changed by me” shows the same segments after a reload', async () => {
   const { path, task, lease, segments } = await fixture.createClaimedTask(TEXT, { target_language: 'de' });
   const [first] = segments;
   await fixture.ann.call('PUT', pathOf({ task }, '/segments/0'), {

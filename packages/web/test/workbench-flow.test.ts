@@ -195,7 +195,7 @@ it('the chosen view is remembered, and a switch between the views keeps caret, u
   await context.close();
 });
 
-it('a task of 2,000 subtitles renders only those in the window', async () => {
+it('the flow view renders only the visible subtitles when a task has 2,000', async () => {
   const cue = (at: number) => {
     const second = (part: number) =>
       `00:${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')},${part}00`;

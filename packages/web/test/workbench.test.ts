@@ -217,7 +217,7 @@ it('the workbench finds and replaces text in the whole task, and undoes a replac
   });
 });
 
-it('a segment that is not translated says why, and an editor can confirm its source text or a translation', async () => {
+it('the workbench shows why a segment is not translated, and an editor can confirm its source text or a translation', async () => {
   const { path } = await fixture.createClaimedTask(
     '<h1>Our languages</h1><ul><li>Русский</li><li lang="fr">Français</li><li>العربية (2024).</li></ul><p>🎉🎉🎉🎉🎉🎉 ok</p><p>Choose one of them.</p>',
     { text_format: 'html', target_language: 'es' },

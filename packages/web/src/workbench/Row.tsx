@@ -256,8 +256,8 @@ function Counts({ state }: { state: SegmentState }) {
 }
 
 /**
- * Shows below the source: the notes of the document and of the draft, why the segment is kept, and why the
- * segment has no draft.
+ * Shows below the source: the notes of the document and of the draft, why the segment is not translated, and why it has
+ * no draft.
  */
 function Notes({ state: { segment } }: { state: SegmentState }) {
   const t = useTranslate();

@@ -79,9 +79,9 @@ function guard(old: Node, after: EditorState, mapping: Mapping): Transaction | n
 }
 
 /**
- * Returns where a lost code stood in the replaced text. A word-wise selection often includes the code in
- * front of the words; such a code counts as standing at the start, so that it stays in front of the new text.
- * So does an opening code whose closing code was lost too, so that the new text is inside the pair.
+ * Returns where a lost code stood in the replaced text. A selection of whole words often includes the code in front of
+ * the words. Such a code counts as standing at the start, so that it stays in front of the new text. The same applies
+ * to an opening code whose closing code was lost too, so that the new text is inside the pair.
  */
 function placeOf(
   code: Code,
@@ -120,8 +120,8 @@ function reaches(
 }
 
 /**
- * Counts the restored codes that go before the caret. Of the codes at the caret's position, those that stood
- * at the start of the replaced text go before it.
+ * Counts the restored codes that belong before the caret. Of the codes at the caret's position, those that stood at the
+ * start of the replaced text belong before it.
  */
 function countBefore(restored: readonly Restored[], caret: number): number {
   const here = restored.filter(({ at }) => at === caret);

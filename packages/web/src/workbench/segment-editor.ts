@@ -315,7 +315,7 @@ export class SegmentEditor {
 
   #recordUnplaced(position: number, transactions: readonly Transaction[]): void {
     for (const one of transactions) {
-      // Undo puts codes back where they stood before.
+      // Undo and redo return the codes to their earlier places, so none is unplaced.
       if (isHistoryTransaction(one)) this.#unplaced.delete(position);
       const restored: readonly Code[] = one.getMeta(RESTORED_CODES) ?? [];
       if (restored.length === 0) continue;
