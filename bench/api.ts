@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- api` measures how many jobs per second clients can create through HTTP, at 64 connections with
- * durable commits. The service is compared with pgbench, which inserts the same rows into the same server, one
- * transaction for each job. Service and pgbench run in turn, and their medians are compared.
+ * `npm run bench -- api` measures how many jobs per second clients can create through HTTP, at 64 connections
+ * with durable commits. The service is compared with pgbench, which inserts the same rows into the same
+ * PostgreSQL server, one transaction for each job. Service and pgbench run in turn, and their medians are
+ * compared.
  *
  * The pgbench script is the fastest possible with one transaction for each job: one prepared statement for all rows,
  * at the number of connections at which pgbench is fastest. Both the service and pgbench spread human jobs over 64
@@ -39,8 +40,8 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
   const rounds = numbers.rounds ?? 5;
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
   const tools = { wrk: wrk(), pgbench: pgbench() };
-  // The first start includes a worker, which publishes the language pairs. The measured process has no
-  // worker.
+  // The service is first started with a worker, which publishes the language pairs, and then again without
+  // one. Only this second process is measured.
   await (await startProgram({ directory })).stop();
   const program = await startProgram({ directory, role: 'api' });
   const store = await openStore(loadSettings({ DRAGOMAN_DATA: directory }), 'command', createLog('silent'));

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- workbench` measures the workbench with 2,000 and 10,000 segments, compared with one
- * segment. It also compares a keystroke with one in a bare editable element, and the download size with a
- * budget. It measures the built page (run `npm run build` first). The benchmark starts its own server, which
- * returns the tasks.
+ * segment. It also compares the time of a keystroke with that in an editable element without the workbench,
+ * and the download size with a limit. The built page is measured (run `npm run build` first). The benchmark
+ * starts its own server, which returns the tasks.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -59,7 +59,7 @@ def is_genuine(headers, body):
 def take(event_id, content_type, body):
     """Processes an event; replace this with your own code.
 
-    The body is JSON, or a form if the API key uses the legacy format of the interface.
+    The body is JSON, or a form if the API key has the API format `legacy`.
     """
     if content_type.startswith("application/x-www-form-urlencoded"):
         event = dict(parse_qsl(body.decode(), keep_blank_values=True))

@@ -45,8 +45,8 @@ function isGenuine(headers: IncomingHttpHeaders, body: Buffer): boolean {
 const seen = new Set<string>();
 
 /**
- * Processes an event; replace this with your own code. The body is JSON, or a form if the API key uses the legacy
- * format of the interface.
+ * Processes an event; replace this with your own code. The body is JSON, or a form if the API key has the API
+ * format `legacy`.
  */
 function take(id: string, contentType: string, body: string): void {
   const event = contentType.startsWith('application/x-www-form-urlencoded')

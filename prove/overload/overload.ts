@@ -62,8 +62,8 @@ async function runOverload(
   say: (line: string) => void,
 ): Promise<OverloadHistory> {
   const environment = { DRAGOMAN_LOG_LEVEL: 'silent' };
-  // The first start includes a worker, which publishes the language pairs. The measured process has no
-  // worker.
+  // The service is first started with a worker, which publishes the language pairs, and then again without
+  // one. Only this second process is measured.
   await (await startProgram({ directory, environment })).stop();
   const program = await startProgram({ directory, role: 'api', environment });
   const { production_key } = await createAccount(directory, 'overload');

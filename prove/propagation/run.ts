@@ -239,7 +239,7 @@ async function workOn(editor: Editor, task: Task, token: string): Promise<void> 
     if (editor.giveUp() || !(await save(editor, task, segment, token))) return;
   }
   const now = await sendAsEditor(editor, 'GET', `/tasks/${task.task}`);
-  // The observations count only if the editor still held the claim when the task was read.
+  // The read segments count only if the editor still held the claim when the task was read.
   const lease = await sendAsEditor(editor, 'POST', `/tasks/${task.task}/heartbeat`, { token });
   if (now?.status === 200 && lease?.status === 200) {
     for (const { position, draft, revision } of untouched) {

@@ -136,7 +136,7 @@ function judgeTexts(readings: readonly ReplayedRow[][], rows: readonly ReplayedR
   ];
 }
 
-/** Returns each row with the row before it. */
+/** Returns pairs of successive rows: each row except the first, with the row before it. */
 function neighborsOf(rows: readonly ReplayedRow[]): [before: ReplayedRow, row: ReplayedRow][] {
   return rows.slice(1).map((row, index) => [rows[index]!, row]);
 }

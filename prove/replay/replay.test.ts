@@ -142,7 +142,7 @@ describe('a file of recorded edits', () => {
       '{"source":["a"],"edit":"b","editor":"c","client":"d","tone":""}',
       'line 1: source: is not a text',
     ],
-  ])('is refused with its line when %s', (_, content, message) => {
+  ])('is refused with the line of the fault when %s', (_, content, message) => {
     expect(() => readEdits(write('wrong', content))).toThrow(`wrong: ${message}`);
   });
 

@@ -32,7 +32,7 @@ export interface ReplayOptions extends RunOptions {
 /** A recorded edit, and what happened to its source in the service. Times are in Unix milliseconds. */
 export interface ReplayedRow extends RecordedEdit {
   uid: string;
-  /** The words of the source. */
+  /** The number of words in the source. */
   words: number;
   /** When the editor claimed the task of the segment. */
   claimedAt: number;
@@ -70,7 +70,10 @@ export interface ReplayHistory {
 const AT_ONCE = 4;
 /** The maximum number of rows of a conversation. */
 const MOST_ROWS = 20;
-/** The number of conversations in one turn of the comparison. Short turns share what disturbs the machine. */
+/**
+ * The number of conversations in one turn of the comparison. Turns are short, so that other work on the
+ * machine disturbs both sides of the comparison equally.
+ */
 const TURN = 8;
 const OPENING_CENTS = 100_000_000;
 const DRAFT_SECONDS = 1_800;
@@ -140,7 +143,7 @@ export async function runReplay({
 
 /** Neighboring edits of one client, editor and tone. They become one job. */
 interface Conversation extends Pick<RecordedEdit, 'client' | 'editor' | 'tone'> {
-  /** The place of the first edit among all edits. */
+  /** The index of this conversation's first edit in the list of all recorded edits. */
   at: number;
   edits: RecordedEdit[];
 }

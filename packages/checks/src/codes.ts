@@ -11,8 +11,8 @@ type Problem = { values: Record<string, string | number>; range?: Range };
 
 /**
  * Severity is error, because the document cannot be rebuilt unless each code of the source occurs exactly
- * once. `problem` is `missing`, `doubled`, `unknown`, `crossing`, or `changed` when the text of a protected
- * word differs.
+ * once. In a finding, `problem` is `missing`, `doubled`, `unknown`, `crossing`, or `changed` when the text of
+ * a protected word differs.
  */
 export const codes: Check = {
   id: 'codes',

@@ -67,7 +67,7 @@ export interface Finding {
    * codes.
    */
   range?: Range;
-  /** The range in the source's visible text of the words that the target lacks, such as a number. */
+  /** The words of the source that the target lacks, such as a number, as a range of the visible text. */
   source?: Range;
 }
 
@@ -90,7 +90,7 @@ export interface CheckInput {
   time?: { from: number; to: number; cues?: number | undefined };
 }
 
-/** An automatic check. `question` is the sentence that the guide shows for it. */
+/** An automatic check. `question` is the question that the check answers, as printed in docs/checks.md. */
 export interface Check {
   id: CheckId;
   severity: Severity;

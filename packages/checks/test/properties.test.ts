@@ -234,12 +234,12 @@ describe('automatic checks of random texts', () => {
 });
 
 describe('the checks package', () => {
-  it('lists every check exactly once, each with a question that the guide asks about the translation', () => {
+  it('lists every check exactly once, each with the question that it answers about a translation', () => {
     expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
     for (const { question } of CHECKS) expect(question).toMatch(/^[A-Z].*\?$/);
   });
 
-  it('has a guide that lists the severity and the question of each check', () => {
+  it('has a guide that lists each check with its severity and the question that it answers', () => {
     const page = readFileSync(new URL('../../../docs/checks.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (error|warning) \| (.*) \|$/gm)];
     expect(rows.map(([, id, severity, question]) => ({ id, severity, question }))).toEqual(
@@ -251,8 +251,8 @@ describe('the checks package', () => {
     const { seen, others } = graphOf(new URL('../src/checks.ts', import.meta.url));
     expect(others).toEqual([]);
     expect(seen.some((one) => one.endsWith('/documents/src/pieces.ts'))).toBe(true);
-    // Shows that the search finds imports of packages: in the documents package, it finds the import of
-    // `saxes`.
+    // A control for the check above: `graphOf` finds imported packages, such as `saxes` in the documents
+    // package.
     expect(graphOf(new URL('../../documents/src/documents.ts', import.meta.url)).others).toContain('saxes');
   });
 });

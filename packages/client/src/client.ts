@@ -2,7 +2,7 @@
  * A client for Dragoman without dependencies. It runs wherever `fetch` and Web Crypto are available: Node.js 20 and
  * later, browsers, edge runtimes. Its types are generated from the service's OpenAPI description (`generated.ts`).
  *
- * It needs an API key that uses the `spec` format of the interface, which is the default.
+ * It needs an API key with the API format `spec`, which is the default.
  */
 import { DragomanError } from './errors.ts';
 import type {
@@ -122,7 +122,10 @@ export interface Deliveries {
   sendTest(request: TestEventRequest, options?: CallOptions): Promise<Delivery>;
 }
 
-/** The questions of editors about segments of human jobs. Each holds its segment until it is answered. */
+/**
+ * The questions of editors about segments of human jobs. Until a question is answered or withdrawn, its
+ * segment cannot be confirmed.
+ */
 export interface Queries {
   /** Returns the open queries of all jobs, or all queries of one job, oldest first. */
   list(filter?: Operations['listQueries']['query'], options?: CallOptions): Promise<JobQuery[]>;
@@ -297,7 +300,7 @@ function jobsOf<Request extends MachineJobRequest, Creation, Filter extends List
         const page = await transport.call(operations.list, { ...options, query, repeatable: true });
         yield* page.objects as JobListItem[];
         if (page.meta.next === null) return;
-        // Only the query of the link is used, because a proxy may serve the API under another path.
+        // Only the query string of `next` is used, because a proxy may serve the API under another path.
         query = Object.fromEntries(new URLSearchParams(page.meta.next.split('?')[1]));
       }
     },

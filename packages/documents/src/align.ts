@@ -97,8 +97,8 @@ function share(wanted: readonly Wanted[], texts: readonly Run[][]): { runs: Run[
 }
 
 /**
- * Returns true if the lengths agree and at most one of source and translation has sentences without a
- * counterpart.
+ * Returns true if all lengths agree, and if sentences without a counterpart are only in the source or only in
+ * the translation.
  */
 function agree(beads: readonly Bead[]): boolean {
   const isAlone = ({ from, to }: Bead['source']) => from === to;

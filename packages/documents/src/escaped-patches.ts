@@ -1,6 +1,6 @@
 /**
- * Finds `notranslate` elements with an `origval` in XLIFF text, where HTML is escaped or in CDATA. Their content is
- * replaced with the `origval`.
+ * Finds HTML elements with the class `notranslate` and the attribute `origval` in XLIFF text, where HTML is
+ * escaped or in CDATA. The value of `origval` replaces their content.
  */
 
 import type { Document, Patch, Unit } from './document.ts';
@@ -68,7 +68,8 @@ export function readNative(document: string, start: number, end: number): Native
   const stretch = textStretches(runs)[0] ?? [];
   const text = stretch.map((run) => run.text).join('');
   const { patches, open } = patchesOf(stretch, () => isSection);
-  // An element that is still open ends in another native code, so its last patch is left out here.
+  // The last patch belongs to an element that is still open here. It is left out, because the element ends in
+  // another native code.
   if (open === undefined) return { text, patches };
   return { text, patches: patches.slice(0, -1), open };
 }

@@ -13,8 +13,8 @@ const knownTag =
   /<\/?(?:a|abbr|b|big|br|cite|code|div|em|font|h[1-6]|hr|i|img|li|ol|p|small|span|strong|sub|sup|table|td|th|tr|tt|u|ul)(?=[\s/>])/i;
 
 /**
- * Returns true if a decoded text is HTML, so that `&amp;` in it means `&`. A reference or a well-known tag shows that
- * it is HTML. A bare `&` shows that it is not, because the text was then escaped only once.
+ * Returns true if a decoded text is HTML, so that `&amp;` in it means `&`. A reference or a well-known tag
+ * shows that it is HTML. A bare `&` shows that it is plain text, which was escaped only once.
  */
 export function isHtml(text: string): boolean {
   const bare = text.replace(reference, '');

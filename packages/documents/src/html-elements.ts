@@ -44,8 +44,8 @@ export const opaque = list('script style iframe noembed noframes xmp plaintext')
 export const preformatted = list('pre textarea listing');
 
 /**
- * For each start tag, the elements that it ends implicitly, and the elements at which the search for them stops (HTML
- * standard §13.1.2.4, "Optional tags").
+ * For each start tag: the open elements that it ends implicitly (`ends`), but only inside the nearest of the
+ * elements `within` (HTML standard §13.1.2.4, "Optional tags").
  */
 const items: Record<string, { ends: Set<string>; within: Set<string> }> = {
   li: { ends: list('li'), within: list('ul ol menu dir') },
@@ -65,7 +65,10 @@ const paragraph = {
   within: list('button table td th caption object template body html div section'),
 };
 
-/** Returns the elements that a start tag ends implicitly, and the elements at which the search for them stops. */
+/**
+ * Returns the open elements that a start tag ends implicitly, and the elements that limit how far outside
+ * they may be.
+ */
 export function endedBy(name: string): { ends: Set<string>; within: Set<string> } | undefined {
   if (Object.hasOwn(items, name)) return items[name];
   return blocks.has(name) ? paragraph : undefined;

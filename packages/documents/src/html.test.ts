@@ -191,7 +191,7 @@ const bits = fc.constantFrom(
 );
 const page = fc.array(bits, { maxLength: 25 }).map((parts) => parts.join(''));
 
-describe('comments that mark the segments of an HTML document', () => {
+describe('HTML comments that mark the segments of a document', () => {
   const marked = (html: string, translations: [string, string][] = []) => {
     const document = scan(html, 'html');
     const found = segments(document, 'en');

@@ -139,8 +139,8 @@ function rank(samples: readonly string[], joined: string, offered: readonly stri
 }
 
 /**
- * Returns the languages whose script fits the text: they use at least half as many of its letters as the
- * language that uses most of them.
+ * Returns the languages whose script fits the text. For each language, the letters of the text in its script
+ * are counted; the count must be at least half of the highest count.
  */
 function inItsScript(text: string, names: readonly string[]): string[] {
   const letters = countLetters(text);

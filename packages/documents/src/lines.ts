@@ -8,7 +8,7 @@ import { segmenter } from './sentences.ts';
 const longestLine = 42;
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
 
-/** Returns the width of a text in Latin letters. Wide letters count as two, tags as zero. */
+/** Returns the width of a text, measured in Latin letters: a wide letter counts as two, a tag as zero. */
 function width(text: string): number {
   const visible = text.replace(/<\/?[a-z][^<>]*>|\{\\[^{}]*\}/gi, '');
   return visible.length + (visible.match(wide)?.length ?? 0);

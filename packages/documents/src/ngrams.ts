@@ -6,7 +6,9 @@ import { readFileSync } from 'node:fs';
 
 const LONGEST = 3;
 
-/** Yields the n-grams of each word, including its edges, and each longer word as a whole. */
+/**
+ * Yields the n-grams of each word, in which spaces mark its start and end, and each longer word as a whole.
+ */
 export function* ngramsOf(text: string): Generator<string> {
   for (const found of text.toLowerCase().matchAll(/\p{L}+['’]?/gu)) {
     const word = ` ${found[0].replace('’', "'")} `;

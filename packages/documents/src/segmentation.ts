@@ -109,8 +109,8 @@ export function sentences(runs: Run[], language: string, segmented: boolean): Ru
 }
 
 /**
- * Returns the length that each character of the joined text counts for. The letter that stands for a
- * protected word counts as the word's length. Returns undefined if there are no protected words.
+ * Returns the length to count for each character of the joined text: 1, or for the letter that stands for a
+ * protected word, the length of the word. Returns undefined if there are no protected words.
  */
 function costs(runs: readonly Run[]): number[] | undefined {
   if (!runs.some((run) => !isText(run) && run.code.kind === 'keep')) return undefined;

@@ -106,7 +106,7 @@ function usualTimeLine(text: string, from: number, arrow: number): TimeLine | un
  * for anything else.
  */
 function usualClock(text: string, from: number, to: number): number {
-  // The hours and minutes read so far: first in minutes, then in seconds.
+  // The hours and minutes read so far, in the unit of the next part: minutes, then seconds.
   let before = 0;
   let part = 0;
   let value = 0;

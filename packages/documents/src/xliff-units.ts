@@ -84,8 +84,8 @@ export function finishUnit(
   const target = targetOf(document.text, found);
   const translatable = found.translate && target.action !== 'leave';
   const wrap = wholeSection(document.text, basis, sections);
-  // The content is a single CDATA section. It becomes the unit itself, so it is removed from the list of
-  // sections inside units, where it is the last.
+  // If the whole content is one CDATA section, the section becomes the unit itself. It is therefore removed
+  // from the list of sections inside units, where it is the last entry.
   if (wrap) sections.pop();
   const kept = basis.preserve;
   const unit: Unit = {

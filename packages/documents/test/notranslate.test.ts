@@ -124,34 +124,40 @@ const rows: [string, string, string, string[]][] = [
   ['without the class: plain markup', 'Hi <b origval="v">Ann</b>', 'HI <b origval="v">ANN</b>', ['Hi |Ann|']],
 ];
 
-describe.each(Object.entries(forms))('an element with the class notranslate and origval in %s', (_, form) => {
-  test.each(rows)('gets the value of origval as content: %s', (_name, html, wanted, engine) => {
-    const { text, read, format } = form(html);
-    expect(sent(text, format)).toEqual(engine);
-    expect(read(result(text, format))).toBe(wanted);
-  });
+describe.each(Object.entries(forms))(
+  'an element with the class notranslate and the attribute origval in %s',
+  (_, form) => {
+    test.each(rows)('gets the value of origval as content: %s', (_name, html, wanted, engine) => {
+      const { text, read, format } = form(html);
+      expect(sent(text, format)).toEqual(engine);
+      expect(read(result(text, format))).toBe(wanted);
+    });
 
-  test.each(rows)('gets the value of origval as content when there is no translation: %s', (_name, html) => {
-    const { text, read, format } = form(html);
-    const shown = (all: string) => all.replace(/<[^<>]*>/g, '');
-    const wanted = read(result(text, format, silent));
-    expect(read(rebuild(scan(text, format), new Map(), 'de'))).toBe(wanted);
-    expect(shown(wanted)).not.toContain(
-      html.includes('origval') && html.includes('notranslate') ? 'Ann' : '\0',
+    test.each(rows)(
+      'gets the value of origval as content when there is no translation: %s',
+      (_name, html) => {
+        const { text, read, format } = form(html);
+        const shown = (all: string) => all.replace(/<[^<>]*>/g, '');
+        const wanted = read(result(text, format, silent));
+        expect(read(rebuild(scan(text, format), new Map(), 'de'))).toBe(wanted);
+        expect(shown(wanted)).not.toContain(
+          html.includes('origval') && html.includes('notranslate') ? 'Ann' : '\0',
+        );
+      },
     );
-  });
 
-  test('gets the value of origval as content in right-to-left text', () => {
-    const { text, read, format } = form(`Hi ${one('{{a}}')}!`);
-    const after = result(
-      text,
-      format,
-      (pieces) => [{ text: 'שלום ' }, ...pieces.filter((piece) => 'keep' in piece), { text: '!' }],
-      'he',
-    );
-    expect(read(after)).toBe(`שלום ${one('{{a}}', '{{a}}')}!`);
-  });
-});
+    test('gets the value of origval as content in right-to-left text', () => {
+      const { text, read, format } = form(`Hi ${one('{{a}}')}!`);
+      const after = result(
+        text,
+        format,
+        (pieces) => [{ text: 'שלום ' }, ...pieces.filter((piece) => 'keep' in piece), { text: '!' }],
+        'he',
+      );
+      expect(read(after)).toBe(`שלום ${one('{{a}}', '{{a}}')}!`);
+    });
+  },
+);
 
 test.each([
   [
@@ -196,7 +202,7 @@ test.each([
   },
 );
 
-test('an XLIFF element with the class notranslate gets the value of origval in the target, but not in the source or in alt-trans', () => {
+test('the attribute origval replaces the content of an XLIFF element with the class notranslate only in the target, not in source and alt-trans', () => {
   const tag = '<mrk mtype="x" class="notranslate" origval="v">Ann</mrk>';
   const text = xliff(
     `<trans-unit id="1"><source>Hi ${tag}</source><alt-trans><target>Hi ${tag}</target></alt-trans></trans-unit>`,
@@ -205,7 +211,7 @@ test('an XLIFF element with the class notranslate gets the value of origval in t
   expect(after).toBe(text.replace('</source>', `</source><target>HI ${tag.replace('Ann', 'v')}</target>`));
 });
 
-test('XLIFF elements with the class notranslate get the value of origval as content, unless they are self-closed, also when their unit has translate="no"', () => {
+test('the attribute origval replaces the content of XLIFF elements with the class notranslate, also in a unit with translate="no", but not of self-closed elements', () => {
   const text = xliff(
     '<trans-unit id="1" translate="no"><source>Hi <ph id="1" class="notranslate" origval="v">Ann</ph><x id="2" class="notranslate" origval="w"/></source></trans-unit>',
   );
@@ -286,7 +292,7 @@ const native: [string, string, string, string[]][] = [
   ],
 ];
 
-describe('an element with the class notranslate in native codes of XLIFF', () => {
+describe('an element with the class notranslate and the attribute origval in native codes of XLIFF', () => {
   test.each(native)('gets the value of origval as content: %s', (_, source, wanted, engine) => {
     expect(sent(unit(source), 'xliff')).toEqual(engine);
     expect(content(result(unit(source), 'xliff'))).toBe(wanted);

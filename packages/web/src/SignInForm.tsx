@@ -64,7 +64,7 @@ export function SignInForm({ email, secondary = false, onSubmit }: SignInFormPro
 
 interface CodeFieldProps {
   autoFocus?: boolean;
-  /** True where a recovery code is not accepted. */
+  /** True if the field accepts only codes of the authenticator app, and no recovery codes. */
   appOnly?: boolean;
 }
 

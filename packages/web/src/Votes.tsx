@@ -19,7 +19,7 @@ type Vote = OwnVote & { editor?: string };
 
 interface VotesProps {
   votes: readonly Vote[];
-  /** The address of a job by its uid. */
+  /** Returns the link to the page of a job. */
   jobLink(uid: string): { to: string; search: Record<string, string> };
   /** Withdraws a vote and reads the list again. Undefined if this user may not withdraw votes. */
   undo?: ((vote: string) => Promise<UndoneVote>) | undefined;

@@ -1,7 +1,7 @@
 /**
  * The app's messages. Each area has its own `messages/{en,de,ar}.json`; the files next to this module belong
- * to the shell. The messages of an area are loaded when a user opens the area, and again when the language
- * changes.
+ * to the shell, which every page needs: navigation, forms, errors. The messages of an area are loaded when a
+ * user opens the area, and again when the language changes.
  */
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { IntlProvider, useIntl } from 'react-intl';

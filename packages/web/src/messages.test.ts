@@ -47,7 +47,7 @@ function isUsed(key: string): boolean {
 describe.each(areas)('messages of %s', (area) => {
   const english = read(`${area}en.json`);
 
-  it.each(['de', 'ar'])('has every key in %s, with the same placeholders', (language) => {
+  it.each(['de', 'ar'])('have every English key in %s, with the same placeholders', (language) => {
     const theirs = read(`${area}${language}.json`);
     expect(Object.keys(theirs).sort()).toEqual(Object.keys(english).sort());
     for (const [key, message] of Object.entries(theirs)) {
@@ -56,7 +56,7 @@ describe.each(areas)('messages of %s', (area) => {
     }
   });
 
-  it('has no unused key', () => {
+  it('have no unused key', () => {
     expect(Object.keys(english).filter((key) => !isUsed(key))).toEqual([]);
   });
 });

@@ -250,7 +250,7 @@ it('an operator suspends an account, which its users see, and resumes it with on
   await customer.close();
 });
 
-it('an operator cancels the job of a reported task with a message, which the customer reads in its history', async () => {
+it('an operator cancels a job that an editor has reported, and the customer reads the message in the history of the job', async () => {
   const account = await web.createAccount({ username: 'rude' });
   const person = await createPerson(web, { role: 'customer', account });
   const uid = await orderEdit(createClient(web.url, account.production_key), 'A rude house.');

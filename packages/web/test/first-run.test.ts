@@ -40,7 +40,7 @@ it('the first operator is created with the link of the terminal, which the sign-
   });
 });
 
-it('the home of a new installation is a checklist that ticks itself, is folded after the first job, and ends', async () => {
+it('the home page of a new installation is a checklist of steps, which shows finished steps and is folded after the first job', async () => {
   const window = await web.signedIn({ email: 'olga@example.com', password: 'a password of four words' });
   const steps = { context: window, path: '/console' };
   await web.visit(steps, async (page) => {

@@ -33,7 +33,7 @@ it('a user accepts an invitation once and sets a password', async () => {
   });
 });
 
-it('a user sets a new password with a reset link, which asks for no name', async () => {
+it('a user sets a new password on the page of a reset link, which does not ask for a name', async () => {
   const { email } = await createPerson(web, { role: 'editor' });
   const { token } = await linkFor(web.database, 'command', await personNamed(web.database, email));
   await web.visit({ path: `/invitation/${token}` }, async (page) => {

@@ -20,7 +20,10 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** Invites an editor and lets them sign in next at the provider. @returns the token of the invitation */
+/**
+ * Invites an editor, and makes this editor the next user whom the provider signs in. @returns the token of
+ * the invitation
+ */
 async function inviteEditor(subject: string): Promise<string> {
   const email = `${subject}@example.com`;
   provider.users.set(subject, { email, email_verified: true });
@@ -59,7 +62,8 @@ it('an invitation can be accepted with the provider', async () => {
     await takeScreenshots(page, 'invitation-provider');
     const visit = page.waitForRequest((request) => request.url().includes('/api/sign-in/provider?'));
     await page.getByRole('link', { name: 'Sign in with Acme ID' }).click();
-    // Without `Sec-Fetch-Site`, this shows that the visit comes from a page of the server. It holds no token.
+    // For browsers without `Sec-Fetch-Site`, the header `Referer` shows that the visit comes from a page of
+    // the server. It contains only the origin, and not the token in the address.
     expect((await (await visit).allHeaders()).referer).toBe(`${web.url}/`);
     await page.getByRole('heading', { name: 'Queue' }).waitFor();
   });

@@ -133,7 +133,7 @@ it('the page shows why a file cannot be translated, and sends only the other fil
   });
 });
 
-it('a document whose answer was lost creates no second job when it is sent again, except on purpose', async () => {
+it('a document that is sent again after a lost answer creates no second job, unless the user chooses “Send again”', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
     await chooseFiles(page, file('lost.txt', TEXT));

@@ -23,7 +23,7 @@ const rows = (page: Page) =>
 const filter = (page: Page, name: string) =>
   page.getByRole('toolbar', { name: 'Filter' }).getByRole('button', { name });
 
-it('the grid shows the segments that match a filter, and Ctrl+Enter goes to the next one that does', async () => {
+it('the grid shows the segments that match a filter, and Ctrl+Enter goes to the next matching segment', async () => {
   const { path } = await fixture.createClaimedTask(TEXT, { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;

@@ -115,7 +115,7 @@ it('the words that a check names are underlined in source and target, without di
   });
 });
 
-it('a row shows what its segment is in the document', async () => {
+it('a row shows the kind of its segment, such as a heading or a link', async () => {
   const page = `<h1>Our houses</h1><p>They are old.</p><ul><li>One red house</li></ul>
 <table><tr><td>Two houses</td></tr></table><p><a href="/">See all houses</a></p><button>Order a house</button>
 <p>A house: <img src="x" alt="A picture of a house"></p>`;

@@ -22,7 +22,7 @@ const HELD = { delay: 150 };
 const textOf = (page: Parameters<typeof row>[0], number: number) =>
   row(page, number).locator('[data-target] [lang]');
 
-it('a text that another editor confirms arrives while an editor types elsewhere, and can be refused', async () => {
+it('a text that another editor confirms arrives while this editor types in another segment, and can be refused', async () => {
   const { web, annContext, bob, bobContext } = fixture;
   const source = 'The harbour opens at nine.';
   const draft = 'THE HARBOUR OPENS AT NINE.';
@@ -72,7 +72,7 @@ it('a text that another editor confirms arrives while an editor types elsewhere,
   expect(body.segments[0]).toMatchObject({ status: 'draft', target: [{ text: draft }] });
 });
 
-it('a text that filled a segment before its task was claimed can be refused for the draft from before', async () => {
+it('an editor refuses a text that filled a segment before the task was claimed, and gets the earlier draft back', async () => {
   const { web, annContext, ann, bob, call } = fixture;
   const source = 'The lighthouse is closed.';
   const uid = await orderEdit(call, source);
@@ -93,7 +93,7 @@ it('a text that filled a segment before its task was claimed can be refused for 
   });
 });
 
-it('a text that another editor confirms becomes the last suggestion when the editor is in its segment', async () => {
+it('a text that another editor confirms becomes the last suggestion when its segment is the active one', async () => {
   const { web, annContext, bob } = fixture;
   const source = 'The market is full today.';
   const own = await fixture.createClaimedTask(`${source}\nThe fish is fresh.`);

@@ -1,4 +1,4 @@
-/** API access: addresses, API keys and webhook secrets. */
+/** The page *API access*: the addresses of the API, API keys and webhook secrets. */
 import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -95,12 +95,15 @@ export function clearSent(): void {
   change({ documents: kept, sendings: Object.fromEntries(kept.flatMap(({ id }) => sendingsOf(id))) });
 }
 
-/** Returns the sendings of a document, with their keys as `keyOf` returns them. */
+/**
+ * Returns all sendings of a document: the state for each target language, environment and tier, with its key
+ * (`keyOf`).
+ */
 function sendingsOf(id: number): [key: string, sending: Sending][] {
   return Object.entries(list.sendings).filter(([key]) => key.startsWith(`${id} `));
 }
 
-/** Returns the sendings of a document in an environment and a tier, by target language. */
+/** Returns how far a document is sent in an environment and a tier, by target language. */
 export function sendingsIn(place: Place, { id }: Added): Record<string, Sending> {
   const prefix = prefixOf(id, place);
   const own = sendingsOf(id).filter(([key]) => key.startsWith(prefix));

@@ -95,7 +95,7 @@ function sumOfWaiting(queues: readonly { waiting: number }[]): number {
   return queues.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
-/** The editors' tasks by language pair, with the number that is late or that nobody can claim. */
+/** The editors' tasks by language pair, with the numbers of late tasks and of tasks that nobody can claim. */
 function TaskQueues({ queues }: { queues: HomeData['tasks'] }) {
   const t = useTranslate();
   return (

@@ -1,4 +1,7 @@
-/** The checklist from an empty installation to its first job. The server ticks each step from the real state. */
+/**
+ * The checklist from an empty installation to its first job. The server finds out from its data which steps
+ * are done.
+ */
 import { IconCircle, IconCircleCheck } from '@tabler/icons-react';
 import type { Answer } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';

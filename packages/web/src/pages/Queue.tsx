@@ -42,7 +42,7 @@ export default function Queue({ search }: PageProps) {
   const order = ORDERS.find((one) => one === search.sort);
   const open = data.open.filter((task) => pair === undefined || pairOf(task) === pair);
   const groups = groupsOf(order === undefined ? open : open.toSorted(COMPARE[order]));
-  // If the editor has chosen neither a filter nor an order, the server chooses the first unclaimed task.
+  // If the editor has chosen neither a filter nor an order, the server decides which task the editor gets.
   const isOwnChoice = pair !== undefined || order !== undefined;
   const next = isOwnChoice ? groups[0]?.tasks[0]?.task : undefined;
   const paused = data.paused_until !== null;

@@ -19,7 +19,8 @@ export function ProviderButton({ provider, next, link, newTab = false }: Provide
     <Button
       component="a"
       href={`/api/sign-in/provider?${query}`}
-      // Proves to the server that the visit comes from its own page, where browsers omit `Sec-Fetch-Site`.
+      // With this policy, the header `Referer` shows the server that the visit comes from its own page. The
+      // server needs it for browsers that send no `Sec-Fetch-Site`.
       referrerPolicy="origin"
       variant="filled"
       fullWidth

@@ -90,7 +90,9 @@ describe('the palette', () => {
 });
 
 describe('CSS rules for one writing direction', () => {
-  /** Rules with a direction in their selector, and the properties that they declare. */
+  /**
+   * Returns the CSS rules whose selector names a writing direction, with the properties that they declare.
+   */
   const directed = (text: string) =>
     [...text.matchAll(/([^{}]*(?:\[dir|:dir\()[^{}]*)\{([^{}]*)\}/g)].map(([, selector, body]) => ({
       selector: selector!.trim(),

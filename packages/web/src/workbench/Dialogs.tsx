@@ -203,7 +203,7 @@ function Count({ count, onPress }: { count: number; onPress: () => void }) {
   );
 }
 
-/** Shows a sentence about some segments, with a button for each that goes to it. */
+/** Shows a sentence about some segments, and for each of them a button that goes to the segment. */
 function Jumps({ text, positions }: { text: string; positions: readonly number[] }) {
   const workbench = useWorkbench();
   if (positions.length === 0) return null;

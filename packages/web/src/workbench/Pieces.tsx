@@ -1,4 +1,4 @@
-/** Renders a text with its codes as chips and with marks. */
+/** Renders a text. Codes are shown as chips (small labels in the line), and ranges can be highlighted. */
 import type { ReactNode } from 'react';
 import { matchesIn } from './find.ts';
 import { type Code, type CodeDescription, codeOf, describeRun, keyOf, type Piece, runsOf } from './pieces.ts';
@@ -48,7 +48,10 @@ export function Pieces({ pieces, describe, marks = [], highlight = '', collapsed
   return <>{drawn}</>;
 }
 
-/** Returns the codes of each run by the index of its first piece; the other pieces of the run have no codes. */
+/**
+ * Returns each run of neighbouring codes by the index of its first piece. The other pieces of the run have an
+ * empty list.
+ */
 function collapsedRuns(pieces: readonly Piece[]): Map<number, readonly Code[]> {
   const items = pieces.flatMap((piece, index) => {
     const code = codeOf(piece);

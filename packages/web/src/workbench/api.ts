@@ -85,7 +85,7 @@ export function createServer(id: string): TaskServer {
 }
 
 /**
- * Turns an error answer that the editor can react to into a result.
+ * Returns the result for an error answer to which the editor can react, such as a conflict.
  *
  * @throws the error when a later attempt may succeed: no connection, 5xx, 401 or 429
  */

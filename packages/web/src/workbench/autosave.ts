@@ -164,8 +164,8 @@ export class Autosave {
 
   async #send(position: number, save: Save, revision: number, activeMs: number): Promise<SaveOutcome> {
     const store = this.#store;
-    // The text stays queued until its own user has signed in again, because the server would refuse it from another
-    // user.
+    // The text stays queued until the user who wrote it has signed in again. The server would refuse it from
+    // another user.
     if (store.page.signedOut) throw new Error('signed out');
     const answer = await this.#options.server.save(position, {
       token: store.token,
@@ -177,8 +177,7 @@ export class Autosave {
     });
     switch (answer.answer) {
       case 'saved': {
-        // The answer has no vote, because only unedited segments have votes. The page keeps showing the vote that it
-        // already has.
+        // The answer to a save contains no vote, so the segment keeps the vote that the page already has.
         const { vote } = store.segment(position).segment;
         const segment = { ...answer.segment, vote };
         store.change(position, { segment, issues: segment.issues, comments: segment.comments });

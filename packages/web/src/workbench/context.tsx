@@ -16,7 +16,9 @@ export function useWorkbench(): Workbench {
 export type Overlays = typeof overlays;
 export const OverlaysContext = createContext<Overlays | null>(null);
 
-/** Returns the dialogs, the search and the list of tags. */
+/**
+ * Returns the module `overlays.ts`, whose components (dialogs, search, list of tags) are loaded separately.
+ */
 export function useOverlays(): Overlays {
   return use(OverlaysContext)!;
 }

@@ -46,7 +46,7 @@ test('a difference shows removed and added words as two texts, not word by word'
   ]);
 });
 
-test('replacing all matches leaves no match, and keeps every code', () => {
+test('replacing all matches of a search leaves no match, and keeps every code', () => {
   fc.assert(
     fc.property(somePieces, fc.constantFrom('a', ' ', '{', '1}', '.*', '$&', '次'), (pieces, wanted) => {
       const replaced = replaceIn(pieces, wanted, '');

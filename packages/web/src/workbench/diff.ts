@@ -65,8 +65,8 @@ function compare(old: string[], now: string[]): Part[] {
 }
 
 /**
- * Joins changes that only spaces separate, so that the reader sees the removed words as one text and the added
- * words as another. A run with only removed or only added words stays as it is.
+ * Joins the changes of a run, in which only spaces separate the changes: the reader sees the removed words as
+ * one text and the added words as another. A run that only removes or only adds words stays as it is.
  */
 function group(parts: readonly Part[]): Part[] {
   const grouped: Part[] = [];
@@ -87,7 +87,10 @@ function group(parts: readonly Part[]): Part[] {
   return merge(grouped);
 }
 
-/** Returns the removed text and then the added text of a run; the run itself if one of them has no word. */
+/**
+ * Returns the removed text of a run and then its added text. Returns the run unchanged if one of these texts
+ * has no word.
+ */
 function joined(run: readonly Part[]): readonly Part[] {
   const without = (change: Part['change']) =>
     run.map((part) => (part.change === change ? '' : part.text)).join('');

@@ -7,7 +7,9 @@ export class EffortTracker {
   readonly #now: () => number;
   /** Active milliseconds of each segment that have not been sent with a save yet. */
   readonly #unsaved = new Map<number, number>();
-  /** The part of the total that is assigned to a segment, or was sent before the page was opened. */
+  /**
+   * The part of the total active time that is assigned to a segment, or was sent before the page was opened.
+   */
   #assigned: number;
 
   constructor(store: WorkbenchStore, now: () => number) {

@@ -53,7 +53,7 @@ function apply(state: EditorState, edit: Edit): EditorState {
   return next;
 }
 
-test('with the plugin, edits keep all codes and nested pairs', () => {
+test('with the plugin keepCodes, edits keep all codes, and pairs stay nested', () => {
   fc.assert(
     fc.property(somePieces, fc.array(someEdit, { maxLength: 12 }), (pieces, edits) => {
       let state = begin(pieces);
@@ -68,7 +68,7 @@ test('with the plugin, edits keep all codes and nested pairs', () => {
   );
 });
 
-test('without the plugin, edits lose codes', () => {
+test('without the plugin keepCodes, edits lose codes', () => {
   const lost = fc.check(
     fc.property(somePieces, fc.array(someEdit, { maxLength: 12 }), (pieces, edits) => {
       const state = begin(pieces, false);

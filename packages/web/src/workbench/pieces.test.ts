@@ -49,7 +49,7 @@ test('crossed() returns the numbers of crossing pairs', () => {
   expect(crossed([half('open', 1), half('close', 1), half('open', 2), half('close', 2)]).size).toBe(0);
 });
 
-test('a completed target has exactly the codes of its source', () => {
+test('complete() returns a target with exactly the codes of the source', () => {
   fc.assert(
     fc.property(somePieces, somePieces, (target, source) => {
       const completed = complete(target, source);

@@ -5,7 +5,10 @@ export type { Piece };
 
 export type CodeKind = 'open' | 'close' | 'single' | 'keep';
 
-/** A code of a segment. `text` is the visible text of a kept word; other codes have an empty text. */
+/**
+ * A code of a segment. `text` is the visible text of a protected word (kind `keep`); other codes have an
+ * empty text.
+ */
 export interface Code {
   kind: CodeKind;
   number: number;
@@ -42,8 +45,8 @@ export function pieceOf(code: Code): Piece {
 }
 
 /**
- * Returns the identity of a code. It includes the text of a kept word, because another segment may use the
- * same number.
+ * Returns the identity of a code. It includes the text of a protected word, because another segment may use
+ * the same number.
  */
 export function keyOf(code: Code): string {
   return `${code.kind} ${code.number} ${code.text}`;
@@ -85,7 +88,7 @@ function numberingOf(source: readonly Piece[]): Map<string, number> {
 const countedAs = ({ kind, number }: Code): string =>
   `${kind === 'open' || kind === 'close' ? 'pair' : kind} ${number}`;
 
-/** The label of a code's chip, for a code with its shown number. */
+/** Returns the text of a code's chip. @param code with the number that the page shows (`shownCode`) */
 export function labelOf(code: Code): string {
   switch (code.kind) {
     case 'open':
@@ -168,7 +171,7 @@ export function withBreaks(pieces: readonly Piece[], breaks: readonly number[] =
   });
 }
 
-/** Returns the visible text, which has kept words but no other codes. */
+/** Returns the visible text: text and protected words, without other codes. */
 export function plainText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
 }
@@ -228,8 +231,8 @@ function swap(codes: Code[], at: number, wanted: (code: Code) => boolean): void 
 }
 
 /**
- * Returns a target with every code of the source exactly once. Missing codes are appended, foreign and doubled codes are
- * removed; a foreign kept word becomes text.
+ * Returns a target with every code of the source exactly once. Missing codes are appended, foreign and
+ * doubled codes are removed; a foreign protected word becomes text.
  */
 export function complete(target: readonly Piece[], source: readonly Piece[]): Piece[] {
   const wanted = new Map(codesOf(source).map((code) => [keyOf(code), code]));

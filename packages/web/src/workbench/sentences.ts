@@ -5,7 +5,10 @@ import { useWorkbench } from './context.tsx';
 import type { CodeKind } from './pieces.ts';
 import type { Announcement } from './state.ts';
 
-/** Returns the function that says a finding about the segment at a position. */
+/**
+ * Returns the function that writes a finding as a sentence. Its second argument is the position of the
+ * segment.
+ */
 export function useSentence(): (finding: Finding, position: number) => string {
   const t = useTranslate();
   const workbench = useWorkbench();

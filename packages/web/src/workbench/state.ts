@@ -144,7 +144,8 @@ export type Announcement =
 /** The server calls of one task. Each rejects with a `CallError` for an error answer or a lost connection. */
 export interface TaskServer {
   /**
-   * Resolves for an error answer that the editor can react to. Rejects when the save should be tried again.
+   * Resolves also for an error answer to which the editor can react, such as a conflict. Rejects when the
+   * save should be tried again.
    */
   save(
     position: number,

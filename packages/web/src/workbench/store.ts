@@ -26,7 +26,10 @@ type Change<State> = { [Key in keyof State]?: State[Key] | undefined };
 export class WorkbenchStore {
   readonly task: Task;
   readonly positions: readonly number[];
-  /** Number of editable segments of this task, without its context. */
+  /**
+   * Number of segments of this task. Its context, the segments around it that belong to other tasks, is not
+   * counted.
+   */
   readonly total: number;
   readonly announce: (what: Announcement) => void;
   /** The number of segments that match each filter. */
@@ -132,7 +135,7 @@ export class WorkbenchStore {
     return this.#segments.get(position)!;
   }
 
-  /** All segments of this task, without its context. */
+  /** All segments of this task, without the context (segments of other tasks). */
   get editable(): SegmentState[] {
     return this.positions.map((position) => this.segment(position)).filter(({ segment }) => segment.mine);
   }

@@ -16,7 +16,7 @@ interface SessionOptions {
   autosave: Autosave;
   editor: SegmentEditor;
   effort: EffortTracker;
-  /** Called when the terms of the task have changed. */
+  /** Called when the glossary terms for this task have changed. */
   onTerms: () => void;
   now: () => number;
 }

@@ -32,7 +32,7 @@ test('parsing any text returns no doubled and no foreign code', () => {
 
 test('parsing reports missing, doubled and unknown tokens', () => {
   const source = [{ text: 'a ' }, { open: 1 }, { text: 'b' }, { close: 1 }, { keep: 2, text: '{name}' }];
-  // Protected words have their own numbers.
+  // Protected words are numbered separately from tags, so `{name}` has the number 1.
   expect(withTokens(source, source)).toBe('a {1}b{/1}{=1}');
   const read = readTokens('{1}b {7} {{x}} {1}', source);
   expect(read.missing).toEqual([

@@ -18,7 +18,10 @@ export function withTokens(pieces: readonly Piece[], source: readonly Piece[]): 
     .join('');
 }
 
-/** The token of a kept word has its number, because its text may contain braces. */
+/**
+ * The token of a protected word has the number of the word and not its text, because the text may contain
+ * braces.
+ */
 function tokenOf(code: Code): string {
   return code.kind === 'keep' ? `{=${code.number}}` : `{${labelOf(code)}}`;
 }

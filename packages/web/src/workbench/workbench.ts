@@ -77,7 +77,7 @@ export class Workbench extends WorkbenchStore {
     return this.#options.checks.glossary(this.#terms, source_language, target_language);
   }
 
-  /** Applies changed terms. The checks of all segments run again when their results are needed. */
+  /** Applies changed glossary terms. The checks of each segment run again when their result is needed. */
   #applyTerms(): void {
     this.#terms = this.#options.checks.termsOf(this.task);
     this.glossary = this.#createGlossary();
@@ -417,7 +417,7 @@ export class Workbench extends WorkbenchStore {
     );
   }
 
-  /** Makes a segment a draft again. */
+  /** Changes a confirmed segment to a draft again. */
   reopen(position = this.page.active): void {
     if (!this.canEdit(position) || this.segment(position).status !== 'confirmed') return;
     this.change(position, { status: 'draft' });

@@ -176,8 +176,8 @@ function useDocument(page: PageFrame | undefined, onUnreadable: () => void) {
 }
 
 /**
- * Writes texts into the page that the server's document lacks: the active segment's text and texts that other editors
- * have confirmed. Repeats this after each change.
+ * Adds to the page the texts that are missing in the document from the server: the text of the active
+ * segment, and texts that other editors have just confirmed. Does so again after each change of a text.
  */
 function useWrite(page: PageFrame | undefined): () => void {
   const workbench = useWorkbench();
