@@ -153,7 +153,7 @@ defineFormat('origin', (written) => (originOf(written) === undefined ? reason('o
 /**
  * Returns the origin of a web page in the form in which browsers send it.
  * @param written a URL without a path; http is allowed only for loopback hosts such as `localhost`
- * @returns undefined if it is not such a URL
+ * @returns undefined if `written` is not a URL of this form
  */
 export function originOf(written: string): string | undefined {
   if (written.length > MAX_ORIGIN_LENGTH || !URL.canParse(written)) return undefined;

@@ -14,7 +14,7 @@ export interface ApiKeyAuthenticator {
    * Returns the caller with this API key. All failures get the same answer. @throws ApiError `unauthorized`
    */
   authenticate(authorization: string | undefined, environment: Environment): Promise<Caller>;
-  /** Returns whether any account allows the pages of this origin. */
+  /** Returns whether any account allows API calls from web pages of this origin. */
   isListedOrigin(origin: string): Promise<boolean>;
   /** Clears the cache of keys and origins. Called when a key or an account was changed. */
   clearCache(): void;

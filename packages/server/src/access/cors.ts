@@ -16,14 +16,14 @@ const ANSWER_HEADERS = 'ratelimit, ratelimit-policy, retry-after, www-authentica
 /** The seconds for which a browser may remember a preflight answer. */
 const PREFLIGHT_SECONDS = 600;
 
-/** Finds out whether any account allows the pages of an origin. */
+/** Finds out whether any account allows API calls from web pages of an origin. */
 interface Origins {
   isListedOrigin(origin: string): Promise<boolean>;
 }
 
 /**
  * Answers preflight requests, and lets the pages of listed origins read the answers. Must be called before
- * `requireCaller`, so that the pages can also read the answer to a wrong key.
+ * `requireCaller`, so that the pages can also read the 401 answer to a wrong key.
  */
 export function allowOrigins(app: FastifyInstance, origins: Origins): void {
   app.addHook('onRequest', async (request, reply) => {

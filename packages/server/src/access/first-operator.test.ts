@@ -20,7 +20,7 @@ const accept = (token: string, body: object = FIRST) =>
 const hasOperator = async () =>
   (await createBrowser(server.url).call('GET', '/api/sign-in-options')).body.has_operator;
 
-it('the link creates an operator who is signed in, and works once', async () => {
+it('the link for the first operator creates an operator who is signed in, and works once', async () => {
   const token = (await link())!;
   expect(await hasOperator()).toBe(false);
   expect((await open(token)).body).toMatchObject({ purpose: 'operator', role: 'operator' });
@@ -69,7 +69,7 @@ it('a new link ends the previous one, and two simultaneous uses of a link create
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 404]);
 });
 
-it('the link ends when an operator exists, and after a day', async () => {
+it('the link for the first operator ends when an operator exists, and after a day', async () => {
   const aged = (await link())!;
   await invitePerson(server.database, 'command', { email: 'invited@example.com', role: 'operator' });
   expect((await open(aged)).status).toBe(200);
@@ -81,14 +81,15 @@ it('the link ends when an operator exists, and after a day', async () => {
   expect((await open(token)).status).toBe(404);
   expect((await accept(token)).status).toBe(404);
   expect(await link()).toBeUndefined();
-  // A disabled operator still counts. Otherwise a new link could create another operator without an invitation.
+  // No link is created if the only operator is disabled. Otherwise a new link could create another operator without an
+  // invitation.
   const disable = statement('test.disable', 'update users set disabled_at = now() where user_id = $1');
   await server.database.query(disable, [operator.userId]);
   expect(await link()).toBeUndefined();
   expect(await hasOperator()).toBe(true);
 });
 
-it('stores no token of the link in clear text', async () => {
+it('the database stores no token of the link in clear text', async () => {
   const token = (await link())!;
   const rows = statement<{ row: string }>('test.links', 'select i::text as row from invitations i');
   const [{ row } = { row: '' }, ...more] = await server.database.query(rows);

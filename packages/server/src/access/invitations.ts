@@ -1,6 +1,6 @@
 /**
- * Invitations and reset links: users set their password with such a link, which works once. Also the link that creates
- * the first operator, because there is nobody yet who could invite them.
+ * Invitations and reset links: users set their password with such a link, which works once. A similar link creates the
+ * first operator, because nobody can invite them yet.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import { ApiError, type Reason, wrongFields } from '../base/errors.ts';
@@ -87,7 +87,8 @@ export function linkFor(database: Database, by: Actor, user: User): Promise<Link
 /**
  * Creates a reset link for a user who forgot their password. The audit names the program, because nobody
  * knows who made the request. Older links stay valid, because strangers can make requests too.
- * @returns undefined when no active user with a password has the e-mail address, or they have enough links
+ * @returns undefined when no active user with a password has the e-mail address, or the user already has `MAX_LINKS`
+ * valid links
  */
 export async function linkForForgottenPassword(
   database: Database,
@@ -95,8 +96,8 @@ export async function linkForForgottenPassword(
 ): Promise<(Link & { user: User }) | undefined> {
   const row = await store.findByEmail(database, email);
   const user = row && (await readPerson(database, row.user_id));
-  // Users without a password sign in with the provider, which may check a second factor. Access to their mailbox must
-  // not replace this.
+  // Users without a password sign in with the provider, which may check a second factor. A reset link would let anybody
+  // with access to their mailbox sign in without it.
   if (user?.status !== 'active' || !user.has_password) return undefined;
   return database.transaction(async (transaction) => {
     if ((await store.countLinks(transaction, user.user_id)) >= MAX_LINKS) return undefined;

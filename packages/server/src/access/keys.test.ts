@@ -91,7 +91,7 @@ describe('API keys', () => {
     expect((await createClient(server.url, rolled.key)('GET', '/tapi/v2/account/')).status).toBe(403);
   });
 
-  it('are accepted together with other keys of the account, but only in their environment and with their rights', async () => {
+  it('are accepted together with other keys of the account, each only in its own environment and with its own scopes', async () => {
     const { make, account, production_key } = await createCustomer();
     const reader = await make({ readOnly: true, name: 'reader' });
     expect(await Promise.all([production_key, reader.key].map(statusWith))).toEqual([200, 200]);
@@ -142,7 +142,8 @@ describe('API keys', () => {
     expect(await keys()).toEqual(before);
     const entries = () => listAudit(server.database, { account: account.ref, action: `key.${what}` }, 5);
     expect(await entries()).toEqual([]);
-    // Notifications arrive in order, so a notification of one of the failed attempts would arrive before `mine`.
+    // Notifications arrive in order. If one of the failed attempts had sent a notification, it would arrive before
+    // `mine`, which the next line sends.
     await owner.query(`notify dragoman_keys, 'mine'`);
     await until(() => notifications.length > 0);
     expect(notifications).toEqual(['mine']);

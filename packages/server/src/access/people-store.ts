@@ -155,7 +155,7 @@ export async function setProfile(
   await on.query(SET_PROFILE, [userId, name, locale !== undefined, locale ?? null, theme, reviewShare]);
 }
 
-// The last owner who can sign in cannot lose this right. Otherwise nobody could erase the account.
+// The last owner who can sign in always stays an owner. Otherwise nobody could erase the account.
 const SET_OWNER = statement<{ was: boolean }>(
   'people.set_owner',
   `update users set owner = $4 from users before
@@ -342,7 +342,7 @@ export async function insertInvitation(
   await on.query(INSERT_INVITATION, [tokenHash, userId, purpose, invitedBy ?? null, seconds]);
 }
 
-// An operator who was disabled counts too. Otherwise disabling the last operator would let a link create another.
+// Also finds disabled operators. Otherwise a link could create another operator when the last one is disabled.
 const OPERATOR = `select from users o where o.role = 'operator' and (o.password_hash is not null or o.subject is not null)`;
 
 const HAS_OPERATOR = statement<{ has: boolean }>('people.has_operator', `select exists (${OPERATOR}) as has`);

@@ -107,7 +107,7 @@ describe('an invited person', () => {
       const sent = await visit(subject, fromLink(token), headers);
       expect(sent.at).toBe(refusal('not_invited'));
     }
-    // A link of another user does not help.
+    // The link must be the user's own: a link of another user is refused.
     const { token: other } = await invite(addUser().email);
     expect((await visit(subject, fromLink(other))).at).toBe(refusal('not_invited'));
     const accepted = await visit(subject, fromLink(token), { referer: `${server.url}/` });
@@ -141,7 +141,7 @@ describe('an invited person', () => {
 });
 
 describe('an active user', () => {
-  it('of an account is linked from the page of a reset link', async () => {
+  it('of an account is linked to their identity at the provider when they come from the page of a reset link', async () => {
     const customer = await createPerson(server, { role: 'customer' });
     const { subject } = addUser({ email: customer.email });
     expect((await visit(subject)).at).toBe(refusal('not_invited'));
@@ -151,7 +151,7 @@ describe('an active user', () => {
     expect((await createBrowser(server.url).call('GET', `/api/invitations/${token}`)).status).toBe(404);
   });
 
-  it('is linked by the verified e-mail address, keeps the password, and can sign out of the server and the provider', async () => {
+  it('is linked to the identity with the same verified e-mail address, keeps the password, and can sign out of the server and the provider', async () => {
     const person = await createPerson(server, { role: 'editor' });
     const { subject } = addUser({ email: person.email.toUpperCase() });
     const visited = await visit(subject);
@@ -167,7 +167,7 @@ describe('an active user', () => {
     });
   });
 
-  it('can be linked to another subject only after the link was removed', async () => {
+  it('can be linked to another subject only after the first subject was unlinked', async () => {
     const { subject, email } = addUser();
     await invite(email);
     await visit(subject);
@@ -269,7 +269,7 @@ describe('a sign-in is refused', () => {
     expect((await visit(subject)).at).toBe(refusal('disabled'));
   });
 
-  it('for a user with a second factor, whom the e-mail address alone must not sign in', async () => {
+  it('for a user with a second factor, because access to their mailbox must not replace it', async () => {
     const person = await createPerson(server, { role: 'editor' });
     await setUpSecondFactor(server, person);
     const { subject } = addUser({ email: person.email });
@@ -279,7 +279,7 @@ describe('a sign-in is refused', () => {
   it('when the provider is down, or its clock is wrong', async () => {
     const { subject, email } = addUser();
     await invite(email);
-    // A new server has not yet read the provider's description, so it needs the provider.
+    // A new server has not read the provider's discovery document yet, so the sign-in fails while the provider is down.
     await restart();
     provider.failWith(503);
     expect((await visit(subject)).at).toBe(refusal('down'));
@@ -313,13 +313,13 @@ describe('a sign-in is refused', () => {
   });
 });
 
-describe('roles from a claim', () => {
+describe('roles from an OpenID Connect claim', () => {
   const ROLES = {
     DRAGOMAN_OIDC_ROLE_CLAIM: 'groups',
     DRAGOMAN_OIDC_ROLES: 'operators=operator,translators=editor',
   };
 
-  it('create, change and refuse users', async () => {
+  it('decide which editors and operators are created, changed and refused at sign-in', async () => {
     await restart(ROLES);
     const { subject, email } = addUser({ groups: ['staff', 'translators'] });
     const visited = await visit(subject);
@@ -341,7 +341,7 @@ describe('roles from a claim', () => {
     await restart();
   });
 
-  it('do not change customers, and never create them', async () => {
+  it('never change the role of a customer and never create a customer', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const { subject, email } = addUser({ groups: 'operators' });
@@ -354,7 +354,7 @@ describe('roles from a claim', () => {
     await restart();
   });
 
-  it('replace an invitation to an account that was not accepted', async () => {
+  it('replace an invitation to an account if the person has not accepted it', async () => {
     const stranger = await createPerson(server, { role: 'customer' });
     const [member, outsider] = [addUser({ groups: 'translators' }), addUser({ groups: 'staff' })];
     for (const { email } of [member, outsider]) {
@@ -406,7 +406,7 @@ describe('DRAGOMAN_PASSWORDS', () => {
   });
 });
 
-describe('the settings', () => {
+describe('the settings of the provider', () => {
   const create = (settings: Record<string, string>) => () =>
     createSignInProvider(loadSettings(settings), createLog('silent'));
   const ISSUER = { DRAGOMAN_OIDC_ISSUER: 'https://id.example.com/' };
@@ -437,7 +437,7 @@ describe('the settings', () => {
       { DRAGOMAN_PASSWORDS: 'nobody' },
       'DRAGOMAN_PASSWORDS must be everybody, or a comma-separated list of e-mail addresses.',
     ],
-  ])('%j stop the start with a one-sentence error', (settings, sentence) => {
+  ])('%j stop the server at its start with a one-sentence error', (settings, sentence) => {
     expect(create(settings)).toThrow(sentence);
   });
 

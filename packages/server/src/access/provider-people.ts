@@ -7,8 +7,8 @@
  *   would then replace the second factor.
  * - A customer must also come from the page of their link. Other customers of an account can invite any address, so an
  *   address alone could lead a person into an account of strangers.
- * - If a claim decides on roles, it creates editors and operators, and changes or refuses them at each sign-in. Like
- *   an invitation by an operator, it replaces an invitation to an account that was not accepted.
+ * - If a claim decides on roles, it creates editors and operators, and changes or refuses them at each sign-in. Like an
+ *   invitation by an operator, the claim replaces an invitation to an account if the person has not accepted it.
  */
 
 import type { Actor } from '../audit/audit.ts';

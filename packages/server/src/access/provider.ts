@@ -81,14 +81,14 @@ const TIMEOUT_SECONDS = 10;
 /** The tolerated difference between the clocks of the provider and the server, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 /**
- * The time after which the provider's description is read again. Its keys are also read again when a token names an
- * unknown key.
+ * The time after which the provider's discovery document and keys are read again. The keys are also read again when a
+ * token names an unknown key.
  */
 const DISCOVERY_MILLISECONDS = 3_600_000;
 
 /**
- * Creates the client of the provider in the settings. It contacts the provider at the first sign-in, so the server also
- * starts while the provider is down.
+ * Creates a client for the provider that the settings name. It contacts the provider at the first sign-in, so the
+ * server also starts while the provider is down.
  * @throws SettingError when the settings contradict each other
  */
 export function createSignInProvider(settings: ProviderSettings, log: Log): SignInProvider | undefined {
@@ -151,7 +151,7 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
         const claims = tokens.claims()!;
         const all: Record<string, unknown> = { ...claims };
         const wanted = ['email', 'email_verified', ...(oidcRoleClaim === undefined ? [] : [oidcRoleClaim])];
-        // Some providers return these claims only from their userinfo endpoint.
+        // Some providers leave these claims out of the ID token and return them only from their userinfo endpoint.
         if (wanted.some((name) => all[name] === undefined) && config.serverMetadata().userinfo_endpoint) {
           const more = await openid.fetchUserInfo(config, tokens.access_token, claims.sub);
           // `email` and `email_verified` must come from the same answer.
@@ -175,7 +175,7 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
   };
 }
 
-/** Returns a function that reads the provider's description, and remembers it for an hour. */
+/** Returns a function that reads the provider's discovery document, and caches it for an hour. */
 function createDiscovery(
   issuer: string,
   clientId: string,
@@ -223,7 +223,7 @@ function refusalOf(error: unknown): Refusal {
   return DOWN.has(code ?? '') || (error instanceof TypeError && code === undefined) ? 'down' : 'failed';
 }
 
-/** Returns the role that a claim gives: operator if its values give both roles. */
+/** Returns the role for the values of a claim; `operator` if they include values for both roles. */
 function roleOf(claim: unknown, roles: ProviderSettings['oidcRoles']): Identity['role'] {
   const values = Array.isArray(claim) ? claim : [claim];
   const given = values.map((value) =>

@@ -97,7 +97,7 @@ describe('a code', () => {
     expect((await signIn(person, { code: now })).status).toBe(400);
   });
 
-  it('is limited for each user from all addresses together', async () => {
+  it('is refused after too many wrong codes for one user, counted over all client addresses', async () => {
     const person = await createPerson(server, { role: 'editor' });
     await setUpSecondFactor(server, person);
     const statuses: number[] = [];
@@ -106,7 +106,7 @@ describe('a code', () => {
     expect(new Set(statuses)).toEqual(new Set([400, 429]));
   });
 
-  it('does not count as an attempt when it is missing', async () => {
+  it('that is missing does not count as a wrong code', async () => {
     const person = await createPerson(server, { role: 'editor' });
     await setUpSecondFactor(server, person);
     const office = from();
@@ -126,7 +126,7 @@ describe('a code', () => {
 });
 
 describe('a recovery code', () => {
-  it('works once, in capitals and without the hyphen too, and is audited', async () => {
+  it('works once, may be typed in capitals and without the hyphen, and is audited', async () => {
     const person = await createPerson(server, { role: 'editor' });
     const { recoveryCodes } = await setUpSecondFactor(server, person);
     const [first, second] = recoveryCodes as [string, string];
@@ -153,7 +153,7 @@ describe('a recovery code', () => {
 });
 
 describe('a reset link', () => {
-  it('needs the code too, and stays valid after a request without a code', async () => {
+  it('of a user with a second factor needs a code, and stays valid after a request without a code', async () => {
     const person = await createPerson(server, { role: 'editor' });
     const { code } = await setUpSecondFactor(server, person);
     const { token } = await linkFor(

@@ -83,8 +83,8 @@ export function requireSecretKey(settings: Settings): void {
 }
 
 /**
- * Opens the vault with the key of the settings, or else with the key of the data directory. Creates a new key
- * only for an embedded database that was never used.
+ * Opens the vault, which encrypts and decrypts secrets, with the key of the settings or else of the data directory.
+ * Creates a new key only for an embedded database that was never used.
  * @param fits the test for the database's key; undefined when the database was never used
  * @throws SecretKeyError when the key is missing or is not the key of the database
  */

@@ -226,7 +226,7 @@ describe('sign-in attempts', () => {
     expect(waits).toBe(seconds);
   });
 
-  it('count without a delay in a transaction that began before the previous attempt', async () => {
+  it('are counted, but not delayed, in a transaction that began before the previous attempt', async () => {
     const limit = { free: 3, mostSeconds: 900 };
     const marks = await Promise.all([plant(), plant()]);
     // The `now()` of this transaction is earlier than the attempts that are counted while the transaction is

@@ -86,7 +86,7 @@ const OPEN_AMONG = statement<{ session_id: string; role: PersonRole }>(
     where s.session_id = any($1) and u.disabled_at is null and ${LIVE}`,
 );
 
-/** Returns the sessions of the list that have not ended, without recording a use. */
+/** Returns the sessions among `sessionIds` that have not ended. Does not record a use of them. */
 export function selectOpenSessions(
   on: Queryable,
   sessionIds: readonly string[],

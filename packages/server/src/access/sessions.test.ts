@@ -261,7 +261,7 @@ describe('a session', () => {
     expect((await browser.call('DELETE', '/api/session')).status).toBe(204);
   });
 
-  it('is listed with its browser, and from another session only the same user can end it', async () => {
+  it('is listed with its browser, and can be ended from another session of the same user only', async () => {
     const { email, password, call } = await createPerson(server, { role: 'editor' });
     const phone = createBrowser(server.url);
     const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1';

@@ -85,7 +85,7 @@ export async function limitAttemptsByNetwork(
   return marks;
 }
 
-/** Deletes ended sessions and old attempts, some at each sign-in. */
+/** Deletes some ended sessions and old sign-in attempts. Called at each sign-in. */
 export function cleanSessions(on: Queryable): Promise<void> {
   return store.deleteEndedSessions(on);
 }
@@ -95,7 +95,7 @@ export function forgiveAttempt(on: Queryable, mark: Buffer): Promise<void> {
   return store.decrementAttempts(on, mark);
 }
 
-/** Forgets all attempts of a mark, because the last one was successful. */
+/** Deletes the count of attempts for a user or address, because the last attempt was successful. */
 export function forgiveAttempts(on: Queryable, mark: Buffer): Promise<void> {
   return store.deleteAttempts(on, mark);
 }
@@ -191,7 +191,7 @@ export async function authenticateSession(
   };
 }
 
-/** Returns the sessions of the list that have not ended, with the roles of their users. */
+/** Returns the sessions among `sessionIds` that have not ended, with the roles of their users. */
 export async function readOpenSessions(
   on: Queryable,
   limits: SessionLimits,

@@ -75,7 +75,7 @@ it('the jobs and callbacks of a suspended account wait, and continue when it is 
     const job = { ...JOB, uid, callback_url: `${receiver.url}/${uid}` };
     return client(one.sandbox_key)('POST', `/sandbox${HUMAN}`, job);
   };
-  /** Waits until a job is translated and only its delivery delay has not passed. */
+  /** Waits until a job is translated and waits only for the end of its delivery delay. */
   const isHeld = (uid: string) =>
     until(async () => {
       const held =
@@ -99,7 +99,7 @@ it('the jobs and callbacks of a suspended account wait, and continue when it is 
   await endDelay('waits');
   receiver.answer(() => 200);
   expect((await operator.call('POST', `/api/console/deliveries/${delivery.id}/replay`)).status).toBe(200);
-  // The delivery delay of this job ends after that of the waiting job.
+  // This job of another account is delivered later than `waits` would be if the account were not suspended.
   await order(other, 'moves');
   await isHeld('moves');
   await endDelay('moves');

@@ -1,6 +1,6 @@
 /**
- * Tests API-key authentication, the storage of secrets, the creation of accounts, and the legacy format of
- * the interface, on a running server.
+ * Tests API-key authentication, the storage of secrets, the creation of accounts, and the API format `legacy`, on a
+ * running server.
  */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
@@ -116,7 +116,7 @@ describe('API keys', () => {
     expect(await call('GET', HUMAN)).toMatchObject(UNAUTHORIZED);
   });
 
-  it('of read-only access get 403 for requests that change data', async () => {
+  it('with read-only access get 403 for requests that change data', async () => {
     const { production_key, sandbox_key } = await server.createAccount();
     await change(production_key, 'read_only = true');
     const call = createClient(server.url, production_key);
@@ -222,7 +222,7 @@ describe('stored secrets', () => {
     expect(values.length).toBeGreaterThan(100);
     expect(values.some((value) => value.includes(Buffer.from(account.username)))).toBe(true);
     expect(leaks(values)).toBe(0);
-    // Tests the search with a key that was added as text and as bytes. The search must find both.
+    // Tests `leaks` itself: it must find a key that was added to the values as text or as bytes.
     expect(leaks([...values, Buffer.from(`x ${account.sandbox_key} y`)])).toBe(1);
     expect(leaks([Buffer.from(secretOf(account.sandbox_key).slice(17), 'base64url')])).toBe(1);
   });
@@ -336,7 +336,7 @@ describe('creating an account', () => {
   });
 });
 
-describe('API keys of the legacy format of the interface', () => {
+describe('API keys with the API format legacy', () => {
   const ACCEPTED_KEYS = [
     'uid',
     'text',
@@ -435,7 +435,7 @@ describe('API keys of the legacy format of the interface', () => {
     });
   });
 
-  it('get the same answers when they create jobs, and the same errors, as API keys of the specified format', async () => {
+  it('get the same answers when they create jobs, and the same errors, as API keys with the API format spec', async () => {
     const plain = await server.createAccount();
     const spec = createClient(server.url, plain.production_key);
     const { production } = calls();

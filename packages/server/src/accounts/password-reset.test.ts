@@ -60,7 +60,7 @@ it('a user who forgot the password gets a link that works once and ends all sess
   ]);
 });
 
-it('the link ends after an hour', async () => {
+it('a link for a forgotten password ends after an hour', async () => {
   const { email } = await createPerson(server, { role: 'editor' });
   await request(email);
   const [mail] = await until(() => (mailsTo(email).length > 0 ? mailsTo(email) : undefined));
@@ -74,7 +74,7 @@ it('the link ends after an hour', async () => {
   expect((await accept(token)).status).toBe(404);
 });
 
-it('unknown, invited and disabled users, and users without a password, get the same answer and no mail', async () => {
+it('a request for a link gets the same answer but no mail for an unknown, invited or disabled user or a user without a password', async () => {
   const operator = await createPerson(server, { role: 'operator' });
   const disabled = await createPerson(server, { role: 'editor' });
   await operator.call('POST', `/api/console/people/${disabled.userId}/disable`, {});
@@ -102,7 +102,7 @@ it('unknown, invited and disabled users, and users without a password, get the s
   expect(wrong).toBe('Must be an e-mail address.');
 });
 
-it('a request does not end older links, and a user has at most three valid links', async () => {
+it('a request for a link does not end older links, and a user has at most three valid links', async () => {
   const { email } = await createPerson(server, { role: 'editor' });
   const { token: made } = await linkFor(
     server.database,
@@ -142,7 +142,7 @@ async function acceptedOf(send: (n: number) => ReturnType<typeof request>): Prom
   }
 }
 
-it('requests are limited for each e-mail address, known or not, and for each network', async () => {
+it('requests for links are limited for each e-mail address, known or not, and for each network', async () => {
   const { email } = await createPerson(server, { role: 'editor' });
   for (const one of [email, 'not-there@example.com']) {
     expect(await acceptedOf(() => request(one))).toBeGreaterThanOrEqual(4);
@@ -151,7 +151,7 @@ it('requests are limited for each e-mail address, known or not, and for each net
   expect(await acceptedOf(send)).toBeGreaterThanOrEqual(11);
 });
 
-it('the route answers 404 when no mail server is configured, and the sign-in options report this', async () => {
+it('a request for a link gets 404 when no mail server is configured, and the sign-in options report this', async () => {
   const options = async () => (await createBrowser(server.url).call('GET', '/api/sign-in-options')).body;
   expect(await options()).toMatchObject({ reset_by_mail: true });
   await server.restart({ DRAGOMAN_SMTP_URL: '' });

@@ -50,7 +50,10 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
   };
   const redirectUri = () => `${root()}${PATH}/callback`;
 
-  /** Runs a handler, and redirects to its result. If it refuses, redirects to the sign-in page with the reason. */
+  /**
+   * Runs a handler and redirects to the URL that it returns. If it throws a refusal, redirects to the sign-in page with
+   * the reason.
+   */
   const visit =
     (handle: (provider: SignInProvider, request: FastifyRequest, reply: FastifyReply) => Promise<string>) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
@@ -81,7 +84,8 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       const { url, pending } = await provider.begin(redirectUri());
       const parameters = parametersOf(request);
       const next = parameters.get('next') ?? undefined;
-      // Only our page shows the user to whose account a link leads. A link from a page of another site is ignored.
+      // Only the app's own page tells the user which account the link belongs to, so a link from a page of another site
+      // is ignored.
       const link = isFromOurPage(request, root()) ? (parameters.get('link') ?? undefined) : undefined;
       const kept: Pending = { ...pending, next, link, until: Date.now() + PENDING_SECONDS * 1000 };
       const sealed = vault.seal(Buffer.from(JSON.stringify(kept)), COOKIE_CONTEXT).toString('base64url');

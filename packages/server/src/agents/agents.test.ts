@@ -177,7 +177,7 @@ describe('the route /mcp', () => {
     }
   });
 
-  it('refuses a list of several messages', async () => {
+  it('refuses a body with a list of several protocol messages', async () => {
     const calls = [1, 2].map((id) => callOf('list_languages', {}, id));
     const refused = await post(calls);
     expect(refused.status).toBe(400);
@@ -242,7 +242,8 @@ describe('the route /mcp', () => {
     const { version } = (await operator.call('GET', path)).body;
     await operator.call('PATCH', path, { version, key_requests: 1 });
     const client = await connect(overHttp(production_key));
-    // A call is refused at `/mcp`, which throws, or when its tool sends a request, which returns the error as text.
+    // If the limit is reached by the request to `/mcp`, the call throws. If it is reached by the request of the tool,
+    // the call returns the error as text, which this test expects.
     const refused = await until(async () => {
       const calls = Array.from({ length: 12 }, () =>
         use(client, 'list_languages', {}).catch(() => undefined),
@@ -283,7 +284,7 @@ async function connectInMemory(change: Partial<Dragoman>, options: Partial<Agent
 it.each([
   ['if the translation takes too long', { waitMilliseconds: 0 }],
   ['at once if too many calls wait', { waits: { most: 1, inProgress: 1 } }],
-])('a tool answers with the uid %s', async (reason, options) => {
+])('a tool that waits for a translation answers with the uid of the job %s', async (reason, options) => {
   const client = await connectInMemory({}, options);
   const job = await use(client, 'translate_text', { ...HOUSE, text: `[sandbox:wait] It waits ${reason}.` });
   expect(job).toEqual({

@@ -75,7 +75,7 @@ export function agentRoutes(
           throw fieldError('body', 'must be one message, because a list has no limit of requests.');
         }
         handler ??= createHandler().catch((error: unknown) => {
-          handler = undefined; // Only this attempt failed: the next request tries again.
+          handler = undefined; // The next request tries again to create the handler.
           throw error;
         });
         const { fetch } = await handler;

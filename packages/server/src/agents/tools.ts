@@ -60,7 +60,7 @@ interface Call {
   dragoman: Dragoman;
   /** Aborted when the client cancels the call. */
   signal: AbortSignal;
-  /** A repeated call has the same key. */
+  /** A repeated call has the same idempotency key. */
   idempotencyKey: string;
   options: AgentServerOptions;
 }

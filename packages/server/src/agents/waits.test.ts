@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createWaits } from './waits.ts';
 
-it('an account gets no place when it holds as many as are free, and another account still gets one', () => {
+it('an account gets no further place for a waiting call when it holds as many places as are free, and another account still gets one', () => {
   const waits = createWaits(4);
   const free = [waits.take('busy'), waits.take('busy')];
   expect(free).toEqual([expect.any(Function), expect.any(Function)]);

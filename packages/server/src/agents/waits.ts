@@ -1,8 +1,9 @@
-/** The calls of agents that wait for results. Each wait keeps its request in progress. */
+/** The calls of agents that wait for results. Each of them keeps a request in progress, so their number is limited. */
 export interface Waits {
   /**
-   * Takes a place for one wait. Returns a function that frees the place. Returns undefined if the account holds as many
-   * places as are free, so there is always a place for an account that holds none, except when all are taken.
+   * Takes one of the places for waiting calls. Returns a function that frees the place. Returns undefined if the
+   * account holds as many places as are free, so there is always a place for an account that holds none, except when
+   * all are taken.
    */
   take(accountId: string): (() => void) | undefined;
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 
-/** The size of the pool of random bytes. One call for many ids costs less than a call for each id. */
+/** The size of the pool of random bytes. One call of `randomBytes` for many ids costs less than a call for each id. */
 const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 

@@ -85,7 +85,7 @@ describe('a brand draft', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
-  it('is refused as stale when the brand was published in another way, but is published when forced', async () => {
+  it('is refused as stale when the brand was published from a file after the draft was started, but is published when forced', async () => {
     await importFile([term('a', 'b')]);
     await edit(0, { put: [term('c', 'd')] });
     await importFile([term('e', 'f')]);

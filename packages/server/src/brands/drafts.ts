@@ -67,7 +67,7 @@ export function pendingChanges({ published, draft }: BrandWithDraft): BrandChang
   return compareBrands(published?.brand, draft.brand, { before, after: draft.brand.default ?? before });
 }
 
-/** Returns whether the brand was published in another way since the draft was started. */
+/** Returns whether another version of the brand was published, for example from a file, since the draft was started. */
 export function isStale({ published, draft }: BrandWithDraft): boolean {
   return draft !== undefined && published?.version !== draft.basedOn;
 }

@@ -285,7 +285,7 @@ describe('the chat interface refuses', () => {
     });
   });
 
-  it('reads (403) and creates (402) of an account without a chat subscription', async () => {
+  it('requests to read (403) or create (402) messages when the account has no chat subscription', async () => {
     const { username, production_key } = await server.createAccount({ chat: true });
     const customer = createClient(server.url, production_key);
     const made = await customer('POST', MESSAGES, message());

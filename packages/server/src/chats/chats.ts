@@ -145,7 +145,7 @@ export function readEarlier(
 
 export type MessageOutcome = { kind: 'translated'; translated: string } | { kind: 'failed'; reason: string };
 
-/** Returns the source and the vendor for the events of an environment. */
+/** Returns the base URL and the vendor that identify this server in the events of an environment. */
 export type SourceOf = (environment: Environment) => EventSource;
 
 export interface MessageSettlement {

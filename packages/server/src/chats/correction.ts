@@ -4,8 +4,8 @@
  * own id. If the editor changes nothing, no event is sent.
  *
  * - When a message gets the status `deliver_complete`, it waits in `message_corrections` for a job.
- * - The job has the tier `chat`, the price 0, and the machine translation as its draft. Its tasks are those of other
- *   jobs.
+ * - The job has the tier `chat`, the price 0, and the machine translation as its draft. Editors get the same kinds of
+ *   tasks for it as for other jobs.
  * - When the job is completed, one transaction stores the message's new text and puts the second event into the
  *   outbox.
  */

@@ -109,7 +109,7 @@ const to = (path: string) => (received: Received) => received.path === path;
 const idOf = ({ body }: Received): string => JSON.parse(body).message.external_id;
 
 describe('two processes that create chat messages', () => {
-  it('create one message when both receive the same first request: one 201, one 200', async () => {
+  it('create one message when both receive the same first request, and answer once with 201 and once with 200', async () => {
     const another = createClient((await startAnother('api')).url!, key);
     engine.open('same');
     for (let round = 0; round < 20; round++) {

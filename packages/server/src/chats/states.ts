@@ -19,7 +19,10 @@ export const MESSAGE_STATUSES = [
 
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/** Who can trigger a transition. The sender acts on the receiver's answer; the operator replays a dead delivery. */
+/**
+ * Who can trigger a transition. The sender (the program that sends callbacks) acts on the receiver's answer. The
+ * operator replays a dead delivery.
+ */
 export type MessageActor = 'machine' | 'sender' | 'operator';
 
 interface Move {

@@ -403,9 +403,9 @@ const SETTLE = statement<{ message_id: string; answered_position: number }>(
 );
 
 /**
- * Moves leased messages to their answered status and locks their chats until the end of the transaction. Because of
- * this lock, only one transaction at a time records events of a chat, and it sees the events that the previous
- * transaction recorded.
+ * Stores the outcome of leased messages, which are then translated or failed, and locks their chats until the end of
+ * the transaction. Because of this lock, only one transaction at a time records events of a chat, and it sees the
+ * events that the previous transaction recorded.
  * @returns for each moved message id, the `answered_position` that its chat had before
  */
 export async function settleMessages(
@@ -447,7 +447,8 @@ const RELEASE_ANSWERS = statement<MessageRow>(
 );
 
 /**
- * Moves the `answered_position` of locked chats to the last message before their first unanswered message.
+ * Sets the `answered_position` of locked chats to the last message before the first message without an outcome
+ * (`mt_init`).
  * @returns the messages after `answered` up to the new `answered_position`, by chat and position
  */
 export async function releaseAnswers(
@@ -486,7 +487,7 @@ export interface MessageMove {
   to: MessageStatus;
 }
 
-/** Changes the status of answered messages whose current status allows it. */
+/** Changes the status of messages whose current status is in `from`. */
 export async function moveMessages(transaction: Transaction, moves: readonly MessageMove[]): Promise<void> {
   await transaction.query(MOVE_ALL, [
     moves.map(({ account }) => account.part),

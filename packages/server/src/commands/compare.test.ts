@@ -91,7 +91,7 @@ describe('dragoman engine compare', () => {
       '0',
     ]);
     expect(rows[3]?.slice(0, 2)).toEqual(['llm:other', '0.0']);
-    // An engine that translates nothing copies nothing.
+    // The share of copied words is not computed for an engine that translates no line completely.
     expect(rows[3]?.[3]).toBe('-');
     expect(rows[3]?.[6]).toBe('3 unsupported');
     expect(Number(rows[1]?.[1])).toBeLessThan(60);
@@ -114,7 +114,7 @@ describe('dragoman engine compare', () => {
     });
   });
 
-  it('prints no agreement when there is only one engine', async () => {
+  it('prints no agreement between engines when there is only one engine', async () => {
     const { stdout } = await compare('--json', '--engines', 'llm:good');
     expect(JSON.parse(stdout).engines).toMatchObject([{ agreement: null }]);
   });

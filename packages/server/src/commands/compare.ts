@@ -16,7 +16,7 @@ export interface CompareOptions {
   json?: boolean;
 }
 
-/** One line of the text, which has one reference. */
+/** One line of the text to translate. If references are given, each line has one reference translation. */
 interface Line {
   /** The line number in the file, from 1. */
   number: number;

@@ -127,7 +127,10 @@ async function examineSecretKey(database: Database, settings: Settings): Promise
   }
 }
 
-/** Checks whether workers report. Missing workers are a fault only if an API process accepts jobs. */
+/**
+ * Checks whether a worker runs, which the database shows by the workers' reports. It is a fault only if an API process
+ * accepts jobs.
+ */
 async function examineWorkers(database: Database): Promise<DoctorFinding> {
   const check = 'workers';
   const { reporting, last } = await countReportingWorkers(database);

@@ -56,7 +56,7 @@ export async function translate(settings: Settings, file: string, options: Trans
   }
 }
 
-/** Creates a translator without a database: it has no routes, no memory and no cache. */
+/** Creates a translator without a database: it has no engine routes, no translation memory and no cache. */
 export function createBareTranslator(
   settings: Settings,
   engines: EngineName[],

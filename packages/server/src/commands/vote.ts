@@ -1,4 +1,4 @@
-/** The command `dragoman vote`: lists the confirmed texts of a customer and takes them back. */
+/** The command `dragoman vote`: lists the votes of editors for a customer's texts, and undoes them. */
 import type { Command } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { isId } from '../base/ids.ts';

@@ -18,7 +18,7 @@ export class NoWritableHost extends Error {
   readonly code = UNABLE_TO_CONNECT;
 }
 
-/** A client of the driver that looks for the host that accepts writes before it connects. */
+/** A PostgreSQL client that finds the host that accepts writes before it connects. */
 export class ClusterClient extends pg.Client {
   readonly #hosts: readonly string[];
   #ended = false;
@@ -36,7 +36,7 @@ export class ClusterClient extends pg.Client {
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
     const connected = this.#connect();
     if (callback === undefined) return connected;
-    // The driver's pool expects a call without an argument when the connection was made.
+    // The driver's pool expects that the callback is called without an argument after a successful connection.
     connected.then(() => (callback as () => void)(), callback);
   }
 

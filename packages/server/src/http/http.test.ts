@@ -98,7 +98,7 @@ describe('a NUL character', () => {
   });
 });
 
-it('a repeated query parameter has its last value', async () => {
+it('when a query parameter is repeated, the server uses its last value', async () => {
   const operator = await createPerson(server, { role: 'operator' });
   const pairs = async (query: string) => (await operator.call('GET', `/api/console/pairs?${query}`)).body;
   expect(await pairs('q=zz&q=english')).toEqual(await pairs('q=english'));

@@ -176,7 +176,7 @@ describe('createReader', () => {
     expect(refusal(read, { name: 'a\0' })).toHaveProperty('name');
   });
 
-  it('reads integers and booleans from text only for parameters', () => {
+  it('reads integers and booleans from text in path and query parameters, but not in bodies', () => {
     const schema = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 9 }), all: Type.Boolean() });
     const given = { limit: '7', all: 'true' };
     expect(createReader(schema, { fromText: true })(given)).toEqual({ limit: 7, all: true });

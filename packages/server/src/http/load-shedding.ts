@@ -24,7 +24,10 @@ export interface LoadShedder {
    * @param shed a function that is called for each refused request
    */
   guard(handle: RequestListener, shed: () => void): RequestListener;
-  /** Counts the API requests in progress. Refuses surplus requests that `guard` has accepted. */
+  /**
+   * Counts the API requests in progress. Refuses a request that `guard` let pass if too many are in progress when its
+   * body ends.
+   */
   count(app: FastifyInstance): void;
 }
 

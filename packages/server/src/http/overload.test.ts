@@ -58,7 +58,7 @@ it('a surplus request gets 503, and a later request is accepted after the others
   expect((await call('POST', HUMAN, job)).status).toBe(201);
 });
 
-it('every retry is answered when more connections are paused than one turn of the event loop resumes', async () => {
+it('the load shedder answers the retry on every connection, even when more are paused than one turn of the event loop resumes', async () => {
   await holder.query('begin');
   await holder.query('lock table jobs in exclusive mode');
   const held = [1, 2, 3].map(() => call('POST', HUMAN, job));
@@ -113,7 +113,8 @@ it('the load shedder frees the slot of a request when its client disconnects', a
 it('the load shedder frees both slots when a client disconnects after two pipelined requests', async () => {
   const { hostname, port, host } = new URL(server.url);
   const { production_key: key } = await server.createAccount();
-  // Puts the key into the cache, so that the check below cannot overtake the second request.
+  // Puts the key into the cache. Otherwise the GET below could overtake the second pipelined request, which would wait
+  // for the database.
   expect((await createClient(server.url, key)('GET', '/tapi/v2/account/')).status).toBe(200);
   const body = JSON.stringify(job);
   const head = [`POST ${HUMAN} HTTP/1.1`, `Host: ${host}`, `Authorization: ApiKey ${key}`];
