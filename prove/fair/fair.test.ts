@@ -29,7 +29,7 @@ describe('goals of the fairness proof', () => {
     expect(allHeld(judge({ ...good, flood: [busy, ...calm.slice(1)] }))).toBe(true);
   });
 
-  it("are computed from Jain's fairness index and from quantiles", () => {
+  it("use Jain's fairness index, which is 1 when all shares are equal, and quantiles", () => {
     expect([jain([1, 1, 1, 1]), jain([4, 0, 0, 0])]).toEqual([1, 0.25]);
     expect(quantile([5, 1, 4, 2, 3], 0.95)).toBe(5);
   });

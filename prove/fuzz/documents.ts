@@ -25,8 +25,8 @@ const TIME_LINE = /^\d\d:\d\d:\d\d,\d{3} --> \d\d:\d\d:\d\d,\d{3}$/;
 const NONCHARACTERS = /&(?:amp;)?#(?:xFFFF|xFFFE|xFDD0|65534);/g;
 
 /**
- * Returns what a translation has lost, moved or broken of the document around its words. Returns undefined if the
- * document is intact.
+ * Returns the damage that a translation has done to the parts of the document that are not translated. Returns
+ * undefined if these parts are intact.
  */
 export function unfaithful({ text, text_format }: Drawn, translated: string): string | undefined {
   if (/\p{Noncharacter_Code_Point}/u.test(translated)) return 'it has a noncharacter';

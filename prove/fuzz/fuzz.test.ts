@@ -25,7 +25,7 @@ it('fuzz proof: the service answers 2,000 random requests as described and witho
   const found = await fuzzProgram({ ...run, count: 2_000 });
   expect(found.faults, `seed ${SEED}`).toEqual([]);
   expect(found).toMatchObject({ sent: 2_000, alive: true, ledger: true });
-  // That most operations succeed at least once shows that requests get past the first checks of the server.
+  // Most operations must succeed at least once, which shows that requests get past the first checks of the server.
   expect(found.succeeded.length, `seed ${SEED}`).toBeGreaterThan(found.operations.length * 0.75);
   expect(found.heapGrown).toBeLessThan(16);
 });

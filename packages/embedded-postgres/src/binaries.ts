@@ -73,8 +73,8 @@ function copyBinaries(from: string, target: string): string {
  * @throws EmbeddedPostgresError `root` when `identity` can run none of them
  */
 export function binariesFor(identity: Identity, found: Binaries, dataDir: string): Binaries {
-  // With the Linux capability `dac_override`, the server may enter the directories of the binaries. But `initdb`
-  // checks them with `access`, which ignores the capability. So this test runs without the capability.
+  // With the Linux capability `dac_override`, the server may enter the directories of the binaries. But `initdb` checks
+  // them with `access`, which ignores the capability. So the binaries are tested without the capability.
   const runner: Identity = identity.way === 'capability' ? { ...identity, way: 'uid' } : identity;
   const runs = (binaries: Binaries) => worksAs(runner, binaries.initdb, ['--version']);
   if (identity.way === 'self' || runs(found)) return found;

@@ -76,7 +76,7 @@ export function lastLines(path: string, count: number, from = 0): string {
       closeSync(fd);
     }
   } catch {
-    // The caller reports another error and only adds these lines, so an unreadable log is not an error.
+    // The caller adds the lines to the message of another error, so an unreadable file causes no error here.
     return '';
   }
 }

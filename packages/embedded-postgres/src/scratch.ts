@@ -58,8 +58,8 @@ function socketFits(directory: string): boolean {
 }
 
 /**
- * Returns the recorded directory. Returns undefined when it is gone or belongs to another user: systems clean up
- * temporary directories, and another user may then take the name.
+ * Returns the scratch directory that the data directory records. Returns undefined when it is gone or belongs to
+ * another user: systems clean up temporary directories, and another user may then take the name.
  */
 function recordedScratch(dataDir: string): string | undefined {
   try {

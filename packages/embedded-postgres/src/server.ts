@@ -86,9 +86,8 @@ export function removeRecord(dataDir: string): void {
 }
 
 /**
- * Finds a server that a previous owner left running in this cluster. The record identifies it by pid and
- * start time. If the owner was killed before it wrote the record, the postmaster's pid file and command line
- * identify it.
+ * Finds a server that a previous owner left running in this cluster. `server.json` identifies it by pid and start time.
+ * If the owner was killed before it wrote this file, the postmaster's pid file and command line identify it.
  */
 export function findOrphan(dataDir: string, cluster: string): ProcessRef | undefined {
   const record = readRecord(dataDir);
@@ -101,7 +100,7 @@ export function findOrphan(dataDir: string, cluster: string): ProcessRef | undef
   return serves ? server : undefined;
 }
 
-/** Takes over the server of the record if it answers. Otherwise returns undefined. */
+/** Takes over the server that `server.json` describes, if this server answers. Otherwise returns undefined. */
 export async function adopt(
   record: ServerRecord,
   address: Address,

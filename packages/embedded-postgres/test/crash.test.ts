@@ -44,7 +44,7 @@ test('startEmbeddedPostgres replaces the server of a killed program when its set
   await next.stop();
 });
 
-test('startEmbeddedPostgres finds a server by its pid file when server.json is damaged, and replaces this server', async () => {
+test('startEmbeddedPostgres finds a server by its pid file when server.json is damaged, and replaces the server', async () => {
   const dataDir = await fixture.sharedCluster();
   const orphan = await killedOwner(dataDir);
   writeFileSync(join(dataDir, 'server.json'), '{"half":');

@@ -90,7 +90,7 @@ test('a process with the role `command` waits while another process is still sta
   await serve.stop();
 });
 
-test('a process with the role `command` that runs the server waits until no other command uses the server before it stops the server', async () => {
+test('a process with the role `command` that runs the server stops it only after all other commands have stopped using it', async () => {
   const dataDir = await fixture.sharedCluster();
   const owner = fixture.startProgram(dataDir, { role: 'command' });
   expect(await owner.event('ready', 'refused')).toMatchObject({ owned: true });

@@ -172,7 +172,7 @@ export function read(reply: string, table: CodeTable, notation: Notation): Piece
   push(table.before);
   const body = cleanText(reply).trim();
   if (table.plain) {
-    // A source text with these brackets is never `plain`, so the model has invented the brackets.
+    // A source text with the brackets ⟦ or ⟧ is never `plain`. So the model has invented the brackets in this reply.
     if (notation.kind === 'markers' && /[⟦⟧]/.test(body)) throw new Garbled('a code that was not sent');
     push(body);
   } else if (notation.kind === 'tags') {

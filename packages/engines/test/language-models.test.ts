@@ -187,7 +187,7 @@ const RESPONSES: Record<string, (profile: ProfileName) => Answer> = {
   'vLLM: a field is wrong': () => status(422, { detail: [{ loc: ['body'], msg: 'field required' }] }),
 };
 
-/** Answers in JSON with wrong segments. */
+/** Answers in JSON whose list of segments is wrong. */
 const LISTS: Record<string, (targets: string[]) => unknown> = {
   'ids from 0': (targets) => targets.map((target, n) => ({ id: String(n), target })),
   'ids from 2': (targets) => targets.map((target, n) => ({ id: String(n + 2), target })),
@@ -214,7 +214,7 @@ describe.each(PROFILE_NAMES)('the profile %s', (profile) => {
     service = await serve(chatServer(profile, () => answer));
   });
 
-  test('sends the published request, and returns the translations', async () => {
+  test('sends the documented request, and returns the translations', async () => {
     answer = undefined;
     const engine = make(service, profile);
     expect(await engine.directions()).toMatchObject([{ from: 'en', to: 'es' }]);

@@ -366,7 +366,9 @@ test.each([
   ['soon', null],
   ['', null],
   [undefined, null],
-])('retryAfter reads the header value %j', (header, ms) => expect(retryAfter(header, 2_000)).toBe(ms));
+])('retryAfter returns the delay in milliseconds, or null for an invalid value: %j', (header, ms) =>
+  expect(retryAfter(header, 2_000)).toBe(ms),
+);
 
 test.each(['ftp://a.example', 'https://me:secret@a.example', 'https://a.example/?key=secret'])(
   'an HTTP engine rejects the base URL %s, and the error does not repeat the URL',

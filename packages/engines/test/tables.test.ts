@@ -13,7 +13,7 @@ describe('Apertium’s table of routes', () => {
   test.each([
     [['en', 'es', 'pt', 'fr', 'ca', 'gl', 'it'], 42],
     [['da', 'sv', 'nb', 'nn'], 12],
-  ])('has a route for every direction among %j', (languages, count) => {
+  ])('has a route for every direction among the languages %j', (languages, count) => {
     const keys = languages.flatMap((from) =>
       languages.filter((to) => to !== from).map((to) => `${from}>${to}`),
     );

@@ -320,7 +320,7 @@ describe('the source files', () => {
     expect(program.flatMap(functionsOf).filter(({ lines }) => lines > FUNCTION_LINES)).toEqual([]);
   });
 
-  it('have exactly the listed numbers of literal spreads, shared names and long parameter lists', () => {
+  it('have exactly the listed numbers of needless spreads of literals, names that two files export, and long parameter lists', () => {
     expect(program.flatMap(literalSpreads)).toHaveLength(LITERAL_SPREADS);
     expect(sharedNames(server).size).toBe(SHARED_NAMES);
     const many = statements.filter(({ text }) => text.includes(`$${MANY_PARAMETERS}`));
@@ -377,7 +377,7 @@ describe('the functions that measure the source code', () => {
     expect(tablesOf(found!)).toEqual({ written: ['edits', 'jobs'], read: ['tasks', 'users'] });
   });
 
-  it('find a literal spread, a long function and a name that two files export', () => {
+  it('find a needless spread of a literal, a long function and a name that two files export', () => {
     const code = `export const one = [...[1], ...other];\nexport function two() {\n${'\n'.repeat(120)}}`;
     expect(literalSpreads(parse(code))).toEqual([1]);
     expect(functionsOf(parse(code))).toMatchObject([{ name: 'two', lines: 122 }]);

@@ -116,8 +116,8 @@ export function occurrences(text: string, mark: string): number {
 }
 
 /**
- * Merges adjacent pieces of text and replaces invalid characters. A run without white space that is too long
- * for a token becomes a protected word with the number -1.
+ * Merges adjacent pieces of text and replaces invalid characters. A run of more than 256 characters without white space
+ * becomes a protected word with the number -1.
  */
 function shorten(pieces: readonly Piece[]): Piece[] {
   const joined: Piece[] = [];

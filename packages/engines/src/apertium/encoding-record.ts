@@ -1,6 +1,6 @@
 /**
- * Data that the decoder needs about an encoded segment: the code behind each number in the stream, and
- * properties of the source with which spacing, capitals and checks are compared.
+ * Data that the decoder needs about an encoded segment: the code behind each number in the stream, and properties of
+ * the source that the decoder needs to repair spacing and capitals and to check the reply.
  */
 
 import type { Piece } from '../engine.ts';
@@ -30,7 +30,10 @@ export interface EncodingRecord {
    */
   pairs: Pair[];
   fixed: Fixed[];
-  /** The content of each token: a `keep` code, or a run of text too long for a token. */
+  /**
+   * The text that each token such as `Xqz7` replaces: a protected word, or a run of more than 256 characters without
+   * white space.
+   */
   kept: Piece[];
   /**
    * Matches the tokens in a reply, ignoring case. Group 1 is the index into `kept`. Null when `kept` is

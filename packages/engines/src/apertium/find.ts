@@ -29,7 +29,7 @@ const run = promisify(execFile);
 
 /**
  * Returns the installed parts of Apertium.
- * @param options.root folder of a private installation; if it contains none, the system is examined
+ * @param options.root folder of a private installation; if it contains no installation, the system is examined
  * @param options.packages wanted packages; default: {@link DEFAULT_PACKAGES}
  */
 export async function findApertium(

@@ -38,8 +38,8 @@ const sizeOf = (item: Item): number => ('text' in item ? item.text.length : 'kep
 
 /**
  * Places each blank inside a paired code if the words before and after the blank are inside that code. A single code
- * counts as a blank. A single code is also placed inside a pair that surrounds it in the source and one of its
- * neighbours in the reply.
+ * counts as a blank. It is also placed inside a pair that surrounds it in the source, if this pair surrounds the word
+ * before or after it in the reply.
  */
 function bridge(items: readonly Item[], record: EncodingRecord): Item[] {
   const before: (readonly number[])[] = [];

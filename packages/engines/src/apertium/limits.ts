@@ -28,8 +28,8 @@ export interface Limits extends BreakerLimits {
 }
 
 /**
- * Limits of both lanes; the bulk lane has a larger `window`. In a window of 8 segments, a new segment waits for few
- * other segments. Every normal segment was measured to take far less than the deadline of 10 s plus 1 s per 1,000
+ * Limits of both lanes; the bulk lane has a larger `window`. With at most 8 segments in flight, a new segment waits for
+ * few others. In measurements, every normal segment took far less time than the deadline of 10 s plus 1 s per 1,000
  * characters.
  */
 export const LIMITS: Limits = {

@@ -96,7 +96,7 @@ export class Pipeline implements MemoryUser {
   #state: 'stopped' | 'waiting' | 'running' | 'draining' = 'stopped';
   #processes: Processes | null = null;
   #ended: Promise<void> = Promise.resolve();
-  /** Segments to send again after a stage has died, in their order, before all other segments. */
+  /** Segments to send again after a stage has died, in their original order. They are sent before all others. */
   #retries: Item[] = [];
   #inFlight: Item[] = [];
   #inFlightLength = 0;

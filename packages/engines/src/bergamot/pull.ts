@@ -148,7 +148,7 @@ async function withSource<T>(
   }
 }
 
-/** Returns a source without user name, password and query. */
+/** Returns the URL of a model source without user name, password and query. The path of a folder stays unchanged. */
 function withoutSecrets(from: string): string {
   if (!URL.canParse(from)) return from;
   const url = new URL(from);

@@ -141,7 +141,7 @@ export function writeRegistry(models: readonly RemoteModel[]): { models: object;
       sourceLanguage: from,
       targetLanguage: to,
       architecture,
-      // Two models of a pair may have the same architecture, so different versions keep their files apart.
+      // Two models of a pair may have the same architecture. The version shows which files belong to which model.
       version: `${index + 1}.0`,
       decompressedSize: bytes,
       decompressedHash: sha256,

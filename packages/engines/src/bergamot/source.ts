@@ -34,7 +34,10 @@ export interface ModelSource {
 
 /** The name that stands for Firefox's own registry. */
 export const MOZILLA = 'mozilla';
-/** Documented in `db/` of https://github.com/mozilla/translations, and by Remote Settings. */
+/**
+ * The addresses of `models.json` and of the records. They are documented in `db/` of
+ * https://github.com/mozilla/translations, and by Remote Settings.
+ */
 const MOZILLA_MODELS =
   'https://storage.googleapis.com/moz-fx-translations-data--303e-prod-translations-data/db/models.json';
 const MOZILLA_RECORDS =

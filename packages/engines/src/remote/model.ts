@@ -197,7 +197,7 @@ const orderOf = ({ source }: Term): number => (source === '' ? Number.MAX_SAFE_I
 
 const SPACED = /[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{N}]/u;
 
-/** Returns whether a word of the text begins with the term, such as `item` with `it`, but not `with`. */
+/** Returns whether a word of the text begins with the term: `item` begins with the term `it`, but `with` does not. */
 function begins(term: string, text: string): boolean {
   for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1)) {
     if (at === 0 || term === '' || !SPACED.test(term[0]!) || !SPACED.test(text[at - 1]!)) return true;

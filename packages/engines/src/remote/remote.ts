@@ -307,8 +307,8 @@ export class RemoteEngine implements Engine {
         if (divide === true && group.length > 1) {
           const half = Math.ceil(group.length / 2);
           const parts = [group.slice(0, half), group.slice(half)];
-          // A segment that is alone after a division was already sent once, so this is its second attempt. A text
-          // that was too long was not sent.
+          // A half with a single segment gets its second attempt: the segment was already sent with the whole batch. A
+          // batch that was `too long` was not sent.
           const wasSent = reason !== 'too long';
           await Promise.all(parts.map((part) => settle(part, marked, part.length === 1 && wasSent ? 2 : 1)));
         } else if (reason === 'garbled' && group.length === 1 && attempt === 1)

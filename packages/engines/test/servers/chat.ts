@@ -6,7 +6,7 @@
 import type { ProfileName } from '../../src/engines.ts';
 import type { HttpResult, Protocol, ReceivedRequest } from './service.ts';
 
-/** The texts before and after the source in a request from English to Spanish, as the model cards print it. */
+/** The words before and after the source text in the prompts for English to Spanish, as the model cards print them. */
 const PROMPTS: Record<Exclude<ProfileName, 'chat' | 'translategemma'>, [before: string, after: string]> = {
   plain: ['Translate the following text from English into Spanish.\nEnglish: ', '\nSpanish:'],
   tower: ['Translate the following text from English into Spanish.\nEnglish: ', '\nSpanish:'],
@@ -64,7 +64,8 @@ export const contentOf = (profile: ProfileName, targets: readonly string[]): str
 export type Answer = (targets: string[], texts: string[]) => HttpResult;
 
 /**
- * Returns the server of a profile. `answer` returns the function that makes its reply; undefined for a correct reply.
+ * Returns the test server of a profile. It calls `answer` for each request. `answer` returns the function that makes
+ * the reply, or undefined for a correct reply.
  */
 export const chatServer = (profile: ProfileName, answer: () => Answer | undefined): Protocol => ({
   key: 'unused',

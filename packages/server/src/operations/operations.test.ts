@@ -169,7 +169,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('counts a job from creation to delivery, but no repeated creates', async () => {
+  it('counts a job from creation to delivery, and does not count a repeated request to create it', async () => {
     const receiver = await startReceiver();
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
@@ -211,7 +211,7 @@ describe('/metrics', () => {
     });
     await until(async () => (await sample('dragoman_jobs_settled_total', '{outcome="drafted"}')) === 1);
     expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(0);
-    // Without this right, workers cannot claim the due rows.
+    // Without the right to update jobs, workers cannot claim the due rows.
     await asOwner('revoke update on jobs from dragoman_app');
     await asOwner(`update jobs set due_at = now() - interval '90 seconds'`);
     expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(1);
@@ -220,7 +220,7 @@ describe('/metrics', () => {
     await asOwner('grant update on jobs to dragoman_app');
   });
 
-  it('shows the version and the number of workers that report', async () => {
+  it('shows the version, and the number of workers that sent a report in the last 30 seconds', async () => {
     expect(await sample('dragoman_build_info', `{version="${VERSION}"}`)).toBe(1);
     await until(async () => (await sample('dragoman_workers')) === 1);
     // Pretends that the worker was killed 31 seconds ago.

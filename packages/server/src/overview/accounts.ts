@@ -338,7 +338,10 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
   });
 }
 
-/** Returns the chat subscription that a request describes. @throws ApiError `invalid_request` */
+/**
+ * Returns the language pairs and the period for which an account may use chats, as a request describes them.
+ * @throws ApiError `invalid_request`
+ */
 function subscriptionOf({ pairs = null, from = null, until = null }: Static<typeof GivenSubscription>) {
   if (from !== null && until !== null && Date.parse(until) <= Date.parse(from)) {
     throw fieldError('chat', 'must end after its start.');

@@ -1,7 +1,9 @@
 /** The list of problems that need an operator's attention, most severe first. */
 import type { TaskQueue } from '../editing/editing.ts';
 
-/** The kinds within one severity are in this order: kinds that affect more customers come first. */
+/**
+ * The list has problems of the same severity in this order of their kinds. Kinds that affect more customers come first.
+ */
 export const ATTENTION_KINDS = [
   'engine',
   'queue',

@@ -157,7 +157,7 @@ describe('API keys', () => {
     );
   });
 
-  it('are refused with a sentence for each invalid field', async () => {
+  it('are not created when the request is invalid, and the error has a sentence for each invalid field', async () => {
     const { call } = await createCustomer();
     const wrong = { name: ' ', environment: 'moon', read_only: 'yes', scopes: [], expires_at: '2001-01-01' };
     const { status, body } = await call('POST', '/api/account/keys', wrong);
@@ -344,7 +344,7 @@ it('a customer sees deliveries with their attempts and can replay them', async (
   expect((await list('?environment=sandbox')).objects).toEqual([]);
 });
 
-it('a customer sees the last HTTP status of a pending delivery and sends it at once', async () => {
+it('a customer sees the last HTTP status of a pending delivery, and can replay the delivery at once', async () => {
   const customer = await createCustomer();
   let status = 500;
   receiver.answer(({ path }) => (path === '/broken' ? status : 200));

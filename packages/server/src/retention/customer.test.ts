@@ -70,7 +70,7 @@ it('setting the retention answers 401 when an erasure deletes the user during th
   await Promise.all([eraser.end(), observer.end()]);
 });
 
-it('setting the retention names every invalid or missing period', async () => {
+it('setting the retention is refused when periods are invalid or missing, and the error names each of them', async () => {
   const { owner, username } = await createTeam();
   for (const [wrong, fields] of [
     [{}, ['attempts', 'events', 'texts']],
@@ -109,7 +109,7 @@ it('an export for an owner contains all rows of the account and no rows of other
   expect((await auditOf(username))[0]![0]).toBe('account.exported');
 });
 
-it('an erasure that an owner confirms first ends all access to the account and then deletes its data', async () => {
+it('an erasure ends all access to the account when an owner confirms it, and then deletes the data', async () => {
   const { owner, member, username, program } = await createTeam();
   const other = await createTeam();
   const { ref } = await accountNamed(server.database, username);

@@ -486,7 +486,7 @@ describe('an account', () => {
     expect(body.entries[0]).toMatchObject({ account: expect.stringMatching(/^erased-/) });
   });
 
-  it('is erased from audit entries that an operator’s change adds during or right after the erasure', async () => {
+  it('leaves no text in audit entries that operators cause during or right after its erasure', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const memo = `${SECRET} of an operator`;
@@ -512,7 +512,7 @@ describe('an account', () => {
     expect(rows).toEqual([{ detail: { cents: 5 } }, { detail: { cents: 5 } }]);
   });
 
-  it('is named in the audit as long as no erasure is requested', async () => {
+  it('cannot be removed from audit entries as long as its erasure is not requested', async () => {
     const { username } = await server.createAccount();
     const { ref } = await accountNamed(server.database, username);
     const client = createConnection({ ...server.connection, options: '-c role=dragoman_app' });

@@ -139,8 +139,8 @@ export async function deleteEvents(
   return ids.length;
 }
 
-// Jobs that were already processed have no rows in `job_texts`, so its index starts with the next jobs. The rows are
-// locked, so a concurrent rejection either sees the job with its texts or is refused because its texts are gone.
+// The search reads `job_texts`, because jobs whose texts were already deleted have no rows there. The jobs are locked,
+// so a concurrent rejection either sees the job with its texts or is refused because its texts are gone.
 const OLD_JOBS = statement<{ job_id: string }>(
   'retention.old_jobs',
   `select j.job_id from jobs j

@@ -103,8 +103,8 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
  */
 const MAX_PATH_LENGTH = 16 * 1024;
 /**
- * The factor between the text limit and the body limit. A body has two texts, and JSON may double the bytes
- * of each (`\u4e2d` is six bytes for three).
+ * The factor between the text limit and the body limit. A body has up to two texts (the source and a supplied
+ * translation), and JSON may double the bytes of each (`\u4e2d` is six bytes for three).
  */
 const JSON_OVERHEAD = 4;
 const ENVELOPE_BYTES = 1024 * 1024;

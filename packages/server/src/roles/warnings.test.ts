@@ -72,7 +72,7 @@ describe('a starting server', () => {
     ['0', '', 0],
     ['1', 'apertium=100', 0],
   ])(
-    'warns about free translation when the price is %s and engine costs are set to "%s": %i warnings',
+    'warns that machine translation is free when the price is %s and engine costs are set to "%s": %i warnings',
     async (price, costs, times) => {
       const { saying } = await startLogging({
         DRAGOMAN_PRICE_MACHINE: price,

@@ -74,7 +74,7 @@ describe('the web app’s page', () => {
     expect(headers.has('strict-transport-security')).toBe(false);
   });
 
-  it('starts with the theme and language of the cookie and ignores other values', async () => {
+  it('starts with the theme and language that the cookie names, and ignores an invalid cookie', async () => {
     const rootOf = async (cookie: string) =>
       /<html[^>]*>/.exec(await (await ask('/app/', { headers: { cookie } })).text())![0];
     expect(await rootOf('dragoman_look=dark.ar')).toBe(

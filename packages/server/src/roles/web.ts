@@ -2,9 +2,9 @@
  * Serves the web app from `packages/web/dist`, the output of `npm run build`. Every path below `/app/` that
  * is not a file is answered with the page, whose script shows the view for the path.
  *
- * The content security policy allows only the app's own files and forbids markup from text. Styles have a
- * nonce for each answer. The names of files contain a hash, so files are cached for a year. The page is not
- * cached.
+ * The content security policy allows only the app's own files, and forbids creating markup from strings (Trusted
+ * Types). The nonce for styles is new in each answer. The names of files contain a hash, so files are cached for a
+ * year. The page is not cached.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -36,8 +36,8 @@ function policy(nonce: string): string {
     "base-uri 'none'",
     "form-action 'self'",
     "require-trusted-types-for 'script'",
-    // The policy `default` refuses all markup. The policy `dragoman-preview` is for the preview's own
-    // document.
+    // Names of Trusted Types policies of the web app: `default` refuses all markup; `dragoman-preview` is for the
+    // document in the preview.
     'trusted-types default dragoman-preview',
   ].join('; ');
 }

@@ -86,7 +86,7 @@ function limitMilliseconds(): number {
 }
 
 const long = (words: string) => `${words}\n`.padEnd(INLINE_LENGTH + 1, 'The house is big.\n');
-/** Returns an HTML text with one sentence to translate, and with the words in a long comment. */
+/** Returns an HTML text with one sentence to translate and a long HTML comment that begins with `words`. */
 const hidden = (words: string) => `<p>The house is big.</p><!-- ${long(words)} -->`;
 const job = (text: string) => ({ text, source_language: 'en', target_language: 'es' });
 const refused = {

@@ -18,7 +18,7 @@ const children = (pid = process.pid) =>
 const others = new Set(children());
 const begun = () => children().filter((pid) => !others.has(pid));
 
-/** Waits for a child process that is not in `known`. */
+/** Waits until a child process runs that is not in `known`, and returns its id. */
 async function another(known: readonly number[]): Promise<number> {
   await until(() => begun().some((pid) => !known.includes(pid)));
   return begun().find((pid) => !known.includes(pid))!;

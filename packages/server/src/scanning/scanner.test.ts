@@ -96,7 +96,7 @@ describe('Scanner.open', () => {
     }
   });
 
-  it('returns a text that assembles to the same result as in another process', async () => {
+  it('returns a text whose `assemble` gives the same result as Scanner.assemble', async () => {
     for (const format of ['text', 'html', 'srt', 'xliff'] as const) {
       const text = {
         text: 'One. Two.\n',
@@ -191,7 +191,7 @@ describe('texts that wait for a scanner process', () => {
     ['count', { maxWaiting: 4 }],
     ['length', { maxWaitingLength: large.length * 4 }],
   ])(
-    'are refused when one account fills half of the allowed %s, while other accounts are accepted',
+    'are refused when their account already fills half of the allowed %s, while texts of other accounts are accepted',
     async (_, options) => {
       small = createScanner(options);
       const first = [small.examine(account, apart), small.examine(account, apart)];

@@ -112,7 +112,7 @@ export function open(task: OpenTask): Segment[] {
   return segments(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
 
-/** Returns the descriptions of the segments of {@link open} that an editor sees. */
+/** Returns what an editor sees about each segment of {@link open}, such as its place in the document. */
 export function describeSegments(task: OpenTask): Description[] {
   return describe(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
@@ -161,7 +161,7 @@ export function openDocument(task: OpenTask): { segments: Segment[]; assemble(dr
 export interface AssembleTask extends OpenTask {
   /** Translations by the segment ids of {@link open}; segments without one keep their source. */
   drafts: Drafts;
-  /** The comments to write around the segments of an HTML document, by segment id. */
+  /** The HTML comments to write around the segments of an HTML document, by segment id. */
   marks?: readonly (readonly [segmentId: string, comment: string])[];
 }
 

@@ -24,6 +24,6 @@ setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
   const most = Atomics.load(limit, 0);
   if (most <= 0 || processorMilliseconds() <= most) return;
-  // The exchange fails when the task has ended in the meantime. Then the process is not killed.
+  // `compareExchange` does not return `most` when the task has just ended. Then the process is not killed.
   if (Atomics.compareExchange(limit, 0, most, ENDING) === most) process.kill(process.pid, LIMIT_SIGNAL);
 }, INTERVAL_MILLISECONDS);

@@ -161,7 +161,7 @@ describe('loadSettings', () => {
     );
   });
 
-  it('reads no file when its name is empty', () => {
+  it('reads no file when DRAGOMAN_SETTINGS is empty', () => {
     expect(loadSettings({ DRAGOMAN_SETTINGS: '' }).port).toBe(8080);
   });
 });

@@ -21,7 +21,10 @@ type ValuesOf<Definitions> = {
   -readonly [K in keyof Definitions]: Definitions[K] extends Setting<infer T> ? T : never;
 };
 export type LanguageModelSettings = ValuesOf<typeof LLM_SETTINGS>;
-/** A setting of an engine `llm:NAME` has the key of the same setting of `llm` and the name: `llmUrl:qwen`. */
+/**
+ * The key of a setting of an engine `llm:NAME` consists of the key of the same setting of `llm`, a colon and the name:
+ * `llmUrl:qwen`.
+ */
 export type Settings = ValuesOf<typeof DEFINITIONS> & {
   [K in keyof LanguageModelSettings as `${K}:${string}`]?: LanguageModelSettings[K];
 };
@@ -113,7 +116,10 @@ export type Source = 'environment' | 'file' | 'default';
 
 const { name: ENGINES, default: DEFAULT_ENGINES } = ENGINE_SETTINGS.engines;
 
-/** Returns the definitions of all settings. The environment, or else the file, names the engines among them. */
+/**
+ * Returns the definitions of all settings, including those of each engine `llm:NAME` that the environment, or else the
+ * file, names.
+ */
 function definitionsIn(
   environment: Variables,
   file: ReadonlyMap<string, string>,
@@ -181,7 +187,7 @@ export function warnOfUnknownSettings(environment: Variables): string[] {
   try {
     names = namesOf(readSources(environment).definitions);
   } catch {
-    // The command that runs next reports the fault of the settings file.
+    // The settings file has a fault. The command reports it when it loads the settings after this check.
   }
   const unknown = Object.keys(environment).filter(
     (name) => name.startsWith('DRAGOMAN_') && !names.includes(name),

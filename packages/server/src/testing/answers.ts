@@ -19,7 +19,7 @@ export interface CheckedAnswer {
 }
 
 export interface Checker {
-  /** Checks an answer. @throws Error that names the differences from the description */
+  /** Checks an answer. @throws Error that names the differences from `/openapi.json` */
   answer(given: CheckedAnswer): void;
   /** Checks a callback. @returns a sentence about the fault, or undefined when the callback is correct */
   callback(headers: IncomingHttpHeaders, body: string): string | undefined;
@@ -83,8 +83,8 @@ export function createChecker(document: OpenApi): Checker {
       const refusals = route === undefined ? [400, 404, 431] : [400, 401, 403, 404, 405, 431];
       const refused = refusals.includes(given.status);
       if (!refused) return [`${route === undefined ? 'the path' : 'the method'} is not described. ${HOW}`];
-      // The method is not described for this path. Its error answer has the form of the path's other methods, because
-      // chat routes have another error body.
+      // The method is not described for this path. Its error answer must have the form that the path's other methods
+      // have, because the error bodies of chat routes differ from those of other routes.
       const own = Object.values(route?.operations ?? {}).map((one) => one?.responses[given.status]);
       const likeOwn = own.find((one) => one !== undefined);
       const everywhere = document['x-everywhere'][given.status] ?? document['x-everywhere'].default!;

@@ -90,7 +90,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     const settings = loadSettings({
       DRAGOMAN_PORT: '0',
       DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8',
-      // A test may send more requests with one key than a customer may, so the limit is off.
+      // A test may send more requests with one key than a customer may, so the rate limit of keys is off.
       DRAGOMAN_KEY_REQUESTS: '0',
       ...options.settings,
       ...changes,
@@ -164,8 +164,8 @@ export interface Answer {
 }
 
 /**
- * Creates an API client of one account that sends requests unchanged. A test fails when an answer differs
- * from `/openapi.json`.
+ * Creates an API client that sends requests with one key, exactly as the test gives them. A test fails when an answer
+ * differs from `/openapi.json`.
  */
 export function createClient(url: string, key: string) {
   return createCaller(url, 'public', () => ({ authorization: `ApiKey ${key}` }));

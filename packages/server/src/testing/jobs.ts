@@ -3,10 +3,7 @@ import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { NewJob } from '../jobs/insert-store.ts';
 
-/**
- * Returns rows of machine jobs from English to Spanish. Unless `fields` change it, they are free and have no
- * callback.
- */
+/** Returns rows of machine jobs from English to Spanish. By default the jobs are free and have no callback. */
 export function newJobs(account: AccountRef, count: number, fields: Partial<NewJob> = {}): NewJob[] {
   return Array.from({ length: count }, (_, place) => {
     const jobId = uuidv7();

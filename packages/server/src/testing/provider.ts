@@ -13,7 +13,7 @@ export interface ProviderUser {
   email_verified?: boolean;
   name?: string;
   groups?: string | string[];
-  /** The claims in the token. All other claims are in the answer of the provider's user info address. */
+  /** The claims in the ID token. All other claims are in the response of the provider's UserInfo endpoint. */
   token?: { email?: string; email_verified?: boolean };
 }
 
@@ -39,7 +39,10 @@ export interface TestProvider {
 const CLIENT = { client_id: 'dragoman', client_secret: 'secret-of-the-client' };
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-/** How many seconds the clock is behind for code of the provider, but not for the server in the same process. */
+/**
+ * How many seconds the clock is behind in code of the provider. In code of the server, which runs in the same process,
+ * the clock is right.
+ */
 const clock = new AsyncLocalStorage<number>();
 
 /** Stores the provider's data. It replaces the library's own adapter in memory, which logs a warning. */
@@ -179,9 +182,9 @@ export function createTraveler() {
   return {
     jars,
     /**
-     * Opens an address and follows its redirects.
+     * Opens an address and follows its redirects, at most until an address begins with `until`.
      * @param headers further headers of each request
-     * @returns the last address that is not a redirect, or the first that begins with `until`
+     * @returns the last address
      */
     async open(url: string, until?: string, headers: Record<string, string> = {}): Promise<URL> {
       for (let at = new URL(url); ; ) {

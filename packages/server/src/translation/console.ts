@@ -1,4 +1,4 @@
-/** The operator's console for engines and routes: `/api/console/engines…`, `/api/console/routes`. */
+/** The console's HTTP routes for engines and engine routes: `/api/console/engines…`, `/api/console/routes`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOfField } from '../access/accounts.ts';

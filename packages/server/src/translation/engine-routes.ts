@@ -1,6 +1,7 @@
 /**
- * Engine routes: which engines serve a text, in which order. In a rule, `*` or null matches everything. Only
- * the most specific rule that matches applies. If no rule matches, the order in the settings applies.
+ * Engine routes: which engines serve a text, in which order. A rule's selector is its languages, tier, account and
+ * brand; in these fields, `*` or null matches everything. Only the most specific rule that matches applies. If no rule
+ * matches, the order in the settings applies.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';

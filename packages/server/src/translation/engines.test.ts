@@ -100,7 +100,7 @@ describe('language models', () => {
     DRAGOMAN_LLM_PAIRS: 'en>es',
   });
 
-  it('get requests with the profile, the parameters and the form that are set', async () => {
+  it('get requests with the configured profile, parameters and response format', async () => {
     await ask({ ...chat(), DRAGOMAN_LLM_KEY: 'secret' });
     expect(asked.at(-1)).toMatchObject({
       path: '/v1/chat/completions',

@@ -124,7 +124,10 @@ function common(settings: Settings, name: EngineName, baseUrl: string, pairs: re
   return { name, baseUrl, ...limits, ...(pairs.length === 0 ? {} : { directions: pairs }) };
 }
 
-/** Returns '' if the file cannot be read. The service then refuses requests until a token exists. */
+/**
+ * Returns the token in a file, or '' if the file cannot be read. With '', the service refuses requests until the file
+ * has a token.
+ */
 function readToken(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();

@@ -108,7 +108,8 @@ export function startEngineReporting(options: {
   let under: Promise<void> = Promise.resolve();
 
   /**
-   * Runs tasks one after another. If a report fails, the failure is logged, and the next report contains its figures.
+   * Runs `work` when all earlier work has ended. If a report fails, the failure is logged, and the next report contains
+   * its figures.
    */
   function then(work: () => Promise<void>): void {
     under = under.then(work).catch((error: unknown) => {

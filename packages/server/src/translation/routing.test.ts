@@ -137,7 +137,7 @@ describe('an engine route', () => {
     first.draft = honest;
   });
 
-  it('skips an engine after repeated failures, and asks it again after a restart', async () => {
+  it('skips an engine after repeated failures, and asks it again after the server restarts', async () => {
     const honest = first.draft;
     let asked = 0;
     first.draft = async () => {

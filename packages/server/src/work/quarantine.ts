@@ -14,8 +14,8 @@ import type { Lease, LeaseQueue } from './queue.ts';
 const AT_ONCE = 8;
 /**
  * The maximum number of suspects that wait in this worker. Each waiting suspect occupies a place of the worker. So
- * further suspects are released and become due again after `BACK_SECONDS`. With 32 waiting suspects and a quarter of
- * a second, the worker spent its time on claiming and releasing.
+ * further suspects are released and become due again after `BACK_SECONDS`. With at most 32 waiting suspects and a delay
+ * of a quarter of a second, the worker spent its time on claiming and releasing.
  */
 const MOST_WAITING = 64;
 const BACK_SECONDS = 1;

@@ -340,7 +340,7 @@ describe.each(TABLES)('the weight limit of claims of %s', (table) => {
     expect(idsOf(await queue.claim(10, room(51)))).toEqual(ids.slice(2).sort());
   });
 
-  it('is exceeded only by a single row in an empty worker', async () => {
+  it('is exceeded only by a single row, when the worker holds no other row', async () => {
     await fill[table](await createAccount(), 2);
     const ids = await weigh(500, 1);
     const queue = queueOf(table);

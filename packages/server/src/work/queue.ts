@@ -125,8 +125,8 @@ function queueStatements(
   key: 'job_id' | 'message_id' | 'propagation_id',
   weight: string,
 ) {
-  // Loose index scan: finds the next (part, account) with one index seek per account, however long its
-  // backlog is.
+  // Loose index scan: finds each next account, by its key `(part, account_id)`, with one index seek, however many rows
+  // the account has.
   const due: Statement<DueRow> = statement(
     `work.due_${table}`,
     `with recursive due as (
@@ -141,8 +141,8 @@ function queueStatements(
      )
      select part, account_id from due where due_at <= now() and ${ofActiveAccount('due')} limit $3`,
   );
-  // Because of the array, PostgreSQL always updates the rows by an index scan on the key, whatever plan it chooses
-  // for the rest of the statement.
+  // Because of `= any(array(…))`, PostgreSQL always finds the rows to update by an index scan on the key, whatever plan
+  // it chooses for the rest of the statement.
   const claim: Statement<ClaimedRow> = statement(
     `work.claim_${table}`,
     `with due as materialized (

@@ -56,9 +56,9 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   log: Log;
   pollMilliseconds?: number;
   /**
-   * A finished row causes a poll, but not before this many milliseconds have passed since the last poll, unless the
-   * worker holds no other row; 0 by default. Without this pause, a worker with many small rows would send a query
-   * whenever a row is finished.
+   * Minimum milliseconds between the last poll and the poll that a finished row causes; 0 by default. A worker that
+   * holds no other row polls at once. Without this pause, a worker with many small rows would send a query whenever a
+   * row is finished.
    */
   restMilliseconds?: number;
 }
