@@ -285,7 +285,7 @@ describe('an address guard without allowed networks', () => {
     expect(wrongIps(open, IPS)).toEqual([]);
   });
 
-  test('is detected by these tables when it compares only text or allows everything', () => {
+  test('that compares only text or allows everything gives wrong results for URLs and addresses of the tables', () => {
     const private4 = /^(127\.|10\.|192\.168\.|169\.254\.|172\.16\.)/;
     const byText: AddressGuard = {
       ...open,
@@ -401,7 +401,7 @@ describe('an address guard with allowed networks', () => {
     [['64:ff9b::/96', '10.0.0.0/8'], [['64:ff9b::10.0.0.1', true]]],
   ];
 
-  test('allows exactly the addresses in these networks, and no metadata services', () => {
+  test('allows private addresses only in these networks, and no metadata services', () => {
     for (const [networks, ips] of rows) {
       expect([networks, wrongIps(createAddressGuard({ allowedNetworks: networks }), ips)]).toEqual([
         networks,
@@ -410,7 +410,7 @@ describe('an address guard with allowed networks', () => {
     }
   });
 
-  test('allows local names and other ports, which the connector then checks', () => {
+  test('accepts URLs with local names or unusual ports, which the connector checks later', () => {
     const guard = createAddressGuard({ allowedNetworks: ['10.0.0.0/8'] });
     expect(
       wrongUrls(guard, [

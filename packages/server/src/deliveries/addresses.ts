@@ -61,8 +61,8 @@ const CLOSED_PORTS = new Set([
 
 /**
  * Metadata services of clouds, which give credentials to anyone: the common address and those of ECS, EKS,
- * Azure, Alibaba, Oracle and Google on IPv6. They are refused even inside an allowed network, unless this
- * network consists of the single address. The metadata service of Azure (168.63.129.16) has a public address,
+ * Azure, Alibaba, Oracle and Google on IPv6. They are refused even inside an allowed network, unless the
+ * network contains only this one address. The metadata service of Azure (168.63.129.16) has a public address,
  * so no range covers it.
  */
 const METADATA = [

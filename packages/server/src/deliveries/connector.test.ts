@@ -110,7 +110,7 @@ describe('the connector’s refusals', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('are checked by a table that detects a connector which checks only names or only the first DNS answer', async () => {
+  test('are tested with a table in which a connector fails if it checks only names or only the first DNS answer', async () => {
     const dial = (connect: Connect, address: string, callback: Parameters<Connect>[1]) =>
       connect(options(address), callback);
     const namesOnly = await lets((resolver, connect) => (request, callback) => {
@@ -173,10 +173,10 @@ describe('the connector’s address pinning', () => {
     expect(queries).toEqual(['hook.test']);
   });
 
-  test('makes DNS rebinding ineffective, and the test detects a connector that connects to the name', async () => {
+  test('makes DNS rebinding ineffective, but a connector that connects to the name reaches the second address', async () => {
     /**
-     * Returns the address that a simulated connect reaches. If the connector passes it a name, the connect
-     * resolves the name again and gets the second answer.
+     * Returns the addresses that a simulated connect function reaches. If the connector passes it a name,
+     * this function resolves the name again and gets the second answer.
      */
     async function connectedAddress(make: (resolver: Resolver, connect: Connect) => Connect) {
       const { resolver } = fakeResolver([PUBLIC], ['127.0.0.1']);

@@ -54,7 +54,10 @@ export interface ConnectorSettings {
   timeoutMs?: number;
 }
 
-/** Only the first addresses are tried, because a name with a hundred dead addresses must not hold a slot. */
+/**
+ * Only the first addresses are tried, because a name with a hundred dead addresses must not delay other
+ * deliveries.
+ */
 const MAX_ADDRESSES_TRIED = 4;
 
 /** Error codes after which another address of the same name is tried. */
@@ -144,7 +147,7 @@ export function createConnector(settings: ConnectorSettings): Connect {
       }
     };
     // undici aborts a request only after its connection has opened or failed. Without this timer a hanging
-    // resolver would keep the slot forever.
+    // resolver would keep the delivery in progress forever.
     const timer = setTimeout(
       () => answer(new ConnectFailed('ETIMEDOUT', 'no connection in time'), null),
       timeoutMs,

@@ -90,7 +90,7 @@ it('a repeated replay request leaves out deliveries that died again since the fi
   await until(() => arrived(customer.path).length === 4 + 2);
   await until(async () => (await failed(customer, 'production')).failed === 2);
   expect(await ask()).toEqual({ replayed: 0, left: 0 });
-  // A request without `until` replays the deliveries that died again in the meantime.
+  // A request without `until` also replays the deliveries that died again after their first replay.
   const later = await customer.call('POST', `${OWN}/replay`, { environment: 'production' });
   expect(later.body).toEqual({ replayed: 2, left: 0 });
 });
@@ -121,7 +121,7 @@ it('a replay request names every invalid field', async () => {
   expect((await call('GET', `${OWN}/failed?since=today`)).body.error.fields).toHaveProperty('since');
 });
 
-it('a failed attempt by hand leaves the next scheduled attempt at its time, also near the end of the 72 hours', async () => {
+it('a failed attempt that a customer requests does not move the next scheduled attempt, even at the end of the 72 hours', async () => {
   const { account, call } = await createPerson(server, { role: 'customer' });
   receiver.answer(() => 500);
   const client = createClient(server.url, account!.production_key);

@@ -91,8 +91,8 @@ export function deliveryByTrigger(
 }
 
 /**
- * Makes pending deliveries of a sandbox account due earlier by `seconds`, and ends their 72 hours earlier. Does
- * not change deliveries of production or the circuit breaker of a host.
+ * Makes pending deliveries of a sandbox account due earlier by `seconds`. The 72 hours in which they are
+ * attempted also end earlier. Does not change deliveries of production or circuit breakers.
  * @returns the number of deliveries
  */
 export function skipDeliveryTime(on: Queryable, account: AccountRef, seconds: number): Promise<number> {

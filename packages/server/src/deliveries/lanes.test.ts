@@ -210,7 +210,7 @@ describe('the order of deliveries', () => {
     expect(await count(`status = 'dead'`)).toBe(1);
   });
 
-  it('is preserved when many workers claim at once, also behind hundreds of deliveries that wait for their turn', async () => {
+  it('is preserved when many workers claim at once, also when hundreds of deliveries wait for an earlier one of their chat', async () => {
     const account = await createAccount();
     const [long, other] = [uuidv7(), uuidv7()];
     await enqueue(account, 'http://127.0.0.1:9/', [...Array(150).fill(long), other]);
@@ -373,7 +373,7 @@ describe('a delivery that is older than 72 hours at a failing host', () => {
     expect(await count(`status = 'pending'`)).toBe(1);
   });
 
-  it('stays pending while its account is suspended, and for another 72 hours', async () => {
+  it('stays pending while its account is suspended, and for 72 hours after the account is resumed', async () => {
     const account = await createAccount();
     await enqueue(account, 'http://127.0.0.1:9/', [uuidv7()]);
     const fail = "insert into breakers values ($1, $2, $3, 5, 1, now() + interval '1 hour')";
@@ -397,7 +397,7 @@ describe('a delivery that is older than 72 hours at a failing host', () => {
 });
 
 describe('fairness between accounts and hosts', () => {
-  it('limits how many deliveries to one host a claim returns, and ends a claim before a delivery that exceeds the memory limit', async () => {
+  it('limits the deliveries to one host in a claim, and ends a claim before a delivery that exceeds the memory limit', async () => {
     const account = await createAccount();
     const urls = [1, 2, 3].map((port) => `http://127.0.0.1:${port}/`);
     const chats = (count: number) => Array.from({ length: count }, () => uuidv7());
@@ -409,8 +409,8 @@ describe('fairness between accounts and hosts', () => {
     const room = { weight: 50, empty: true, shareOf: () => 8 };
     const first = await queue.claim(100, room);
     expect(first.map(({ host }) => host)).toEqual(urls.flatMap((url) => Array(3).fill(hostOf(url))));
-    // The first three hosts have no free slot. The heavy delivery exceeds the memory limit, so the claim
-    // stops before it.
+    // The first three hosts have no free slot. The delivery with the large body exceeds the memory limit, so
+    // the claim stops before it.
     const held = { ...room, weight: 41, empty: false, held: first };
     expect(await queue.claim(100, held)).toEqual([]);
     const next = await queue.claim(2, { ...room, held: first });
@@ -482,7 +482,7 @@ describe('fairness between accounts and hosts', () => {
     expect(got.toSorted((a, b) => b - a)).toEqual(expected);
   });
 
-  it('gives slots to other accounts as deliveries of the first account end', async () => {
+  it('gives a slot to another account each time a delivery of the first account ends', async () => {
     const [first, second] = [await createAccount(), await createAccount()];
     const accounts = [first, second];
     const queue = queueOf(8);
@@ -536,7 +536,7 @@ describe('fairness between accounts and hosts', () => {
     ['is free while an answer is recorded', 200],
     ['is taken until the breaker has recorded a failure', 500],
   ])(
-    'frees the slot of a host when the answer needs no breaker update, otherwise after the update: the slot %s',
+    'frees a host’s slot before a success is recorded, but only after a failure is recorded in the breaker: the slot %s',
     async (_, status) => {
       const writing = await owner.connect();
       const hold = async () => {

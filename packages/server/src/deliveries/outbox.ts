@@ -38,7 +38,7 @@ export function createOutboxSender(
 
   function createOutbox() {
     const leases = new Map<string, DeliveryLease>();
-    /** The jobs and chats whose first delivery in this transaction was already considered. */
+    /** The jobs and chats for which this transaction has already tried to lease the first delivery. */
     const seen = new Set<string>();
     let adopted: [DeliveryLease, DeliveryRow][] = [];
     let queued = false;

@@ -1,12 +1,13 @@
 /**
- * The queue of the sender. Deliveries are leased like other work (`work/queue.ts`). Each account has one lane
- * per host. Claims visit lanes in turn and take a few deliveries from each, so that no account and no host
- * with ten thousand deliveries delays another. Accounts share the slots of a host (`host-slots.ts`); a host
- * with an open circuit breaker gets no deliveries. A poll costs one index seek per lane, however long the
- * backlog is.
+ * The queue of the sender. Deliveries are leased like other work (`work/queue.ts`). The due deliveries of one
+ * account to one host are a lane. Claims visit lanes in turn and take a few deliveries from each, so that no
+ * account and no host with ten thousand deliveries delays another. Accounts share the slots of a host
+ * (`host-slots.ts`); a host with an open circuit breaker gets no deliveries. A poll costs one index seek per
+ * lane, however long the backlog is.
  *
- * Order: only the first pending delivery of an `order_key` may be claimed. A due delivery behind it is
- * parked: it becomes due again when the first one is due, or at once when the first one ends.
+ * Order: `order_key` is the job or the chat of a delivery. Only its first pending delivery may be claimed. A
+ * due delivery behind it is parked: it becomes due again when the first one is due, or at once when the first
+ * one ends.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
@@ -49,10 +50,10 @@ interface Lane {
 
 /**
  * A row that a claim examined. If `attempts` is null, the row was not claimed: its body exceeded the memory
- * limit, or it was parked until an earlier delivery of the same order has ended.
+ * limit, or it was parked until an earlier delivery of the same job or chat has ended.
  */
 interface ExaminedRow {
-  /** The index of the row's lane in the claim, from 1. */
+  /** The number of the visit that found the row, from 1. */
   turn: number;
   id: string;
   attempts: number | null;
@@ -61,7 +62,7 @@ interface ExaminedRow {
   environment: Environment;
 }
 
-/** A visit of a claim to a lane, with the maximum number of deliveries to claim there. */
+/** The maximum number of deliveries of one account to one host that a claim takes. */
 interface Visit {
   lane: Lane;
   most: number;
@@ -70,13 +71,14 @@ interface Visit {
 
 const MAX_ROUND_LANES = 256;
 /**
- * The number of failed claims after which a round ends: two failures mean that the whole database has a
- * problem, not one lane.
+ * The number of failed claims after which a round ends: two failures suggest a problem of the whole database,
+ * not of one account.
  */
 const MAX_ROUND_FAILURES = 2;
 /**
- * The maximum number of due rows that a claim examines in a lane. A claim locks the rows that it examines, so
- * it first examines only twice as many as it may take, and more only if all of those were parked.
+ * The maximum number of due rows of one account and host that a claim examines. A claim locks the rows that
+ * it examines, so it first examines only twice as many as it may take, and more only if all of those were
+ * parked.
  */
 const MAX_EXAMINED = 64;
 /**
@@ -115,9 +117,9 @@ const RETURN_PROBE: Statement<never> = statement(
   `update breakers set open_until = now() where part = $1 and account_id = $2 and host = $3`,
 );
 
-// Claims from the lanes of one account, in turn. Array parameters let PostgreSQL update by index scans on the
-// key, whatever plan it chooses for the rest. Body sizes are summed over all lanes, so that nothing is claimed
-// after the first row that exceeds the memory limit.
+// Claims deliveries of one account, host by host. Array parameters let PostgreSQL update by index scans on
+// the key, whatever plan it chooses for the rest. Body sizes are summed over all hosts, so that nothing is
+// claimed after the first row that exceeds the memory limit.
 const CLAIM: Statement<ExaminedRow> = statement(
   'deliveries.claim',
   `with lanes as materialized (
@@ -171,7 +173,7 @@ const START: Lane = {
   failures: 0,
 };
 
-/** Compares lanes by bytes, in the order of the index. */
+/** Returns true if `lane` comes after `other` in the index, which compares bytes. */
 function isAfter(lane: Lane, other: Lane): boolean {
   if (lane.part !== other.part) return lane.part > other.part;
   if (lane.account_id !== other.account_id) return lane.account_id > other.account_id;
@@ -192,8 +194,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
   let empty = false;
 
   /**
-   * Claims due deliveries from one lane after another until the limit or the capacity is used up. The lanes of
-   * an account are visited one after the other.
+   * Claims due deliveries, account by account and host by host, until the limit or the capacity is used up.
    */
   async function claimLanes(
     lanes: readonly Lane[],
@@ -225,7 +226,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
         claimed.set(account_id, (claimed.get(account_id) ?? 0) + got.leases.length);
         if (got.noRoom !== undefined) {
           last = visits[visits.indexOf(got.noRoom) - 1]?.lane ?? last;
-          return { leases, failures }; // The next round begins with the visit that had no room.
+          return { leases, failures }; // The next round begins with this account and host.
         }
       } catch (error) {
         failures.push(error);
@@ -251,7 +252,9 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
   };
 }
 
-/** Returns the lanes with due deliveries: first the lanes after `last` in key order, then the others. */
+/**
+ * Returns the accounts and hosts with due deliveries: first those after `last` in key order, then the others.
+ */
 async function listLanesInTurn(database: Database, last: Lane): Promise<Lane[]> {
   const after = ({ part, account_id, host }: Lane) =>
     database.query(DUE_LANES, [part, account_id, host, MAX_ROUND_LANES]);
@@ -267,7 +270,7 @@ async function listLanesInTurn(database: Database, last: Lane): Promise<Lane[]> 
   return [...found, ...all.filter((lane) => !names.has(key(lane)))];
 }
 
-/** Removes visits to hosts with a half-open breaker to which another worker is already sending. */
+/** Leaves out hosts with a half-open breaker to which another worker is already sending. */
 async function takeProbes(
   { database, leaseSeconds }: DeliveryQueueOptions,
   visits: readonly Visit[],
@@ -286,7 +289,7 @@ async function takeProbes(
 }
 
 /**
- * Claims from lanes of one account.
+ * Claims deliveries of one account to several hosts.
  * @returns the leases, and the first visit with a delivery that exceeds the memory limit
  */
 async function claimVisits(
@@ -313,7 +316,7 @@ async function claimVisits(
       max_examined: maxExamined,
     });
   let rows = await claim(null);
-  // A lane may have hundreds of parked deliveries before one that may be sent, so the claim is repeated.
+  // Hundreds of parked deliveries may precede one that may be sent, so the claim is repeated.
   while (rows.length > 0 && rows.every(({ parked }) => parked)) rows = await claim(MAX_EXAMINED);
   const account = { part, accountId: account_id } as AccountRef;
   const leases = rows.flatMap(({ turn, id, attempts, weight, environment }) => {
@@ -332,10 +335,10 @@ async function claimVisits(
 }
 
 /**
- * Plans the visits of a claim to the lanes of one account.
+ * Plans how many deliveries to each host a claim takes for one account.
  * @param at index of the account's first lane
  * @param most the maximum number of deliveries to claim
- * @param stops true if the remaining lanes of the account are left for the next round once `most` is reached
+ * @param stops true if the account's remaining hosts are left for the next round once `most` is reached
  * @returns the visits, and the index of the first lane that was not planned
  */
 function planVisits(
@@ -379,7 +382,8 @@ export async function skipTime(on: Queryable, account: AccountRef, seconds: numb
   return skipped.length;
 }
 
-// An attempt by hand before a retry uses up no step of the schedule: if it fails, the retry keeps its time.
+// An attempt that is requested before a retry uses up no step of the schedule: if it fails, the retry
+// keeps its time.
 const SEND_NOW = statement<{ host: string }>(
   'deliveries.send_now',
   `with due as (

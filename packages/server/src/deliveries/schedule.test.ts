@@ -150,7 +150,7 @@ describe('nextAttempt for random histories', () => {
   test('returns retries at the scheduled times within 72 hours, with delays that never become shorter', () =>
     check(nextAttempt));
 
-  test('is detected by this test when it is replaced by a faulty version', () => {
+  test('violates these rules when a planted fault changes its times or its decision', () => {
     const shifted =
       (change: (at: number, input: NextAttemptIn) => number): Next =>
       (given) => {

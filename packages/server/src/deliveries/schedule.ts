@@ -1,11 +1,11 @@
 /**
  * Decides when a delivery is attempted again. The functions are pure: time and randomness are arguments.
  *
- *   answered 2xx                       → delivered
- *   answered 410                       → dead, `gone` (Standard Webhooks: the receiver wants no more)
- *   anything else, attempted by hand   → retry at the time that was scheduled before
- *   anything else, time left           → retry
- *   anything else, no time left        → dead, `out of time`
+ *   answered 2xx                        → delivered
+ *   answered 410                        → dead, `gone` (Standard Webhooks: the receiver wants no more)
+ *   anything else, attempted on request → retry at the time that was scheduled before
+ *   anything else, time left            → retry
+ *   anything else, no time left         → dead, `out of time`
  *
  * Redirects are not followed but retried, because the receiver may still be repaired. A refused address is
  * retried too: a name that resolves to a private address may be a temporary DNS fault or a setting that is
@@ -36,7 +36,7 @@ export interface NextAttemptIn {
   outcome: PostOutcome;
   /** The start of the 72 hours: the time at which the delivery was created or replayed. */
   createdAt: Date;
-  /** The time of the scheduled attempt that this attempt by hand preceded. */
+  /** The time of the next scheduled attempt, if this attempt was requested before it. */
   scheduledAt?: Date | null;
   /** The time at which the outcome of the attempt was known. */
   now: Date;

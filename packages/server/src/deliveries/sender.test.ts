@@ -266,7 +266,7 @@ describe('the receiver’s answer', () => {
     },
   );
 
-  it('that never arrives is recorded with its cause, and the delivery is retried', async () => {
+  it('that never arrives is recorded as a failed attempt with its cause, and the delivery is retried', async () => {
     const closed = await listen(() => {});
     await closed.close();
     const broken = await listen((request) => request.socket.destroy());
@@ -424,7 +424,8 @@ describe('a sender that stops or dies', () => {
     await server.server.stop(0);
     expect(await deliveryOf('stopped')).toMatchObject({ status: 'pending', attempts: 1, leased: false });
     expect(requests[0]?.response.writableEnded).toBe(false);
-    // The lease lasts half a minute. If the stopped server had kept the lease, the test would time out first.
+    // The lease lasts half a minute. If the stopped server had kept the lease, the test would time out before
+    // the second request.
     await server.restart();
     await delivered('stopped');
     expect(await attemptsOf('stopped')).toEqual([expect.objectContaining({ attempt: 1 }), answered(2, 200)]);

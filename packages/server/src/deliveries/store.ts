@@ -36,8 +36,8 @@ export interface NewEventRow {
 
 // All bodies are concatenated into one parameter, which the statement divides again: in an array, the driver
 // would write them in hexadecimal, twice as long. A delivery with a lease token is leased, and its first
-// attempt begins. It is queued instead if an earlier delivery of its order is pending, its host has a breaker or
-// its account is suspended.
+// attempt begins. It is queued instead if a delivery of its job or chat is pending, deliveries to its host
+// have failed (a row in `breakers`) or its account is suspended.
 const INSERT = statement<{ delivery_id: string; lease_token: string; queued_at: Date }>(
   'deliveries.insert_events',
   `with given as materialized (
@@ -129,12 +129,13 @@ export interface DeliveryRow {
   queued_at: Date;
   message_id: string | null;
   attempts_before: number;
-  /** The time of the scheduled attempt that an attempt by hand precedes. */
+  /** The time of the next scheduled attempt, if this attempt was requested before it. */
   scheduled_at: Date | null;
 }
 
 // An attempt is recorded before its request is sent, so that a record exists even if the sender dies. One
-// statement needs one round trip and one commit. Rows are locked in key order, as heartbeats lock them.
+// statement needs one round trip and one commit. Rows are locked in key order, like heartbeats (which extend
+// leases) do, so that the two cannot deadlock.
 const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_token: string }>(
   'deliveries.begin_attempts',
   `with held as materialized (
@@ -242,7 +243,7 @@ export interface ChangedDelivery {
   chatId: string | null;
   messageId: string | null;
   status: 'delivered' | 'dead' | 'pending';
-  /** True if the next delivery of the same order became due. */
+  /** True if the next delivery of the same job or chat became due. */
   next: boolean;
 }
 
@@ -271,7 +272,7 @@ function toChanged(row: ChangedRow): ChangedDelivery {
   };
 }
 
-// SQL: makes the next delivery of the same order due when a delivery has ended.
+// SQL: makes the next delivery of the same job or chat due when a delivery has ended.
 const WAKE_NEXT = `
   update deliveries n set due_at = now() from ended d
    where n.part = :part and n.account_id = :account_id and n.lease_token is null
@@ -360,8 +361,8 @@ export async function finishAttempt(
   return { changed: row!.delivery_id === null ? undefined : toChanged(row!), opened: row!.opened };
 }
 
-// Like FINISH_ATTEMPT, for many attempts at hosts that are alive. Rows are locked in key order, as heartbeats
-// lock them.
+// Like FINISH_ATTEMPT, for many attempts at hosts that are alive. Rows are locked in key order, like
+// heartbeats (which extend leases) do, so that the two cannot deadlock.
 const FINISH_ANSWERED = statement<ChangedRow & { token: string }>(
   'deliveries.finish_answered',
   `with given as materialized (
