@@ -152,7 +152,8 @@ const setLanguages = async ({ userId }: TestPerson, languages: object[]) =>
   expect((await operator.call('PATCH', `/api/console/people/${userId}`, { languages })).status).toBe(200);
 
 /**
- * Creates a situation of the fourth of seven tasks. By default the user is an editor of its language pair.
+ * Returns a function that creates a situation of the table with the fourth of seven tasks. By default the
+ * user is an editor of its language pair.
  */
 const ofTask =
   (make: (person: TestPerson, task: string, uid: string) => Promise<Claimed | undefined>, pair = 'en:es') =>
@@ -279,8 +280,8 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
     const { token } = (await claimTask(reviewer, task)).lease;
     const issue = { token, position: 0, category: 'style', severity: 'minor' };
     const marked = await reviewer.call('POST', pathOf({ task }, '/issues'), issue);
-    // Leaves one segment unconfirmed. Otherwise an approved review would be delivered during the other
-    // requests.
+    // Leaves one segment unconfirmed. Otherwise the request to approve the job would deliver it before the
+    // other requests are tested.
     await owner.query(`update edits set status = 'draft', confirmed_at = null where position = 1`);
     return { token, issue: marked.body.issue };
   }),
@@ -487,7 +488,7 @@ async function keep(): Promise<() => Promise<void>> {
 }
 
 describe('access to a task', () => {
-  it('is defined in the table for every route of the web app', async () => {
+  it('is defined in this file’s table for every route under /api/editing/', async () => {
     const { paths } = await describeApp('web');
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith('/api/editing/'))
@@ -495,7 +496,7 @@ describe('access to a task', () => {
     expect(new Set(Object.values(PROBES).map(([operation]) => operation))).toEqual(new Set(described));
   });
 
-  it('matches the table for every combination of user and task status', async () => {
+  it('is as this file’s table defines it, for every route and every combination of user and task status', async () => {
     const columns = new Map<string, string[]>();
     for (const [name, make] of Object.entries(SITUATIONS)) {
       const one = await make();

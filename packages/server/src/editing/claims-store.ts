@@ -335,7 +335,9 @@ const ACTIVE = statement<{ active_ms: number }>(
     where part = $1 and account_id = $2 and job_id = $3 and task_id = $4 and user_id = $5`,
 );
 
-/** Returns the active time of a user on a task, in milliseconds, of all claims. */
+/**
+ * Returns the active time of a user on a task, in milliseconds, summed over all of the user's claims on it.
+ */
 export async function readActiveTime(
   on: Queryable,
   { account, jobId, taskId }: TaskKey,

@@ -156,7 +156,7 @@ describe('a claim', () => {
     },
   );
 
-  it('is refused after too many claims of the editor expired, with the end of the pause', async () => {
+  it('is refused after too many claims of the editor expired, and the error names the end of the pause', async () => {
     await orderEdit(call, 'One house.\n');
     for (let times = 0; times < 2; times++) await runOut(await claimTask(ann), 'lease_until');
     const refused = await ann.call('POST', '/api/editing/claims', {});

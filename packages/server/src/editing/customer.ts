@@ -1,5 +1,5 @@
 /**
- * The routes with which customers read and answer the queries of editors: `/api/account/queries…` in the web app,
+ * Routes for customers, who read and answer the queries of editors: `/api/account/queries…` in the web app,
  * `/api/v1/queries/…` with API keys.
  */
 import type { FastifyInstance, FastifySchema } from 'fastify';
@@ -88,7 +88,7 @@ const answerQuerySchema = {
   },
 } satisfies FastifySchema;
 
-/** Registers the routes of the web app. */
+/** Registers the routes that the web app calls for a signed-in customer. */
 export function queriesOfCustomer(app: FastifyInstance, { database }: { database: Database }): void {
   const who = (account: AccountRef) => ({ account, environment: 'production' as const });
   resource(app, '/api/account/queries', {
@@ -110,7 +110,7 @@ export function queriesOfCustomer(app: FastifyInstance, { database }: { database
   });
 }
 
-/** Registers the routes for API keys. */
+/** Registers the routes that programs call with an API key. */
 export function queryRoutes(app: FastifyInstance, { database }: { database: Database }): void {
   resource(app, '/api/v1/queries/', {
     GET: {

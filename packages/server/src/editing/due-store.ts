@@ -52,7 +52,7 @@ export async function makeDueAgain(
   await on.query(DUE_AGAIN, [account.part, account.accountId, jobId, stage, seconds]);
 }
 
-// Skips locked rows: either another transaction is processing them, or they become due without this statement.
+// Skips locked rows: another transaction is processing them, or makes them due itself.
 const DUE_NOW = statement(
   'editing.due_now',
   `update edited_jobs e set due_at = now()

@@ -294,7 +294,7 @@ describe('an editor who opens a task', () => {
 });
 
 describe('the preview of an HTML document', () => {
-  it('marks each segment with comments that contain a random word, also segments that were never saved', async () => {
+  it('puts HTML comments with a random word around each segment, even if the segment was never saved', async () => {
     await emptyEditing(owner);
     await orderEdit(call, '<h1>The door.</h1><p>The house. <b>The garden.</b></p>', { text_format: 'html' });
     const task = await claimTask(ann);

@@ -131,7 +131,7 @@ async function sendBack(review: Review): Promise<void> {
 }
 
 describe('an unconfirmed segment that contains nothing to translate', () => {
-  it('does not prevent delivery as edited when all other segments are confirmed', async () => {
+  it('does not make the result a fallback when all other segments are confirmed: the job is charged', async () => {
     const kept = 'Привет, как дела? Это довольно длинное предложение на русском языке.';
     const uid = await orderEdit(call, `${SOURCE}${kept}\n`, { brand: 'fb' });
     await confirmNext(ann, FIRST, 'submit');

@@ -20,7 +20,9 @@ const PLACES_OF_READING = statement<SegmentPlace>(
 );
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Returns the segments with a reading, in the order of job and position, after the segment `after`. */
+/**
+ * Returns the segments that have this reading, in the order of job and position, after the segment `after`.
+ */
 export function listPlacesOfReading(
   on: Queryable,
   account: AccountRef,
@@ -45,7 +47,10 @@ const PLACES_OF_JOB = statement<SegmentPlace>(
     order by r.position limit $5`,
 );
 
-/** Returns the segments of a job that have votes or hold the text of a vote, after the segment `after`. */
+/**
+ * Returns the segments of a job that hold the text of a vote or whose reading has votes, after the segment
+ * `after`.
+ */
 export function listPlacesOfJob(
   on: Queryable,
   account: AccountRef,
@@ -127,7 +132,7 @@ export function readFillable(
   return on.query(FILLABLE, [account.part, account.accountId, ...columnsOfPlaces(places)]);
 }
 
-/** Returns true if nobody but a vote has changed the segment. */
+/** Returns true if no editor has edited the segment. Its current edit, if any, was made by a fill. */
 export function isUntouched({ revision, filled_revision }: FillableRow): boolean {
   return revision === null || (filled_revision !== null && revision === filled_revision);
 }

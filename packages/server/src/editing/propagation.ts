@@ -37,9 +37,12 @@ import * as votes from './votes-store.ts';
 const SLICE = 50;
 /** The maximum number of readings and jobs that one worker processes at a time. */
 const AT_A_TIME = 4;
-/** After more than `most` claims, work is given up, because it has killed its workers. */
+/**
+ * Work on votes that was claimed more than `most` times is given up, because it has probably killed the
+ * workers.
+ */
 const CLAIMS = { trusted: 4, most: 8 };
-/** Checks of the glossary. Even their warnings keep a text from being filled in. */
+/** The checks for glossary terms. A text is not filled in if one of them reports even a warning. */
 const GLOSSARY_CHECKS = ['terms', 'forbidden-terms', 'do-not-translate'];
 
 /**
@@ -228,7 +231,8 @@ function changeOf(
   const { target, findings } = fitted;
   const isAccepted = findings.every((one) => vote.acknowledged.includes(keyOf(one)));
   const isAgreed = elected.certain && isAccepted;
-  // If all remaining votes agree, the other votes that confirmed the text have expired.
+  // The confirmation stays if all remaining votes are for its text: other votes for the text have then
+  // expired.
   const isKept = isSame && isConfirmed && cast.every((one) => !one.withdrawn && isNamed(one));
   const confirms = row.rule === 'confirm' && (isAgreed || isKept) && !row.asked;
   if (isSame && confirms === isConfirmed) return undefined;

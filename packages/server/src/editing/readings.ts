@@ -8,7 +8,7 @@ import type { Piece } from '@dragoman/documents';
 import type { Environment } from '../base/account.ts';
 import { carry, readingOf } from './repeats.ts';
 
-/** The values within which equal sources have the same meaning. */
+/** The values that a reading has in addition to the words and codes of the source. */
 export interface ReadingScope {
   environment: Environment;
   from: string;
@@ -41,7 +41,8 @@ const EMAIL = /^[\w.+%-]+@[\w-]+\./;
 
 /**
  * Returns a source in which one word replaces every web address, and another word every e-mail address. The
- * kinds differ, because the words around them differ: one visits a page, but writes to a person.
+ * two words differ, because the right translation may depend on the kind: one visits a page, but writes to a
+ * person.
  */
 function withoutAddresses(source: readonly Piece[]): Piece[] {
   return source.map((piece) => {

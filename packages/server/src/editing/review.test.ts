@@ -212,14 +212,14 @@ describe('a review', () => {
     await owner.query('update user_languages set review = true where user_id = $1', [rita.userId]);
   });
 
-  it('is due for the share of jobs that is set for the editor, and the choice of jobs is always the same', () => {
+  it('takes place for the percentage of jobs that is set for the editor, and always for the same jobs', () => {
     const jobs = Array.from({ length: 4000 }, (_, index) => `job ${index}`);
     const reviewed = jobs.filter((job) => isReviewed(job, 'ann', 10));
     expect(reviewed.length / jobs.length).toBeCloseTo(0.1, 1);
     expect(jobs.filter((job) => isReviewed(job, 'ann', 10))).toEqual(reviewed);
     expect(jobs.some((job) => isReviewed(job, 'ann', 0))).toBe(false);
     expect(jobs.every((job) => isReviewed(job, 'ann', 100))).toBe(true);
-    // A job that is reviewed at a share of 10 % is also reviewed at any higher share.
+    // A job that is reviewed at 10 % is also reviewed at any higher percentage.
     expect(reviewed.every((job) => isReviewed(job, 'ann', 20))).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Schemas of the editing bodies: queue, task, segment, lease. The web app's types are generated from them.
+ * Schemas of the request and response bodies of editing: queue, task, segment, lease. The web app's types are
+ * generated from them.
  */
 import Type, { type Static } from 'typebox';
 import { describing, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';

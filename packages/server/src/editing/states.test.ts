@@ -333,7 +333,7 @@ async function newRun(): Promise<Run> {
 let editors: EditingUser[] = [];
 
 describe('tasks under random actions', () => {
-  it('have the states, editors and texts that a simple model predicts', async () => {
+  it('have the states, holders and texts that a simple model predicts', async () => {
     editors = await Promise.all(
       Array.from({ length: EDITORS }, async () => {
         const { userId, name } = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -364,7 +364,7 @@ describe('tasks under random actions', () => {
     }
   });
 
-  it('fail the comparison when a task is claimed twice or a text is overwritten', async () => {
+  it('cannot be claimed twice, and differ from the model when a planted fault overwrites a text', async () => {
     const run = await newRun();
     await run.step({ do: 'claim', editor: 0 });
     await run.step({

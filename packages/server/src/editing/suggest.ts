@@ -92,8 +92,8 @@ const SEARCHES_PER_HOUR = 120;
 const HOUR_MS = 3_600_000;
 
 /**
- * Counts a search with the counter of sign-in attempts. Each hour has its own key, so that a refused editor
- * waits until the next hour at most.
+ * Counts a search in the table that also counts sign-in attempts. Each hour has its own key, so that a
+ * refused editor waits until the next hour at most.
  */
 async function countSearch({ database }: EditingContext, { userId }: EditingUser): Promise<void> {
   const hour = Math.floor(Date.now() / HOUR_MS);

@@ -1,4 +1,7 @@
-/** Schemas of the suggestions for a segment: matches and found entries of the translation memory. */
+/**
+ * Schemas of what the translation memory suggests for a segment: matches, and entries that an editor's search
+ * finds.
+ */
 import Type, { type Static } from 'typebox';
 import { ID, MOMENT } from '../http/schemas.ts';
 import { Piece, RANGE, TaskTerm } from './schemas.ts';

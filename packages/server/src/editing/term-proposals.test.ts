@@ -124,7 +124,7 @@ describe('a proposed term', () => {
     expect((await operator.call('GET', brandPath)).body.draft).toBeNull();
   });
 
-  it('is refused with the name of the field when it is empty, too long, known or contradictory', async () => {
+  it('is refused with the name of the field when it is empty, too long, already in the glossary, or contradicts it', async () => {
     const task = await claimNew('The wall is high.\n');
     const fieldsOf = async (term: object) => (await propose(task, term)).body.error.fields;
     expect(await fieldsOf({ source: '  ', target: 'muro' })).toHaveProperty('source');

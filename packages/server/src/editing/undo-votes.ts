@@ -1,4 +1,4 @@
-/** Lists the votes of an account, and takes votes back with everything that they filled. */
+/** Lists the votes of an account, and withdraws votes and restores the drafts that they replaced. */
 import { type Piece, plainText } from '@dragoman/documents';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
@@ -7,7 +7,7 @@ import * as fills from './fills-store.ts';
 import { hashTarget } from './readings.ts';
 import * as votes from './votes-store.ts';
 
-/** A vote as operators see it, with plain texts. */
+/** A vote as operators see it; source and target have no codes. */
 export interface ListedVote {
   vote: string;
   uid: string;
@@ -45,15 +45,14 @@ export const KEPT_REASONS = ['edited', 'held', 'delivered'] as const;
 export interface UndoneVote {
   /** The number of segments whose former draft was restored. */
   restored: number;
-  /** The segments that keep the text. */
+  /** The segments that still hold the text of the vote. */
   kept: fills.KeptFill[];
 }
 
 /**
  * Withdraws the votes of segments for the target of `entry`, and all votes for the same text on the same
  * readings. The former drafts of segments that nobody has touched are restored in the background. Votes of
- * these segments for other texts stay: after a rejection, a segment keeps its first vote, but its memory entry
- * has a later text.
+ * these segments for other texts stay.
  */
 export async function withdrawTextsOf(
   transaction: Transaction,

@@ -1,4 +1,4 @@
-/** Decides which text of the votes for a reading is filled in. The functions are pure. */
+/** Decides which text of the votes for a reading is filled into waiting segments. The functions are pure. */
 import type { ReadingContext } from './readings.ts';
 
 /** The fields of a vote that the decision needs. */
@@ -21,9 +21,9 @@ export interface Elected<V extends CountedVote> {
 }
 
 /**
- * Returns the elected text for a segment in `context`. Only the latest vote of an editor counts in each
- * context. If the contexts prefer different texts, each context elects its own text. The text of a reviewer
- * comes first, then the text of most editors, then the earliest.
+ * Returns the elected text for a segment whose place in its document is `context`. Only the latest vote of an
+ * editor counts in each context. If the votes of different contexts prefer different texts, each context has
+ * its own elected text. A reviewer's text comes first, then the text of most editors, then the earliest.
  * @returns undefined if no text is elected for this context
  */
 export function elect<V extends CountedVote>(

@@ -10,8 +10,9 @@ import { elect } from './vote-rules.ts';
 import { listVotes } from './votes-store.ts';
 
 /**
- * Returns the elected text by position, for segments that hold it and for unedited segments that could have it.
- * The server does not change a segment of a claimed task, so its editor sees the elected text as an offer.
+ * Returns the elected text for each segment that no editor has edited, by position. A segment may hold the
+ * text already, or get it when the claim on its task ends. In a review, or if the customer supplied the
+ * draft, the text is only an offer.
  */
 export async function readSegmentVotes(
   context: EditingContext,

@@ -17,8 +17,8 @@ export interface NewVote {
 }
 
 // Each segment has at most one vote: confirming the segment again changes the vote but keeps its id, because
-// fills refer to it. A segment has no vote without a reading: its job was drafted before readings existed, or
-// has ended.
+// fills refer to it. A segment without a reading gets no vote; that is the case if its job has ended, or was
+// drafted before readings existed.
 const CAST_VOTE = statement(
   'editing.cast_vote',
   `with voted as (
@@ -153,7 +153,7 @@ const foundVotes = (condition: string) =>
     where v.part = $1 and v.account_id = $2 and ($3::text[] is null or j.status = any($3)) ${condition}
     order by v.vote_id desc limit $4`;
 const FIND_VOTES = statement<FoundVoteRow>('editing.find_votes', foundVotes(''));
-// Most votes fill no segment, so the search starts from the fills.
+// Most votes fill no segment, so the query starts from the table of fills.
 const FIND_FILLING = statement<FoundVoteRow>(
   'editing.find_filling_votes',
   foundVotes('and v.vote_id in (select f.vote_id from fills f where f.part = $1 and f.account_id = $2)'),
@@ -207,7 +207,7 @@ export function listAllVotes(
   return on.query(VOTES_FOR, [account.part, account.accountId, readings]);
 }
 
-/** Returns the votes that count for any of these readings. */
+/** Returns the votes for any of these readings that are not withdrawn. */
 export async function listVotes(
   on: Queryable,
   account: AccountRef,

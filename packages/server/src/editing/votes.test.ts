@@ -1,4 +1,7 @@
-/** Tests of votes: a confirmed text reaches the waiting segments of other jobs, and leaves all others alone. */
+/**
+ * Tests of votes: a confirmed text is filled into the waiting segments of other jobs, and into no other
+ * segments.
+ */
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -117,7 +120,7 @@ const sentence = () =>
   `The house of ${'abcdefghij'[texts % 10]}${'klmnopqrst'[Math.floor(texts++ / 10)]} is big.`;
 
 describe('a confirmed text', () => {
-  it('becomes the draft of every segment with the same reading that nobody has touched or holds', async () => {
+  it('becomes the draft of every segment with the same reading that no editor has edited or holds', async () => {
     const source = sentence();
     const uids = await Promise.all([1, 2, 3].map(() => orderEdit(call, source)));
     const many = await orderEdit(call, `Something else.\n${source}\n`);
@@ -149,7 +152,7 @@ describe('a confirmed text', () => {
     expect(await segmentsOf(later)).toMatchObject([{ route: 'memory:vote' }]);
   });
 
-  it('is shown with its editors to the editor of a task whose segment has the text or can have it', async () => {
+  it('is offered to an editor who holds a segment with the same reading, and shown with the editors who agree', async () => {
     const source = sentence();
     const [from, waits, held] = await Promise.all([1, 2, 3].map(() => orderEdit(call, source)));
     const task = await claimTask(bob, await taskOf(held!));
@@ -168,7 +171,7 @@ describe('a confirmed text', () => {
     expect(filled.segments[0].vote).toMatchObject({ ...common, state: 'filled', former });
   });
 
-  it('is counted on the page of the job, until an editor changes it', async () => {
+  it('adds its words to those from other jobs on the job’s page, until an editor changes the segment', async () => {
     const source = sentence();
     const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source)));
     const { username } = await usernameOf();
@@ -271,7 +274,7 @@ describe('a confirmed text', () => {
     expect(task.segments[0]).toMatchObject({ origin: 'supplied', vote: { state: 'offered', by: ['Ann'] } });
   });
 
-  it('does not reach a brand that switched votes off', async () => {
+  it('does not reach jobs of a brand whose votes are switched off', async () => {
     const source = sentence();
     const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source, { brand: 'keeps' })));
     await vote(ann, from!, 'La casa es grande.');
@@ -313,7 +316,7 @@ describe('a confirmed text', () => {
 });
 
 describe('votes of several editors', () => {
-  it('confirm waiting segments once two editors agree, where the brand confirms', async () => {
+  it('confirm waiting segments once two editors agree, if the brand’s rule is confirm', async () => {
     const source = sentence();
     const fields = { brand: 'confirms' };
     const [one, two, waits] = await Promise.all([1, 2, 3].map(() => orderEdit(call, source, fields)));
@@ -328,7 +331,7 @@ describe('votes of several editors', () => {
     expect(submitted.body.status).toBe('submitted');
   });
 
-  it('leave drafts unconfirmed where the brand does not confirm, or when both votes are of one editor', async () => {
+  it('leave drafts unconfirmed if the brand’s rule is draft, or if both votes are of one editor', async () => {
     const source = sentence();
     const drafts = await Promise.all([1, 2, 3].map(() => orderEdit(call, source, { brand: 'drafts' })));
     await vote(ann, drafts[0]!, 'La casa es grande.');
@@ -435,7 +438,7 @@ describe('a vote is taken back', () => {
   });
 });
 
-it('a reviewer confirms waiting segments by approving the job, where the brand confirms', async () => {
+it('a reviewer who approves a job confirms waiting segments with the same texts, if the brand’s rule is confirm', async () => {
   await owner.query('update users set review_share = 100 where user_id = $1', [ann.userId]);
   const source = sentence();
   const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source, { brand: 'confirms' })));
