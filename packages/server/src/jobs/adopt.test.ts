@@ -74,7 +74,7 @@ async function adopted(): Promise<string> {
   }
 }
 
-it('a job that its insert leases to the worker is translated and charged once, like any other job', async () => {
+it('a job that is leased to the worker by the statement that inserts it is translated and charged once', async () => {
   const uid = await adopted();
   engine.resume();
   expect(await ended(uid)).toMatchObject({
@@ -90,7 +90,7 @@ it('a job that its insert leases to the worker is translated and charged once, l
   expect(rows.map(({ kind }) => kind)).toEqual(['hold', 'capture']);
 });
 
-it('inserts lease new jobs to the worker only within its capacity; later jobs are queued behind waiting jobs', async () => {
+it('an insert leases new jobs to the worker only while the worker has capacity; later jobs are queued', async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();
   for (let n = 0; n < 12; n++) await order(`many-${n}`);
@@ -103,7 +103,7 @@ it('inserts lease new jobs to the worker only within its capacity; later jobs ar
   for (let n = 0; n < 12; n++) expect((await ended(`many-${n}`)).status).toBe('completed');
 });
 
-it("a job of an account with few jobs is leased by its insert and takes the interactive lane while another account's jobs wait", async () => {
+it('the first job of an account is leased by its insert and takes the interactive lane while another account’s jobs wait', async () => {
   await ended(await adopted().finally(() => engine.resume()));
   engine.stall();
   for (let n = 0; n < 40; n++) await order(`flood-${n}`);
@@ -131,7 +131,7 @@ it("a text above the account's share of the worker's capacity is queued until a 
   expect((await ended('large')).status).toBe('completed');
 });
 
-it('a worker that stops releases the jobs that inserts leased to it, and their attempts stay at 0', async () => {
+it('a worker that stops releases jobs that were leased to it by their insert, without counting an attempt', async () => {
   const uid = await adopted();
   await server.server.stop(0);
   const { rows } = await owner.query(`select attempts, lease_token from jobs where uid = $1`, [uid]);

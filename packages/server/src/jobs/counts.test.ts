@@ -157,7 +157,7 @@ describe('job counters after any sequence of creates, cancels, failures and comp
     );
   });
 
-  it('are reported by the check when one of them is wrong', async () => {
+  it('are reported as wrong by this test when one of them is changed', async () => {
     await owner.query(
       `insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)
        select part, account_id, environment, tier, status, source_language, target_language, 1 from jobs limit 1`,

@@ -34,7 +34,7 @@ const document = (fields: object = {}) => ({
   ...fields,
 });
 
-/** Sends a document that the server accepts. @returns the job, and whether it existed */
+/** Sends a document that the server accepts. @returns the job, and whether an earlier request created it */
 async function send(fields: object = {}, headers = {}, by = customer) {
   const { status, body } = await by.call('POST', DOCUMENTS, document(fields), headers);
   expect([200, 201], JSON.stringify(body)).toContain(status);
@@ -107,7 +107,7 @@ describe('a broken document', () => {
     [{ target_language: 'tlh' }, 'target_language', 'pair_not_offered'],
     [{ text: '12 + 12 = 24', source_language: '' }, 'source_language', 'language_undetermined'],
     [{ name: 'x'.repeat(256) }, 'name', 'text_at_most'],
-  ])('is refused at its field: %j', async (fields, field, code) => {
+  ])('is refused with an error that names its wrong field: %j', async (fields, field, code) => {
     const { status, body } = await customer.call('POST', DOCUMENTS, document(fields));
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error.reasons[field].code).toBe(code);
@@ -228,7 +228,7 @@ describe('the name of a translated file', () => {
     expect(cleanFileName(' دليل\u200f 手册\0\u2028.html ')).toBe('دليل 手册.html');
   });
 
-  it('is one quoted value in the header, in ASCII', () => {
+  it('is one quoted value in ASCII in the header Content-Disposition', () => {
     expect(attachmentOf(`a"b;'(\ud800)*é.txt`)).toBe(
       `attachment; filename="a_b_______.txt"; filename*=UTF-8''a%22b%3B%27%28%EF%BF%BD%29%2A%C3%A9.txt`,
     );

@@ -202,7 +202,7 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
 }
 
 /**
- * Returns the caller of a job that a signed-in customer creates. It has the rights of a key without limits.
+ * Returns the signed-in customer as the caller who creates a job, with the rights of an unrestricted API key.
  * @param expected the user who sends the document, if the request names one
  * @throws ApiError `conflict` if another user is signed in
  */

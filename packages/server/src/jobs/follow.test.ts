@@ -49,7 +49,7 @@ const create = async (uid?: string, path = MACHINE) => {
 const list = async (query: string, path = MACHINE): Promise<string[]> =>
   (await call('GET', `${path}?limit=1000&${query}`)).body.objects.map(({ uid }: { uid: string }) => uid);
 
-/** Polls the list from the last object seen, as docs/jobs.md describes. */
+/** Returns a function that polls the list from the last job seen, as docs/jobs.md describes. */
 function follow(path = MACHINE) {
   const seen: string[] = [];
   return {
@@ -81,7 +81,7 @@ const isHeldUp = async () => {
 };
 
 describe('a job list read with `after`', () => {
-  it('shows a job exactly once, in the order of creation, when its insert commits after those of later jobs', async () => {
+  it('shows a job exactly once, in the order of creation, when its insert commits after the inserts of later jobs', async () => {
     await create('first');
     const follower = follow();
     expect(await follower.poll()).toEqual(['first']);
@@ -100,7 +100,7 @@ describe('a job list read with `after`', () => {
     expect(await list('order_by=created')).toEqual(['first', 'slow', 'quick']);
   });
 
-  it('shows a job at once when no older creation of the account is in progress', async () => {
+  it('shows a job at once when no earlier request of the account is still creating jobs', async () => {
     await create('mine');
     const held = await holdUp('slow');
     const slow = create('slow');
@@ -187,7 +187,7 @@ describe('a job list read with `after`', () => {
     expect((await owner.query('select from creations')).rowCount).toBe(0);
   });
 
-  it('is never delayed by creates that are repeats, are refused or exceed the balance', async () => {
+  it('is not delayed by earlier creates that were repeated, refused, or exceeded the balance', async () => {
     const key = { 'idempotency-key': 'again' };
     await call('POST', MACHINE, job(), key);
     expect((await call('POST', MACHINE, job(), key)).status).toBe(200);

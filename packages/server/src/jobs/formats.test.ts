@@ -39,7 +39,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('keeps markup, comments and scripts of HTML, and replaces the content of notranslate elements by their origval', async () => {
+  it('keeps markup, comments and scripts of HTML, and replaces the content of a notranslate element by its attribute origval', async () => {
     const text =
       '<!-- keep --><p id=x>Big <b>house</b>, <i class="notranslate" origval="{{n}}">Ann</i></p><script>var a</script>';
     expect(await translate('html', text)).toBe(
@@ -57,7 +57,7 @@ describe('a translated document', () => {
     );
   });
 
-  it('has the origval as the content of an empty HTML element with the class notranslate', async () => {
+  it('has the value of the attribute origval as the content of an empty notranslate element of HTML', async () => {
     expect(await translate('html', '<p>Big <i class="notranslate" origval="{{n}}"/> house</p>')).toBe(
       '<p>BIG <i class="notranslate" origval="{{n}}">{{n}}</i> HOUSE</p>',
     );
@@ -68,7 +68,7 @@ describe('a translated document', () => {
     expect(await translate('srt', text)).toBe(text.replace('The house', 'THE HOUSE'));
   });
 
-  it('has the origval between two native codes of XLIFF that contain a notranslate element', async () => {
+  it('has the value of origval between the bpt and ept of XLIFF that hold the tags of a notranslate element', async () => {
     const unit = (shown: string, words: string) =>
       `${words} <bpt id="1">&lt;b class="notranslate" origval="%C%"&gt;</bpt>${shown}<ept id="1">&lt;/b&gt;</ept>`;
     const units = (more: string) =>

@@ -155,9 +155,9 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
 }
 
 /**
- * Assigns numbers and ids to jobs, and runs the transaction that inserts them. The creation record of the
- * batch is deleted whether the insert succeeds or fails. If a transaction is repeated after a lost
- * connection, it uses the same numbers and ids.
+ * Assigns order numbers and ids to jobs, and runs the transaction that inserts them. The creation record (see
+ * `order-numbers.ts`) is deleted whether the insert succeeds or fails. If a transaction is repeated after a
+ * lost connection, it uses the same numbers and ids.
  */
 async function creating<T>(
   database: Database,
@@ -338,13 +338,13 @@ async function insertSorted(
   leaseSeconds: number,
 ): Promise<Map<string, InsertedJobRow>> {
   if (jobs.length === 0) return new Map();
-  // The order of the unique key prevents deadlocks between two batches with the same uids.
+  // Inserting in the order of the unique key prevents deadlocks between two batches with the same uids.
   const sorted = jobs.toSorted(byUniqueKey);
   const { rows, ended } = await insertJobs(transaction, sorted, leaseSeconds, begun.id);
   begun.ended ||= ended;
   if (rows.length > 0 && !begun.ended) {
-    // The creation record was deleted as stale, so readers of a list may have passed these ids already. The
-    // jobs would be missing from their lists, so the insert fails.
+    // The creation record was deleted as stale. Clients that page through the list may already be past these
+    // ids and would never see the jobs, so the insert fails.
     throw new ApiError('unavailable', 'The job could not be created in time; try again.', {
       'retry-after': '1',
     });

@@ -19,7 +19,7 @@ import { JOB_COLUMNS, type JobRow } from './store.ts';
 /** Totals that need a read of each matching job are exact only up to this number. */
 export const MAX_COUNTED = 10_000;
 
-/** All ids of a list lie between these two ids. Both bounds are exclusive. */
+/** A range of ids. Both bounds are exclusive. */
 export interface Bounds {
   low: string;
   high: string;
@@ -40,8 +40,8 @@ export interface Slice {
   limit: number;
   offset: number;
   /**
-   * The ids between which the page lies: after the last job of the previous page, and before the end of the
-   * list.
+   * The exclusive bounds of the page's ids. The page follows the last job of the previous page, and leaves out
+   * ids before which a job may still appear (`readListEnd`).
    */
   cursor: Bounds;
 }

@@ -69,8 +69,8 @@ export async function findJobPage(
 }
 
 /**
- * Returns a total that is consistent with the rows of the page. Jobs may change between the query for the count
- * and the query for the page. If the page is the last one, its end gives the total.
+ * Returns a total that is consistent with the rows of the page. Jobs may change between the query for the
+ * count and the query for the page. The last page gives the total: its offset plus the number of its rows.
  */
 function totalWith(found: number, counted: number, { offset, limit }: Slice): number {
   const isWhole = found < limit && (found > 0 || offset === 0);
@@ -94,7 +94,7 @@ async function find(database: Database, caller: Place, scope: ListScope, slice: 
   const { uid, uidStart, uidEnd, uidPart, createdFrom, createdBefore } = filter;
   if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
   const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
-  // No job matches a part with characters that no uid has.
+  // No job matches a filter for a part of the uid that contains characters which no uid has.
   if (parts.some((part) => !isPartOfUid(part))) return NONE;
   // If few jobs have the requested statuses, they are read instead of millions of uids with a common prefix.
   const few =
@@ -154,18 +154,19 @@ async function readCursor(database: Database, caller: Place, { after, newestFirs
     isUid(after) ? findJob(database, account, environment, after) : undefined,
     newestFirst ? undefined : readListEnd(database, account, environment),
   ]);
-  // Reads the end of the list before its page: jobs whose creation begins later have later ids and appear on
-  // a later page.
+  // The end of the list is read before the page. Jobs whose creation begins later have later ids, so they
+  // appear on a later page.
   const high = end === undefined ? HIGHEST : idOf(end);
   if (after === '') return { low: LOWEST, high };
-  // The job in `after` may be of either tier, because a machine job may be upgraded between two pages.
+  // The job named by `after` may be of either tier, because a machine job may be upgraded between two pages.
   if (job === undefined) throw fieldError('after', 'is the uid of no job.');
   return newestFirst ? { low: LOWEST, high: job.job_id } : { low: job.job_id, high };
 }
 
 /**
  * The largest difference allowed between the time in a job's id (its process's clock) and `created_at` (the
- * database's clock). `doctor` reports much smaller differences, and reading a text in between takes seconds.
+ * database's clock). The command `doctor` reports clocks that differ much less than this, and the two times
+ * are taken only seconds apart.
  */
 const CLOCKS_MILLISECONDS = 60_000;
 

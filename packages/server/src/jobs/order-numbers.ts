@@ -1,10 +1,11 @@
 /**
- * Assigns order numbers and ids to new jobs, in one short transaction before the insert. Both therefore follow
- * the order of the requests for an account and environment, across all processes.
+ * Assigns order numbers and ids to new jobs, in one short transaction before the insert. Both therefore
+ * follow the order of the requests for an account and environment, across all processes.
  *
  * Numbers are assigned before the insert commits, so a job may become visible after jobs with larger numbers.
- * Therefore the short transaction also records an open creation, which the insert's transaction deletes. A
- * paged list ends before the oldest open creation (`readListEnd`), so that a reader misses no job.
+ * Therefore the short transaction also writes a creation record, which the insert's transaction deletes. A
+ * paged list ends before the jobs of the oldest creation record (`readListEnd`), so that a reader misses no
+ * job.
  *
  * If the counter were locked until the insert commits, no such record would be needed. But then one account's
  * bulk of 40 MB would block every batch with a job of that account, and all other accounts in that batch.
@@ -48,7 +49,10 @@ const NUMBER = statement<Numbered>(
 
 const keyOf = (accountId: string, environment: Environment): string => `${accountId} ${environment}`;
 
-/** The record of a transaction that inserts jobs. It limits paged lists until the transaction ends. */
+/**
+ * The creation record of a transaction that inserts jobs. Until it is deleted, paged lists end before these
+ * jobs.
+ */
 export interface OpenCreation {
   id: string;
   /** True if the insert's transaction has deleted the record. */
@@ -125,7 +129,8 @@ const END_OF_LIST = statement<{ milliseconds: number }>(
 );
 
 /**
- * Returns the end of a paged list: no job with an earlier id can appear any more.
+ * Returns the time before which a paged job list is complete: no more jobs with ids of an earlier time can
+ * appear.
  * @returns Unix milliseconds; undefined if no job was ever created
  */
 export async function readListEnd(

@@ -1,6 +1,6 @@
 /**
- * Builds the response and callback bodies of jobs, in both formats of the interface (`spec` and `legacy`).
- * The functions are pure.
+ * Builds the response and callback bodies of jobs, in both API formats (`spec` and `legacy`). The functions
+ * are pure.
  */
 import type { Static } from 'typebox';
 import type { Dialect } from '../base/account.ts';
@@ -49,7 +49,7 @@ export function shownPrice(job: Pick<PresentedJob, 'status' | 'price_cents' | 'f
   return isFree ? 0 : job.price_cents;
 }
 
-/** Returns the response body of a create, which is the same in both formats of the interface. */
+/** Returns the response body of a create, which is the same in both API formats. */
 export function presentCreation(job: PresentedJob, text: string, balance: AccountBalance): JobCreationBody {
   const supplied = {
     ...(job.tone === null ? {} : { tone: job.tone }),
@@ -109,7 +109,7 @@ function core(job: PresentedJob, texts: Texts): Omit<Static<typeof Job>, keyof A
   };
 }
 
-/** Returns the fields of the legacy format, without the fields that this format does not have. */
+/** Returns the fields that a job has in the legacy format. */
 function legacyCore(job: PresentedJob, texts: Texts): Omit<Static<typeof LegacyJob>, keyof AccountBalance> {
   const result = showsResult(job.status) ? texts.result : undefined;
   return {

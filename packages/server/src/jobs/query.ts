@@ -61,8 +61,7 @@ export const FILTERED_STATUSES: Record<JobTier, readonly JobStatus[]> = {
 
 /**
  * Reads the parameters of a list. The last value of a repeated single-value parameter counts.
- * @param dialect the format of the interface that the API key uses: only a legacy key may filter by
- * `deliver_ok`
+ * @param dialect the API format of the key: only a key with the legacy format may filter by `deliver_ok`
  * @throws ApiError `invalid_request` with every invalid parameter
  */
 export function readListQuery(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from './rate-limiter.ts';
 
 describe('the engine lane of a job', () => {
-  it('is interactive for a small job while other accounts have jobs, and bulk if the account is alone', () => {
+  it('is interactive for a small job while other accounts have running jobs, otherwise bulk', () => {
     const lanes = createRateLimiter(() => 0);
     expect(lanes.laneFor('a', 60, false)).toBe('interactive');
     expect(lanes.laneFor('b', 60, true)).toBe('bulk');

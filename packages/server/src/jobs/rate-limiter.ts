@@ -11,8 +11,8 @@ import type { Lane } from '@dragoman/engines';
 export interface RateLimiter {
   /**
    * Returns the lane of a job.
-   * @param alone true if no other account has running jobs. The job then gets the bulk lane, because a second
-   * lane would save nobody time but use memory
+   * @param alone true if no other account has running jobs. The job then gets the bulk lane: no other account
+   * has to wait for it, and an engine needs more memory for two lanes than for one
    */
   laneFor(accountId: string, characters: number, alone: boolean): Lane;
 }

@@ -60,7 +60,7 @@ const DECIDED: Record<JobTrigger, { to: JobStatus; from: JobStatus[]; by: JobAct
 };
 const FINAL: readonly JobStatus[] = ['failed', 'canceled', 'accepted'];
 const TRIGGERS = Object.keys(JOB_MOVES) as JobTrigger[];
-it('job statuses are exactly those of the published interface', () => {
+it('the statuses of jobs are exactly those of the published API', () => {
   const onTheWay = ['new', 'machine_translate_in_progress', 'translating'];
   expect(JOB_STATUSES).toEqual([...onTheWay, 'completed', 'failed', 'canceled', 'accepted', 'rejected']);
 });
@@ -118,7 +118,7 @@ describe('the transition table of jobs', () => {
     expect(allowsJobMove('complete', 'failed')).toBe(false);
   });
 
-  it('fails the comparison with the expected table when a transition is added or removed', () => {
+  it('differs from the expected table when a transition is added or removed', () => {
     expect(faults(allowsJobMove)).toEqual([]);
     expect(faults((trigger, status) => status === 'failed' || allowsJobMove(trigger, status))).toEqual([
       'begin from failed',

@@ -134,7 +134,7 @@ export interface LeaseKey {
   token: string;
 }
 
-/** Returns the columns of leases as arrays for `unnest`: parts, account ids, job ids, tokens. */
+/** Returns the columns of leases as arrays for `unnest`: accounts' `part` and id, job ids, lease tokens. */
 export function leaseColumns(leases: readonly LeaseKey[]): unknown[] {
   return [
     leases.map(({ account }) => account.part),

@@ -163,7 +163,7 @@ describe('the sandbox clock', () => {
     expect((await production('POST', CLOCK, { seconds: 120 })).status).toBe(404);
   });
 
-  it('is refused for other times, with the name of the field', async () => {
+  it('refuses a number of seconds that is not an integer from 1 to 259,200, and names the field', async () => {
     for (const seconds of [0, -1, 1.5, 259_201, '60', undefined]) {
       const refused = await call('POST', CLOCK, { seconds });
       expect([refused.status, refused.body.error]).toEqual([400, expect.stringMatching(/^seconds: /)]);

@@ -220,7 +220,7 @@ describe('an upgrade (PATCH /mt_translation/:uid/)', () => {
   });
 });
 
-describe('a canceled upgrade', () => {
+describe('canceling an upgrade', () => {
   const eventsOf = async (call: typeof production, uid: string) =>
     (await call('GET', '/api/v1/events/?limit=100')).body.objects
       .filter(({ job }: { job?: { uid: string } }) => job?.uid === uid)
@@ -269,7 +269,7 @@ describe('a canceled upgrade', () => {
     await noDiscrepancies();
   });
 
-  it('can be repeated, and each new upgrade is charged once', async () => {
+  it('allows the job to be upgraded again, and each new upgrade is charged once', async () => {
     await completed(production, { uid: 'twice' });
     for (let time = 1; time <= 3; time++) {
       const up = await production('PATCH', `${MACHINE}twice/`, UPGRADE);
@@ -313,7 +313,7 @@ describe('a canceled upgrade', () => {
     await noDiscrepancies();
   });
 
-  it('is refused when the upgraded job has been completed', async () => {
+  it('is refused when the upgraded job is completed', async () => {
     await completed(sandbox, { uid: 'late' });
     await sandbox('PATCH', `${MACHINE}late/`, UPGRADE);
     await has(sandbox, 'late', 'completed');
@@ -323,7 +323,7 @@ describe('a canceled upgrade', () => {
     await noDiscrepancies();
   });
 
-  it('can be made by an operator in the console; customer and operator then see the machine job', async () => {
+  it('is possible for an operator in the console; customer and operator then see the machine job', async () => {
     await completed(production, { uid: 'pages' });
     await production('PATCH', `${MACHINE}pages/`, UPGRADE);
     await has(production, 'pages', 'translating');
@@ -355,7 +355,7 @@ describe('a canceled upgrade', () => {
     await noDiscrepancies();
   });
 
-  it('is reported by ledger verification when the price of the human job was captured', async () => {
+  it('is reported by ledger verification if it captured the price of the human job instead of releasing it', async () => {
     await completed(production, { uid: 'kept' });
     await production('PATCH', `${MACHINE}kept/`, UPGRADE);
     await production('DELETE', `${HUMAN}kept/`);

@@ -457,7 +457,7 @@ describe('a worker that stops, fails or dies', () => {
     ['five', 'together', 5, '6,6,6'],
     ['six', 'one at a time', 6, '6,6,7'],
   ])(
-    'leaves its jobs, claimed %s times by then, to the next worker, which starts them %s',
+    'leaves three jobs that were claimed %s times to the next worker, which starts them %s',
     async (times, _, claimed, counted) => {
       engine.stall();
       const suspects = ['a', 'b', 'c'].map((name) => `${times}-${name}`);

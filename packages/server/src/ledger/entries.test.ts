@@ -41,7 +41,7 @@ it('a job has one entry with the held and the charged amount, at the time of its
   ]);
 });
 
-it('an entry without a hold in its period has the change 0 for a charge, and a negative charge for a refund', () => {
+it('a job whose hold is outside the period has the change 0 for its capture, and a negative charge for its refund', () => {
   expect(joinByJob([line(0, 'capture', 'a', 12, 0)])).toMatchObject([{ onHold: 0, charged: 12, change: 0 }]);
   expect(joinByJob([line(0, 'refund', 'a', 12, 12)])).toMatchObject([
     { onHold: 0, charged: -12, change: 12 },

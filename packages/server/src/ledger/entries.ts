@@ -29,7 +29,7 @@ export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
       uid,
       memo,
       change: before.change + change,
-      // Zero at least: a capture or void may end a hold of an earlier period, which is not in the lines.
+      // At least zero: a capture or void may end a hold of an earlier period, which is not in the lines.
       onHold: Math.max(0, before.onHold + held),
       charged: before.charged + charged,
     });

@@ -90,7 +90,7 @@ async function findings(planted: string, account: AccountRef): Promise<{ rule: s
 }
 
 describe('verifyLedger', () => {
-  it('reports faults of an earlier charge, an accepted or rejected job and a canceled job', async () => {
+  it('reports wrong transfers of an upgraded job’s first charge, and of accepted, rejected and canceled jobs', async () => {
     const account = await createCustomer();
     const of = (uid: string, more: string) =>
       `where account_id = $1 and job_id = (select job_id from jobs where account_id = $1 and uid = '${uid}') and ${more}`;

@@ -15,11 +15,11 @@ const BATCH = 1_000;
 const PAGE = 500;
 
 export interface ImportCounts {
-  /** The number of units in the file. */
+  /** The number of TMX units (`tu` elements) in the file. */
   read: number;
   /** The number of different entries that were imported. In a dry run, the number that an import would write. */
   written: number;
-  /** The number of units without texts in both languages of the import. */
+  /** The number of TMX units that lack a text in the source or target language of the import. */
   skipped: number;
 }
 
@@ -79,7 +79,7 @@ export async function* inSlices(text: string): AsyncGenerator<string> {
   }
 }
 
-/** Returns the entry of a unit. `en-US` in the file counts as `en` if the unit has no `en`. */
+/** Returns the memory entry for a TMX unit. `en-US` in the file counts as `en` if the unit has no `en`. */
 function entryOf({ variants, tone: named }: TmxUnit, { from, to }: MemoryPair): MemoryEntry | undefined {
   const find = (wanted: string) =>
     variants.find(({ language }) => language === wanted) ??

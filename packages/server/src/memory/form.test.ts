@@ -193,7 +193,7 @@ describe('recalled targets with variables in any order', () => {
     expect(String(fc.check(coded(swapped)).errorInstance)).toMatch(/expected 'Pues .*' to be undefined/);
   });
 
-  it('are tested with plain words of certain and of uncertain position', () => {
+  it('are tested with entries whose plain words are unambiguous, and with ambiguous ones', () => {
     const recalled = fc.sample(drawn, 200).filter((given) => {
       const { segment } = documentOf(given);
       return fit(segment.pieces, bareEntry(storedOf(given))).complete;

@@ -109,7 +109,7 @@ describe('a memory match', () => {
     expect(other).toEqual([]);
   });
 
-  it('is ranked first when the segments before and after it are also the same', async () => {
+  it('is ranked first when the segments before and after its source are also the same', async () => {
     const { ref, call } = await customer();
     await teach(ref, [
       ['Press the button.', 'Pulse el botón.'],
@@ -382,7 +382,7 @@ describe('the stored form of a segment', () => {
     );
   });
 
-  it('has search words in ASCII, and different hashes for similar texts when the salt differs', () => {
+  it('has search words in ASCII, and sketches with different numbers when the salt differs', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (written) => {
         expect(searchable(written)).toMatch(/^[a-z0-9 ]*$/);

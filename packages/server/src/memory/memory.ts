@@ -363,7 +363,7 @@ function withBreaksOf(source: readonly Piece[], target: readonly Piece[]): reado
 
 /**
  * Adds the confirmed segments of a finished job to the memory, in the transaction that completes the job. The
- * records that the job added before a rejection are deleted. Jobs of the sandbox add nothing. @returns the
+ * lessons that the job added before a rejection are deleted. Jobs of the sandbox add nothing. @returns the
  * number of segments that were added
  */
 export async function learnFromJob(
@@ -409,13 +409,16 @@ export async function learnFromJob(
   return lessons.length;
 }
 
-/** Returns false for empty segments, which are useless, and for segments that are too long for an export. */
+/**
+ * Returns false for a text that is not added to the memory, because it is empty or too long for an export.
+ */
 function isLesson(text: string): boolean {
   return text.trim() !== '' && text.length <= MAX_SEGMENT;
 }
 
 /**
- * Stores the customer's acceptance or rejection of a job in the records of all entries that the job added.
+ * Stores the customer's acceptance or rejection of a job in the job's lessons, and updates the weights of
+ * their entries.
  */
 export async function rateLessons(
   transaction: Transaction,

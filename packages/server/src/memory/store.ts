@@ -116,7 +116,7 @@ export function findTargetsInContext(
   ]);
 }
 
-/** A memory entry with the columns that pages show and comparisons use. */
+/** A memory entry with the columns that pages show and that the search for matches uses. */
 export interface EntryRow {
   memory_id: string;
   brand: string;
