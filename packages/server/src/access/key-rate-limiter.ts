@@ -18,7 +18,7 @@ export interface KeyRateLimiter {
   count(caller: Pick<Caller, 'keyId' | 'requestsPerSecond'>): Record<string, string>;
 }
 
-/** The seconds of requests that a key may send at once. */
+/** A key may send at once as many requests as its limit allows in this number of seconds. */
 const BURST_SECONDS = 10;
 /**
  * When there are this many buckets, the empty ones are deleted. This changes nothing, because a new bucket is empty

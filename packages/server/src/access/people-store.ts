@@ -260,7 +260,7 @@ const SET_DISABLED = statement<{ user_id: string }>(
    returning user_id`,
 );
 
-/** @returns whether the user's state changed */
+/** @returns false if the user was already disabled, or already enabled */
 export async function updateDisabled(on: Queryable, userId: string, disabled: boolean): Promise<boolean> {
   const isChanged = (await on.query(SET_DISABLED, [userId, disabled])).length > 0;
   if (isChanged) on.changed('sessions');

@@ -97,7 +97,7 @@ describe('an invited person', () => {
     const wanted = { email, role: 'customer', account: ref } as const;
     const { token } = await invitePerson(server.database, 'command', wanted);
     expect((await visit(subject)).at).toBe(refusal('not_invited'));
-    // These requests for the button's address do not come from a page of the server.
+    // These requests for the address of the sign-in button do not come from a page of the server.
     const foreign: Record<string, string>[] = ['cross-site', 'same-site', 'none'].map((site) => ({
       'sec-fetch-site': site,
       referer: server.url,
@@ -218,7 +218,7 @@ describe('the request to the provider', () => {
     await stranger.open(`${server.url}${START}`, callback);
     expect(await arrived(stranger, answer.href)).toBe(refusal('expired'));
     expect(await arrived(victim, answer.href)).toBe('/app/');
-    // The answer of the provider and its cookie work only once.
+    // The provider's answer and the cookie of the unfinished sign-in work only once.
     expect(await arrived(victim, answer.href)).toBe(refusal('expired'));
   });
 });

@@ -104,7 +104,7 @@ const REMOVE = statement<{ confirmed: boolean }>(
   `delete from second_factors where user_id = $1 returning confirmed_at is not null as confirmed`,
 );
 
-/** Removes the second factor and the recovery codes of a user. @returns whether it was confirmed */
+/** Removes the second factor and the recovery codes of a user. @returns whether the second factor was confirmed */
 export async function deleteSecondFactor(on: Queryable, userId: string): Promise<boolean> {
   return (await on.query(REMOVE, [userId]))[0]?.confirmed ?? false;
 }

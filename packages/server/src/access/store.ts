@@ -198,7 +198,7 @@ const LIVE_KEYS = statement<{ key_id: string; ends: Date | null }>(
     order by ends nulls last, key_id`,
 );
 
-/** Returns the active keys and when they end, earliest first. */
+/** Returns the active keys and when they end: first the key that ends first, last the keys without an end. */
 export function liveKeys(
   on: Queryable,
   account: AccountRef,

@@ -113,7 +113,7 @@ it('the jobs and callbacks of a suspended account wait, and continue when it is 
   expect(await statusOf(account, 'waits')).toBe('completed');
 });
 
-it('nobody can claim tasks of a suspended account, but an editor finishes a claimed one', async () => {
+it('nobody can claim tasks of a suspended account, but an editor can finish a task that they claimed before', async () => {
   const account = await server.createAccount();
   const call = client(account.production_key);
   const create = () => createPerson(server, { role: 'editor', languages: ['es:en'] });

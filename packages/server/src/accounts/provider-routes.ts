@@ -116,7 +116,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
   });
 }
 
-/** Browsers omit `Sec-Fetch-Site` over plain http. The button sends the origin of its page in `Referer`. */
+/** Browsers omit `Sec-Fetch-Site` over plain http. The sign-in button sends the origin of its page in `Referer`. */
 function isFromOurPage({ headers }: FastifyRequest, root: string): boolean {
   const { 'sec-fetch-site': site, referer = '' } = headers;
   if (site !== undefined) return site === 'same-origin';

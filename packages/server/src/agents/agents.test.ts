@@ -101,7 +101,7 @@ describe.each<[string, () => Promise<Client>]>([
     });
   });
 
-  it('quote and order a human translation once, and read its status', async () => {
+  it('quote a human translation, order it only once when the call is repeated, and read its status', async () => {
     const quote = await use(client, 'quote', HOUSE);
     expect(quote).toMatchObject({ word_count: 4, human_price: 48, source_language: 'en' });
     const order = { ...HOUSE, uid: crypto.randomUUID(), brand: 'shop', instructions: 'Short.' };

@@ -27,7 +27,7 @@ export function agentRoutes(
   environment: Environment,
 ): void {
   const closing = new AbortController();
-  // Ends the waits for results. Otherwise the server would wait for these calls when it stops.
+  // Makes the calls that wait for results answer now. Otherwise a stopping server would wait for them.
   app.addHook('preClose', async () => closing.abort());
   let handler: Promise<McpHttpHandler> | undefined;
 
@@ -45,7 +45,7 @@ export function agentRoutes(
       ({ requestInfo, authInfo }) => {
         const dragoman = createDragoman({
           baseUrl: HERE,
-          key: '', // `sendWith` replaces the authorization header.
+          key: '', // Not used: `sendWith` replaces the authorization header.
           sandbox: environment === 'sandbox',
           retries: 0, // Retries would add requests to a server that refuses them because it is busy.
           fetch: sendWith(app, requestInfo!.headers.get('authorization')!),

@@ -90,7 +90,7 @@ function tool<const P extends TProperties>(
         const result = await run({ dragoman, signal, idempotencyKey, options }, given);
         return { content: [{ type: 'text', text: JSON.stringify(result) }] };
       } catch (error) {
-        // The message of the API names the invalid fields. Other messages may contain internals.
+        // The message of an API error names the invalid fields. Messages of other errors may contain internal details.
         const expected = error instanceof DragomanError || error instanceof ApiError;
         if (!expected && !signal.aborted) options.onError(error, name);
         const text = expected ? error.message : 'Internal error.';

@@ -10,9 +10,9 @@ export type KeyScope = (typeof SCOPES)[number];
 declare const accountBrand: unique symbol;
 
 /**
- * The key of all data of an account, and the first parameter of every store function. It is a branded type,
- * so code cannot build it from request data. It comes from authentication, from an operator's command or from
- * a claimed row.
+ * The key of all data of an account, and the first parameter of every store function. It is a branded type, so code
+ * cannot build it from request data. It comes from authentication, from an operator's command or from a row that a
+ * worker has leased.
  */
 export type AccountRef = { readonly part: number; readonly accountId: string } & {
   readonly [accountBrand]: true;

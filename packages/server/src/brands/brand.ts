@@ -63,7 +63,7 @@ const MAX_LANGUAGES = 200;
 const MAX_FAULTS = 20;
 
 const FIELDS = ['external_id', 'name', 'default', 'fallback', 'votes', 'languages'];
-/** The values of `votes`. The first is the value of a brand without the field. */
+/** The values of `votes`. The first is the default, for brands without the field. */
 export const VOTE_RULES = ['draft', 'off', 'confirm'] as const;
 export type VoteRule = (typeof VOTE_RULES)[number];
 const LANGUAGE = /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/;
@@ -275,7 +275,7 @@ export function toBrandFile(brand: Brand, isDefault: boolean): object {
   };
 }
 
-/** Returns the settings of a brand that its page edits, without its terms. */
+/** Returns the settings of a brand that operators edit on the brand's page, without its terms. */
 export function presentFields(brand: Brand, isDefault: boolean) {
   return {
     name: brand.name,

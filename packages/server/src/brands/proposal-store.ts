@@ -71,7 +71,7 @@ const OF_JOB = statement<ProposalRow>(
     order by p.proposal_id`,
 );
 
-/** Returns the proposals of a job for a brand that the customer has not declined, oldest first. */
+/** Returns the proposals that were made in a job for a brand, except declined ones, oldest first. */
 export function findProposalsOfJob(
   on: Queryable,
   account: AccountRef,
@@ -88,7 +88,7 @@ const WAITING = statement<ProposalRow>(
     order by p.proposal_id limit $4`,
 );
 
-/** Returns the proposals for a brand that the customer has not decided on, oldest first. */
+/** Returns the proposals for a brand that were neither taken nor declined, oldest first. */
 export function findWaitingProposals(
   on: Queryable,
   account: AccountRef,
@@ -104,7 +104,7 @@ const COUNTS = statement<{ external_id: string; proposals: number }>(
     where part = $1 and account_id = $2 and status = 'proposed' group by external_id`,
 );
 
-/** Returns the number of waiting proposals of each brand that has any. */
+/** For each brand with undecided proposals, returns their number. */
 export async function countProposals(on: Queryable, account: AccountRef): Promise<Map<string, number>> {
   const rows = await on.query(COUNTS, [account.part, account.accountId]);
   return new Map(rows.map(({ external_id, proposals }) => [external_id, proposals]));

@@ -375,8 +375,8 @@ export interface AnsweredMessage {
   failure: string | undefined;
 }
 
-// Locks chats in the same order as the creation of messages, so that the two cannot deadlock. Then locks the
-// messages in key order, like heartbeats do.
+// Locks chats in the same order as the creation of messages, so that the two cannot deadlock. Then locks the messages
+// in key order, like the statement that extends leases.
 const SETTLE = statement<{ message_id: string; answered_position: number }>(
   'chats.settle',
   `with given as materialized (

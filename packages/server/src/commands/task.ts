@@ -80,8 +80,8 @@ export function addTaskCommands(program: Command): void {
 }
 
 /**
- * Returns a context for releasing tasks. Its observer and wake-up do nothing, because the command neither
- * edits a task nor assembles a document.
+ * Returns a context for releasing tasks. Its observer and its function that wakes workers do nothing, because releasing
+ * a task neither edits nor assembles a document.
  */
 function contextOf({ database }: Store): EditingContext {
   const observer = {

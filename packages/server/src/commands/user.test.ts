@@ -76,7 +76,7 @@ it('dragoman user invites a customer and creates a reset link', async () => {
   expect((await accept(reset.stdout.trim())).status).toBe(201);
 });
 
-it('dragoman serve names the command for the first operator on a terminal where users have no passwords', async () => {
+it('dragoman serve prints on a terminal the command that invites the first operator when users sign in with the provider', async () => {
   const own = {
     DATABASE_URL: urlOf(server.connection),
     DRAGOMAN_SECRET_KEY: SECRET_KEY,

@@ -236,7 +236,7 @@ conforms('2.1.5', async () => {
   const { uid } = await created(sandbox, HUMAN, { target_text: 'La casa es grande.' });
   await passHold(uid);
   expect((await withStatus(sandbox, HUMAN, uid, 'completed')).translated_text).toBe('La casa es grande.');
-  // The machine API ignores the field `target_text`.
+  // Machine jobs ignore the field `target_text`.
   const machine = await created(sandbox, MACHINE, { target_text: 'La casa es grande.' });
   const body = await withStatus(sandbox, MACHINE, machine.uid, 'completed');
   expect(body.translated_text).toBe('THE HOUSE IS BIG.');

@@ -49,8 +49,8 @@ export interface Database extends Queryable {
    */
   notify(channel: string, payload?: string): Promise<void>;
   /**
-   * Returns the same database with a shorter limit for each statement. A request to a server that hangs then gets 503
-   * soon, instead of no answer for a minute.
+   * Returns the same database with a shorter time limit for each statement. When the database server hangs, requests
+   * then get 503 soon, instead of no answer for a minute.
    */
   limited(milliseconds: number): Database;
   /**
@@ -225,8 +225,8 @@ async function run<Row extends QueryResultRow>(
 }
 
 /**
- * Returns the driver's option for the time limit of one query, which its types lack. Without it, the pool's limit
- * applies.
+ * Returns the driver's option for the time limit of one query, which the driver's types lack. Without it, the pool's
+ * limit applies.
  */
 function limitedTo(milliseconds: number | undefined): object {
   return milliseconds === undefined ? {} : { query_timeout: milliseconds };
@@ -410,7 +410,7 @@ function createListener(connection: Connection, lost: (error: Error) => void): L
       closed = true;
       clearTimeout(retry);
       const client = await current?.catch(() => undefined);
-      // This is not awaited, because a frozen server would never close its side.
+      // The end of the connection is not awaited, because a frozen server would never close its side.
       void client?.end();
     },
   };

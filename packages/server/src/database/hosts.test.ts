@@ -73,7 +73,7 @@ describe.skipIf(isShared)('a database with several hosts', () => {
     expect(await isWritable()).toBe(true);
   });
 
-  it('connects to the host that accepts writes when another does not answer or refuses', async () => {
+  it('connects to the host that accepts writes when another host does not answer or refuses the connection', async () => {
     await open(standby, test.connection);
     hosts[0]!.freeze();
     expect(await isWritable()).toBe(true);
@@ -144,7 +144,7 @@ describe.skipIf(isShared)('a database with several hosts', () => {
 const READ_ONLY = statement('hosts.readOnly', 'set transaction read only');
 const CREATE = statement('hosts.create', 'create temporary table made (id int) on commit drop');
 
-describe('a database with a limit for each statement', () => {
+describe('a database with a time limit for each statement', () => {
   it('treats a server that does not answer in time as lost, and is usable afterwards', async () => {
     const { connection, template } = inject('cluster');
     expect(template).toBeDefined();

@@ -48,7 +48,7 @@ export function readReference(): Promise<Reference> {
 
 async function makeReference(): Promise<Reference> {
   const { default: plugin } = await import('@scalar/fastify-api-reference');
-  // Without a time limit: the plugin reads 3 MB, and after a timeout the next request would read them again.
+  // The plugin may take any time to load: it reads 3 MB, and after a timeout the next request would read them again.
   const app = fastify({ pluginTimeout: 0 });
   await app.register(plugin, { routePrefix: '/reference', configuration: CONFIGURATION });
   const [page, script] = await Promise.all([

@@ -21,7 +21,10 @@ const MAX_RESULTS = 30;
 const BEFORE = 60;
 const AFTER = 180;
 
-/** Points of a word by the place where it stands. In the text, each occurrence counts, up to five. */
+/**
+ * The points that a section gets for a word in the guide's title, in its own heading, and in its text (one for each
+ * occurrence, up to this maximum).
+ */
 const TITLE_POINTS = 8;
 const HEADING_POINTS = 12;
 const MAX_TEXT_POINTS = 5;
@@ -50,7 +53,7 @@ export function searchGuides(guides: readonly Guide[], query: string): FoundSect
       found.push({ guide, section, excerpt: excerptOf(section.text, words), points: sum });
     }
   }
-  // The sort is stable: sections with the same points stay in the order of the navigation.
+  // The sort is stable: sections with the same score stay in the order of the navigation.
   return found.sort((one, other) => other.points - one.points).slice(0, MAX_RESULTS);
 }
 

@@ -21,7 +21,8 @@ beforeAll(async () => {
   const call = createClient(server.url, key);
   const long = { text: 'The house is big. '.repeat(400), source_language: 'en', target_language: 'es' };
   expect((await call('POST', '/tapi/v2/translation/', { ...long, uid: 'long' })).status).toBe(201);
-  // An editor can now claim the job, and its status does not change any more, so two answers are equal.
+  // Waits until an editor could claim the job. From then on its status does not change, so two answers about it are
+  // equal.
   await until(async () => (await call('GET', JOB)).body.status === 'translating');
 });
 afterAll(() => server.stop());

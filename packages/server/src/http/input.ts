@@ -117,7 +117,8 @@ export function createReader<const S extends TObject>(
       for (const { keyword, params, path } of errors) {
         const missing = (params as { requiredProperties?: string[] }).requiredProperties ?? [];
         for (const name of missing) faults.push({ path: [...path, name], why: reason('required') });
-        // A forbidden field is skipped here. The keyword `boolean` reports it too, at the field's own path.
+        // The fault `additionalProperties` of a forbidden field is skipped. The keyword `boolean` reports the same
+        // fault at the field's own path.
         if (missing.length > 0 || keyword === 'additionalProperties') continue;
         const node = nodeAt(schema as Node, path);
         const inner = withoutNull(node);
