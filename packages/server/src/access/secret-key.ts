@@ -1,8 +1,8 @@
 /**
- * The secret key of a database. All processes that use a database need the same key, because one process
- * decrypts what another has encrypted. At the first use, the database records a keyed hash of the key, its
- * mark. Databases of older versions have secrets but no mark; for them, the newest encrypted secret
- * identifies the key. A process with a wrong key stops when it starts, because it could not sign deliveries.
+ * The secret key of a database. All processes that use a database need the same key, because one process decrypts what
+ * another has encrypted. At the first use, the database records a fingerprint of the key (`mark`), which is a keyed
+ * hash. Databases of older versions have secrets but no fingerprint; for them, the newest encrypted secret identifies
+ * the key. A process with a wrong key stops when it starts, because it could not sign deliveries.
  */
 import { resolve } from 'node:path';
 import type { Database, Queryable } from '../database/database.ts';
@@ -26,8 +26,8 @@ export class SecretKeyError extends Error {
 const LOST = 'If that key is lost: npx dragoman secret-key replace.';
 
 /**
- * Returns the mark of a secret key: HMAC-SHA256 of a constant, with a key that is derived from the secret key. The same
- * secret key always has the same mark, and the mark reveals nothing about the key.
+ * Returns the fingerprint of a secret key: HMAC-SHA256 of a constant, with a key that is derived from the secret key.
+ * The same secret key always has the same fingerprint, which reveals nothing about the key.
  */
 const markOf = (vault: Vault): Buffer => vault.mark('the secret key of this database');
 
@@ -104,8 +104,8 @@ export function openVault(settings: Settings, fits: KeyTest | undefined): Vault 
 }
 
 /**
- * Records the mark of the key when the database is used for the first time.
- * @throws SecretKeyError when the database already has the mark of another key
+ * Records the fingerprint of the key when the database is used for the first time.
+ * @throws SecretKeyError when the database already has the fingerprint of another key
  */
 export async function recordSecretKey(database: Database, settings: Settings, vault: Vault): Promise<void> {
   await database.query(RECORD, [markOf(vault)]);

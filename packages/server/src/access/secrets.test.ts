@@ -92,7 +92,7 @@ describe('the vault', () => {
     expect(vault.seal(Buffer.from('a secret'), 'whose')).toHaveLength(kept.length);
   });
 
-  it('computes the same marks of secret keys as existing databases store', () => {
+  it('computes the same keyed hashes as before, which existing databases store as fingerprints of their secret key', () => {
     const markKey = Buffer.from(hkdfSync('sha256', key, '', 'dragoman marks', 32));
     expect(vault.mark('a text')).toEqual(createHmac('sha256', markKey).update('a text').digest());
     expect(vault.mark('a text')).not.toEqual(vault.mark('another'));

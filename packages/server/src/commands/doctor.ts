@@ -128,8 +128,8 @@ async function examineSecretKey(database: Database, settings: Settings): Promise
 }
 
 /**
- * Checks whether a worker runs, which the database shows by the workers' reports. It is a fault only if an API process
- * accepts jobs.
+ * Checks by the workers' reports in the database whether a worker runs. A missing worker is a fault only if an API
+ * process accepts jobs.
  */
 async function examineWorkers(database: Database): Promise<DoctorFinding> {
   const check = 'workers';

@@ -117,10 +117,10 @@ describe('the secret key of an external database', () => {
     expect(await dragoman(['serve', ...at('d1')], place(key(1)))).toMatchObject({ status: 1 });
   });
 
-  it('must decrypt the stored secrets when the database has no mark of its key', async () => {
+  it('must decrypt the stored secrets when the database has no fingerprint of its key', async () => {
     const made = await dragoman(['account', 'create', 'sealed', ...at('d5')], place(key(2)));
     expect(made).toMatchObject({ status: 0 });
-    // Databases have no mark after an upgrade from a version without marks, or after a restore of such a
+    // Databases have no fingerprint after an upgrade from a version without fingerprints, or after a restore of such a
     // database.
     await query('delete from secret_key_mark');
     const role = ['--role', 'api'];
@@ -139,7 +139,7 @@ describe('the secret key of an external database', () => {
     expect((await query('select from secret_key_mark')).rowCount).toBe(1);
   });
 
-  it('is recorded in the database by a mark that does not reveal the key', async () => {
+  it('is recorded in the database by a fingerprint that does not reveal the key', async () => {
     const { rows } = await query('select mark from secret_key_mark');
     expect(rows).toHaveLength(1);
     expect(rows[0].mark).toHaveLength(32);
