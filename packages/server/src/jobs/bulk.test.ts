@@ -170,7 +170,7 @@ describe('a bulk create is refused as a whole', () => {
     await nothingCame();
   });
 
-  it('for errors that only scanning the texts finds', async () => {
+  it('for errors that are found only when its texts are scanned', async () => {
     const answer = await bulk([
       job({ target_language: 'tlh' }),
       job(),

@@ -148,7 +148,7 @@ describe("the console's callbacks", () => {
 });
 
 describe("the console's pages for language pairs, engine routes and engines", () => {
-  it('stop offering a language pair for new jobs and offer it again', async () => {
+  it('let an operator stop offering a language pair for new jobs and offer it again', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
     const offered = async () => (await call('GET', '/tapi/v2/language_pair/')).body.objects.length;

@@ -22,8 +22,8 @@ import type { JobCreationBody } from './schemas.ts';
 import * as store from './store.ts';
 
 /**
- * The maximum total length of a bulk, in UTF-16 units, whose texts are scanned in this process. Scanning a
- * longer bulk here would delay other requests.
+ * The texts of a bulk are scanned in this process up to this total length, in UTF-16 code units. Scanning
+ * longer texts here would delay other requests.
  */
 const INLINE_BULK_LENGTH = 64 * 1024;
 

@@ -63,7 +63,7 @@ describe('the options of documents', () => {
 });
 
 describe('a quote', () => {
-  it('has the words and the price of the job, and creates nothing', async () => {
+  it('has the number of words and the price of the job, and creates nothing', async () => {
     const { total } = await listed();
     const { status, body } = await customer.call('POST', `${DOCUMENTS}/quote`, document());
     expect(status).toBe(200);
@@ -202,7 +202,7 @@ describe('the download of a result', () => {
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 
-  it('is 404 before the job is completed', async () => {
+  it('is answered with 404 before the job is completed', async () => {
     const { job } = await send({ tier: 'human', name: 'wait.txt' });
     expect((await customer.call('GET', `/api/account/jobs/${job.uid}/result`)).status).toBe(404);
   });
@@ -220,7 +220,7 @@ describe('the name of a translated file', () => {
     ['a\r\nset-cookie: x"; filename=b.txt', 'text', 'aset-cookie_ x_; filename=b.de.txt'],
     ['invoice\u202etxt.exe', 'text', 'invoicetxt.exe.de.txt'],
     [`${'字'.repeat(300)}.srt`, 'srt', `${'字'.repeat(60)}.de.srt`],
-  ] as const)('%j as %s is %j', (name, format, expected) => {
+  ] as const)('of the file %j in the format %s is %j', (name, format, expected) => {
     expect(resultFileName(name, format, 'de')).toBe(expected);
   });
 

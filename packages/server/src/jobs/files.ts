@@ -35,7 +35,10 @@ export function cleanFileName(name: string): string {
 
 /** The characters that a file system forbids in a name, or that lead to another folder. */
 const FORBIDDEN = /["*/:<>?\\|]/g;
-/** The longest name without language and extension, in characters. File systems allow 255 bytes. */
+/**
+ * The maximum length of a translated file's name, without language and extension, in characters. File systems
+ * allow 255 bytes.
+ */
 const MAX_STEM = 60;
 
 /**

@@ -175,7 +175,7 @@ describe('a job list read with `after`', () => {
     expect(await list('after=before')).toEqual(['later']);
   });
 
-  it('shows no job whose creation record was deleted as stale; its create is answered with 503', async () => {
+  it('shows no job whose creation record was deleted as stale; the request to create it gets 503', async () => {
     await create('first');
     const held = await holdUp('slow');
     const slow = call('POST', MACHINE, job({ uid: 'slow' }));

@@ -250,7 +250,8 @@ function insertSingles(
       going.map(({ job }) => job),
       leaseSeconds,
     );
-    // Deletes the keys of creates whose uid existed already, because those creates made no job.
+    // Deletes the idempotency keys of requests whose uid existed already, because these requests created no
+    // job.
     const idle = going.filter(({ job, key }) => key !== undefined && !rows.has(job.jobId));
     for (const { job, key } of idle)
       await deleteIdempotencyKey(transaction, job.account, job.environment, key!);

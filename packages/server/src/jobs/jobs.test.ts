@@ -373,7 +373,7 @@ describe('the sandbox', () => {
     expect(read.body).toMatchObject({ balance: expect.any(Number), client: account.username });
   });
 
-  it('shows no result and sends no callback before its delay has passed', async () => {
+  it('shows no result and sends no callback before the delivery delay has passed', async () => {
     await server.restart({ DRAGOMAN_SANDBOX_HOLD: '2' });
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
     production = createClient(server.url, account.production_key);

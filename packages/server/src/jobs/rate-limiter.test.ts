@@ -31,7 +31,7 @@ describe('the engine lane of a job', () => {
     expect(lanes.laneFor('a', 100, false)).toBe('interactive');
   });
 
-  it('is interactive for at most 4,096 characters plus 512 a second per account, however its text is divided into jobs', () => {
+  it('is interactive for at most 4,096 characters plus 512 a second per account, however the account divides its text into jobs', () => {
     const job = fc.record({
       characters: fc.integer({ min: 1, max: 5_000 }),
       after: fc.integer({ min: 0, max: 3_000 }),

@@ -144,7 +144,7 @@ describe('redrafting a job', () => {
     ).toEqual(['machine', 'operator', 'machine']);
   });
 
-  it('uses the engine route when the operator names no engine, and does not prevent completing the job', async () => {
+  it('uses the engine route when the operator names no engine, and the job can then be completed', async () => {
     const uid = await orderEdit(call, 'A single part.\n');
     const [before] = await drafts(uid);
     await redraft(uid, { engine: 'second' });

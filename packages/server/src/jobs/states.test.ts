@@ -83,7 +83,7 @@ describe('the transition table of jobs', () => {
     expect(allowsJobMove(trigger, status)).toBe(DECIDED[trigger].from.includes(status));
   });
 
-  it('has the expected target, actors and effects for each trigger, and lists no effect twice', () => {
+  it('has the expected new status, actors and effects for each trigger, and lists no effect twice', () => {
     for (const trigger of TRIGGERS) {
       const { to, by, effects } = JOB_MOVES[trigger];
       expect({ to, by: [...by].sort(), effects: [...effects].sort() }, trigger).toEqual({

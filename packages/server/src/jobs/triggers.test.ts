@@ -151,7 +151,7 @@ describe('the sandbox clock', () => {
     receiver.answer(() => 200);
   });
 
-  it('changes nothing of other accounts and of production, and production does not have it', async () => {
+  it('changes nothing in other accounts or in production, and its route does not exist in production', async () => {
     const other = await server.createAccount();
     const theirs = createClient(`${server.url}/sandbox`, other.sandbox_key);
     await theirs('POST', HUMAN, { ...PAIR, uid: 'theirs', text: 'The house is big.' });

@@ -244,7 +244,7 @@ describe('a transfer in the console', () => {
 describe('prices in the console', () => {
   const scope = { tier: 'human', source_language: 'en', target_language: 'de' };
 
-  it('end when the next price begins, and are refused when they overlap the next price or have its start', async () => {
+  it('end when the next price begins, and are refused when they overlap the next price or start at the same time', async () => {
     const set = (more: object) => operator.call('POST', '/api/console/prices', { ...scope, ...more });
     const rehearsed = await set({ cents_per_word: 5, dry_run: true });
     expect(rehearsed.body).toMatchObject({ ends: null, dry_run: true });

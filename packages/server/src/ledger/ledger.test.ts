@@ -78,10 +78,7 @@ const job = (words: string, fields: object = {}) => ({
   ...fields,
 });
 
-/**
- * Makes postponed jobs due at once with one attempt left, until the account has no unfinished job for an
- * engine.
- */
+/** Makes postponed jobs due at once with one attempt left, until no job of the account waits for a worker. */
 async function settled({ ref }: Customer): Promise<void> {
   await until(async () => {
     const hurried = await owner.query(

@@ -81,7 +81,8 @@ export async function insertAdjustment(
   return row!.available_cents;
 }
 
-// A refund depends on earlier transfers, so the lock prevents a concurrent refund.
+// The amount of a refund depends on earlier transfers, so the balance is locked to prevent a concurrent
+// refund.
 const LOCK_BALANCE = statement(
   'ledger.lock_balance',
   `select from balances where part = $1 and account_id = $2 and environment = $3 for update`,

@@ -2,7 +2,7 @@
  * The topics that a user may subscribe to, by role. A topic with an unknown id, or with an id of another
  * account, is accepted like any other topic but never gets events, so that a subscription reveals nothing.
  *
- *   customer   of the own account: jobs, job:ENVIRONMENT:UID, deliveries, chats, balance
+ *   customer   of the user's account: jobs, job:ENVIRONMENT:UID, deliveries, chats, balance
  *   editor     tasks: the task queue; task:ID: a task that the editor may see
  *   operator   an editor's topics; of all accounts: console, jobs, deliveries, engines, requests, job:USERNAME:ID
  */

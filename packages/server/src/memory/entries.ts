@@ -102,7 +102,10 @@ export async function searchMemory(
   return rows.map(entryOf);
 }
 
-/** Returns an entry with the job segments that made or used it; undefined if the account has no such entry. */
+/**
+ * Returns an entry with the segments from which it was made or in which it was used; undefined if the account
+ * has no such entry.
+ */
 export async function readEntry(
   on: Queryable,
   account: AccountRef,

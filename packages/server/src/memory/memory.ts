@@ -31,8 +31,8 @@ export type { MemoryPair, MemoryPurpose } from './store.ts';
 /** The maximum number of source hashes in one SQL statement. */
 const CHUNK = 5_000;
 /**
- * Milliseconds for which it is cached whether an account has entries. Most accounts have none, and their jobs
- * skip the memory.
+ * How long the program caches, in milliseconds, whether an account has entries. Most accounts have none, and
+ * their jobs skip the memory.
  */
 const CACHE_MILLISECONDS = 5_000;
 const CACHED_ACCOUNTS = 10_000;
