@@ -98,7 +98,7 @@ const MAX_NAME_LENGTH = 253;
  * Creates an address guard.
  * @param settings `allowedNetworks`: CIDRs (`10.0.0.0/8`, `fd00::/8`) or single addresses that are allowed
  * although they are not public. An IPv4 network also covers its IPv4-mapped form.
- * @throws TypeError for an invalid network, because a wrong setting must stop the start
+ * @throws TypeError for an invalid network, so that the program does not start with a wrong setting
  */
 export function createAddressGuard(settings: { allowedNetworks: readonly string[] }): AddressGuard {
   const networks = settings.allowedNetworks.map(readNetwork);

@@ -175,7 +175,7 @@ describe('the timeout of the connector', () => {
   });
 });
 
-it('codeOf returns the code of an error if it is a string', () => {
+it('codeOf returns the property code of an error if this code is a string', () => {
   expect(codeOf(Object.assign(new Error('x'), { code: 'EPIPE' }))).toBe('EPIPE');
   for (const other of [new Error('x'), { code: 7 }, { code: null }, null, undefined, 'EPIPE'])
     expect(codeOf(other)).toBe('');

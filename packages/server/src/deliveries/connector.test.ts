@@ -340,7 +340,7 @@ describe('the connector with real sockets on the loopback', () => {
     return { port: String((server.address() as { port: number }).port), firstBytes: first.promise };
   }
 
-  test('connects over IPv4 and IPv6 when the loopback is allowed, by name and by literal', async () => {
+  test('connects over IPv4 and IPv6 when the loopback is allowed, both by name and by literal address', async () => {
     for (const address of ['127.0.0.1', '::1']) {
       const { port } = await listen(address);
       for (const host of ['sink.test', address]) {

@@ -121,7 +121,7 @@ it('a replay request names every invalid field', async () => {
   expect((await call('GET', `${OWN}/failed?since=today`)).body.error.fields).toHaveProperty('since');
 });
 
-it('a failed attempt that a customer requests does not move the next scheduled attempt, even at the end of the 72 hours', async () => {
+it('a failed attempt that a customer requests does not move the next scheduled attempt, even near the end of the 72 hours of its delivery', async () => {
   const { account, call } = await createPerson(server, { role: 'customer' });
   receiver.answer(() => 500);
   const client = createClient(server.url, account!.production_key);

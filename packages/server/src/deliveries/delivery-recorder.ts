@@ -56,7 +56,8 @@ export function createDeliveryRecorder(
   database: Database,
   onChanged: OnDeliveriesChanged | undefined,
 ): DeliveryRecorder {
-  // Runs one batch of each kind at a time. Two concurrent batches would be half as large, and slower.
+  // Runs one batch of beginnings and one batch of outcomes at a time. Two concurrent batches of one kind
+  // would be half as large, and slower.
   const limits = { maxItems: MAX_BATCH, maxWaiting: MAX_WAITING, maxRunning: 1 };
   // While the database is unavailable, a failed commit is not retried: it may have succeeded, and the leases
   // expire anyway.

@@ -200,7 +200,7 @@ describe('the order of deliveries', () => {
     expect(sink.bodies.filter((body) => body.startsWith('a'))).toEqual(['a0', 'a0', 'a1', 'a2']);
   });
 
-  it('does not stop at a dead delivery: later deliveries of the chat are sent', async () => {
+  it('allows later deliveries of a chat to be sent after one of them is dead', async () => {
     const sink = await listen((body, response) => response.writeHead(body === '0' ? 410 : 200).end());
     const chat = uuidv7();
     await enqueue(await createAccount(), sink.url, [chat, chat, chat]);

@@ -393,7 +393,7 @@ describe('the POST request', () => {
     expect(proxy.connections).toEqual([]);
   });
 
-  test('does not wait for another host that is dead', async () => {
+  test('does not wait for POSTs to another host that does not answer', async () => {
     const held: Socket[] = [];
     let released = false;
     const dead = await sink((socket) => {

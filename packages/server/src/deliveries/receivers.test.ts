@@ -102,7 +102,7 @@ describe.each(RECEIVERS.filter(({ command }) => isInstalled(command[0]!)))(
       });
     const taken = (what: string) => until(() => receiver.taken.find((one) => one.what === what));
 
-    it('accepts a job and a test event', async () => {
+    it('accepts the callback of a job and a test event', async () => {
       await order('from-the-docs');
       expect((await taken('from-the-docs')).status).toMatch(/^(completed|deliver_ok)$/);
       const call = createClient(server.url, account.production_key);

@@ -392,7 +392,7 @@ describe('a sender that stops or dies', () => {
     }
   });
 
-  it('leaves a lease that expires when it dies during a request; the next attempt has the same id', async () => {
+  it('leaves a lease when it dies during a request; the lease expires, and the next attempt has the same webhook-id', async () => {
     const requests: { id: unknown; response: ServerResponse }[] = [];
     const slow = await listen((request, response) => {
       requests.push({ id: request.headers['webhook-id'], response });
@@ -413,7 +413,7 @@ describe('a sender that stops or dies', () => {
     await slow.close();
   });
 
-  it('lets the next sender send at once, with the same id, when it is stopped during a request', async () => {
+  it('lets the next sender send at once, with the same webhook-id, when it is stopped during a request', async () => {
     const requests: { id: unknown; response: ServerResponse }[] = [];
     const slow = await listen((request, response) => {
       requests.push({ id: request.headers['webhook-id'], response });

@@ -23,7 +23,7 @@ import {
  * The expected response for each route (rows) in each situation (columns):
  *
  *   yes     success; for GET task, the access
- *   first   allowed, but something is missing: unconfirmed segments, a note
+ *   first   refused until the user does something else: confirms all segments, or writes a note
  *   -       not found, as for an unknown task; in the queue: not listed
  *   taken   the task cannot be claimed, or not by this user
  *   late    the claim has ended and the text is discarded

@@ -50,7 +50,7 @@ export async function checkInputs(
   };
 }
 
-/** Returns what term proposals need to know of a job. */
+/** Returns the fields of a job that term proposals need. */
 export function proposalJob(jobId: string, job: Pick<TaskJobRow, 'brand' | 'target_language'>): ProposalJob {
   return { jobId, brand: job.brand, targetLanguage: job.target_language };
 }

@@ -257,7 +257,7 @@ describe('skipping and reporting a task', () => {
     expect(back.status).toBe(400);
   });
 
-  it('shows operators the reason of a reported task', async () => {
+  it('shows operators the reason that an editor gave for reporting a task', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const { token } = task.lease;
@@ -399,7 +399,7 @@ describe('saving a segment', () => {
   });
 });
 
-it('the console sums effort by editor, job and draft source', async () => {
+it('the console sums confirmed segments and words by editor, job and source of the draft', async () => {
   const uid = await orderEdit(call, 'One house here.\n');
   await editNext(ann);
   const work = (await ann.call('GET', '/api/editing/work')).body;

@@ -98,7 +98,7 @@ export function countTasks(on: Queryable): Promise<PairCount[]> {
   return on.query(COUNTS);
 }
 
-/** The unfinished tasks of a language pair that editors can work on. */
+/** The numbers of open, claimed and reported tasks of a language pair. */
 export interface TaskQueue {
   source_language: string;
   target_language: string;
@@ -108,7 +108,7 @@ export interface TaskQueue {
   claimed: number;
   /** The number of reported tasks, which wait for an operator. */
   reported: number;
-  /** The number of these tasks whose deadline has passed. */
+  /** The number of open, claimed and reported tasks whose deadline has passed. */
   late: number;
   /** The number of waiting tasks that no editor has the right to claim. */
   unserved: number;
@@ -173,7 +173,7 @@ const EFFORT = {
   ),
 };
 
-/** Sums the effort for segments that were confirmed since `since`. */
+/** Sums words, working time and edit distances of the segments that were confirmed since `since`. */
 export function sumEffort(on: Queryable, by: keyof typeof EFFORT, since: Date): Promise<EffortRow[]> {
   return on.query(EFFORT[by], [since]);
 }

@@ -41,7 +41,7 @@ const DUE_AGAIN = statement(
     where part = $1 and account_id = $2 and job_id = $3 and stage = $4 and due_at is not null`,
 );
 
-/** Makes a job due again after `seconds`. Before assembly it is due no earlier than its deadline. */
+/** Makes a job due again after `seconds`, but not before its deadline if its assembly has not started. */
 export async function makeDueAgain(
   on: Queryable,
   account: AccountRef,

@@ -170,7 +170,7 @@ describe('a job that a reviewer returns to its editors', () => {
     await sound();
   });
 
-  it('gets a new deadline if its deadline is a minute away, but not if it has more time', async () => {
+  it('gets a new deadline if its deadline is a minute away, but keeps a deadline that is hours away', async () => {
     const { uid, review } = await inReview();
     await owner.query(
       `update edited_jobs set deadline_at = now() + interval '1 min', due_at = now() + interval '1 min' where ${NAMED}`,
@@ -258,7 +258,7 @@ describe('a job that the fallback delivers', () => {
     await sound();
   });
 
-  it('ignores an unconfirmed change of a reviewer', async () => {
+  it('does not contain an unconfirmed change of a reviewer', async () => {
     const { uid, review } = await inReview();
     const saved = await save(rita, review, review.segments[0], { target: [{ text: 'La ca' }] });
     expect(saved.status, saved.text).toBe(200);

@@ -93,8 +93,8 @@ export interface FillableRow
   asked: boolean;
 }
 
-// Jobs without a brand use the default rule of a brand. Drafts of corrections have the route `supplied`, but an
-// engine made them.
+// Jobs without a brand have the rule that is the default for brands. Drafts of jobs that correct chat
+// messages have the route `supplied`, although an engine made them.
 const FILLABLE = statement<FillableRow>(
   'editing.fillable',
   `select r.job_id, r.position, r.reading, r.context, s.segment_id, s.source, s.draft, w.stage, t.task_id,

@@ -303,7 +303,7 @@ it('a job delivers its confirmed targets with the matching charge after any sequ
   expect([...seen]).toEqual(expect.arrayContaining(wanted));
 });
 
-it('the outcome check detects a draft that was put in place of a confirmed target', async () => {
+it('this test detects a planted fault that delivers a draft in place of a confirmed target', async () => {
   const walk = await newWalk(false);
   for (const what of ['confirm', 'submit', 'confirm', 'submit', 'return', 'deadline'] as const) {
     await walk.step({ do: what });

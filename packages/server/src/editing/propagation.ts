@@ -52,7 +52,7 @@ const GLOSSARY_CHECKS = ['terms', 'forbidden-terms', 'do-not-translate'];
  */
 const FILL_REVISIONS = [1_000_000, 2_000_000_000] as const;
 
-/** Starts the worker of changed votes. */
+/** Starts the worker that fills segments after votes have changed. */
 export function startPropagation(context: EditingContext, leaseSeconds: number, log: Log): LeaseWorker {
   const { database } = context;
   return startLeaseWorker<Lease, votes.Propagation, 'done'>({
@@ -103,8 +103,8 @@ async function propagateTo(
   for (const [why, segments] of Object.entries(first.refused) as [Refusal, number][]) {
     observer.notFilled(why, segments);
   }
-  // Notifies the pages of editors who hold such segments. They show the elected text, or the draft if there is
-  // none.
+  // Notifies the pages of editors who hold segments that need a change. These pages show the elected text, or
+  // the draft if there is none.
   for (const jobId of first.held) database.changed('job', account, jobId);
   if (first.changes.length === 0) return;
   const tasks = [...new Set(first.changes.map(({ row }) => row.task_id))];

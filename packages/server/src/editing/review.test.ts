@@ -204,7 +204,7 @@ describe('a review', () => {
     await owner.query('update users set review_share = 100 where user_id = $1', [ann.userId]);
   });
 
-  it('is omitted when no other editor may review the pair', async () => {
+  it('is omitted when no other editor may review jobs of the language pair', async () => {
     await owner.query('update user_languages set review = false where user_id = $1', [rita.userId]);
     const uid = await orderEdit(call, 'Nobody reviews this.\n');
     await editNext(ann);

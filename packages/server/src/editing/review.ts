@@ -2,7 +2,8 @@
  * The stages of an edited job. After all tasks are submitted, either another editor reviews the job, or it is
  * delivered.
  *
- *   editing     after the last submit: `review`, if the shares of its editors make one due, otherwise `assembling`
+ *   editing     after the last submit: `review` if the review share of an editor, a mark `unsure` or an earlier
+ *               review requires one, otherwise `assembling`
  *   review      approved: `assembling`. Returned: `editing`; tasks with marked errors go back to their editors
  *   assembling  the result is assembled from the targets and delivered (`finish.ts`)
  */

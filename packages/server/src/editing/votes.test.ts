@@ -360,8 +360,8 @@ describe('votes of several editors', () => {
   });
 });
 
-describe('a vote is taken back', () => {
-  it('when the editor changes the text to a draft: the former draft returns byte for byte', async () => {
+describe('a vote is withdrawn', () => {
+  it('when the editor changes the segment to a draft: filled segments get their former draft byte for byte', async () => {
     const source = sentence();
     const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source)));
     const before = await segmentsOf(to!);
@@ -373,7 +373,7 @@ describe('a vote is taken back', () => {
     expect(await segmentsOf(to!)).toEqual(before);
   });
 
-  it('when the customer rejects the job: confirmed repeats return to their drafts, edited ones stay', async () => {
+  it('when the customer rejects the job: segments that it confirmed become drafts again, edited segments stay', async () => {
     const source = sentence();
     const fields = { brand: 'confirms' };
     const [one, two, waits, edited] = await Promise.all(
