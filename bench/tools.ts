@@ -18,7 +18,7 @@ export function apertiumApy(): string {
   return find('apertium-apy') ?? install('apertium-apy', 'apertium-apy');
 }
 
-/** Returns the path of the library that changes a program's clock when it is named in `LD_PRELOAD`. */
+/** Returns the path of libfaketime. If `LD_PRELOAD` names this library, it changes the clock of a program. */
 export function faketime(): string {
   const locate = () =>
     readdirSync('/usr/lib')

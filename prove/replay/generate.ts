@@ -20,7 +20,7 @@ const TONES = ['Informal', 'Formal'];
 /** The minimum and the maximum number of rows of a conversation. */
 const LENGTHS = [3, 8] as const;
 
-/** A source, the translation that most editors choose, and two others. */
+/** A source, the translation that most editors choose, and two other translations. */
 const SENTENCES = [
   [
     'We have sent {thing} today.',

@@ -183,7 +183,10 @@ const BANDS = [
   ['no match', Number.NEGATIVE_INFINITY],
 ] as const;
 
-/** How much editors would change in the chosen drafts, in the text of the memory and in the draft of the engine. */
+/**
+ * How much editors would change in the drafts that they saw, in the text of the memory and in the draft of
+ * the engine.
+ */
 function judgeDrafts(rows: readonly ReplayedRow[]): Figure[] {
   const scoreOf = ({ match }: ReplayedRow) => match?.score ?? 0;
   const bands = Map.groupBy(rows, (row) => BANDS.find(([, least]) => scoreOf(row) >= least)![0]);

@@ -46,7 +46,7 @@ describe('replay of recorded edits', () => {
     expect(generated.every(({ engine, words }) => engine !== '' && words > 0)).toBe(true);
   });
 
-  it('has each source as one segment, with its codes at their places in the edit', () => {
+  it('creates one segment for each source, and puts its codes at their places in the edit', () => {
     const [marked, lacking, ...others] = history.rows.filter(({ tone }) => tone === 'sincere');
     expect(others).toEqual([]);
     expect(marked!.delivered).toBe('Pregunte a {name} y espere.');

@@ -37,7 +37,7 @@ describe('glossary matcher in a source text', () => {
   });
 });
 
-describe('comparison of a source and its translation', () => {
+describe('comparison of a translation with the glossary', () => {
   const terms = [
     term('house', 'casa'),
     term('House', 'hogar'),

@@ -1,7 +1,7 @@
 /** Functions that return the visible text of a segment's pieces and the positions of its parts. */
 import type { Piece } from '@dragoman/documents/pieces';
 
-/** A part of a segment's visible text, with its offset there. */
+/** A part of a segment's visible text, with its offset in that text. */
 export interface Stretch {
   text: string;
   start: number;

@@ -39,7 +39,10 @@ const canadian: Rule = (text) => [
   ...marks(text, /«(?=[^\s\u00a0\u202f])/gu, 'space-missing'),
 ];
 
-/** Rejects a space before a mark, as in English. A space before `:)` and similar signs is accepted. */
+/**
+ * Rejects a space before a mark, for English and languages with the same rule. A space before `:)` and
+ * similar signs is accepted.
+ */
 const close: Rule = (text) =>
   marks(text, /(?<=\p{L})[ \u00a0\u202f][,!?;:](?=[\s\u00a0]|$)/gu, 'space-before');
 

@@ -121,7 +121,7 @@ describe('language declared in a document', () => {
     ['EN_us', 'en'],
     ['x-klingon', undefined],
     ['en-\u0000', undefined],
-  ])('is the primary language of the tag %s', (tag, language) => {
+  ])('is the primary language of the language tag %s', (tag, language) => {
     expect(primaryLanguage(tag)).toBe(language);
   });
 });

@@ -50,7 +50,7 @@ test('language detection returns the only offered language, even if no detector 
   expect(detectLanguage(document, [])).toHaveProperty('languageUndetermined');
 });
 
-test('language detection returns a language of the n-gram detector for a word that neither of the two detectors recognizes', () => {
+test('language detection returns an offered language of the n-gram detector for a word that neither of the two detectors recognizes', () => {
   expect(detectLanguage(scan('Hello', 'text'), ['aa', 'da', 'en', 'es'])).not.toEqual({ language: 'aa' });
   expect(detectLanguage(scan('Grazie', 'text'), ['aa', 'bb', 'it'])).toEqual({ language: 'it' });
 });

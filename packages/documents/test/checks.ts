@@ -138,7 +138,10 @@ export function transUnits(text: string): Node[] {
 
 const child = (parent: Node, name: string) => parent.children.filter((one) => one.name === name);
 
-/** Returns the document without its direct `target` elements and the white space before them. */
+/**
+ * Returns the document without the `target` elements of trans-units (those of `alt-trans` stay) and without
+ * the white space before them.
+ */
 export function withoutTargets(text: string, units: readonly Node[] = transUnits(text)): string {
   let out = '';
   let position = 0;

@@ -177,15 +177,18 @@ const odd: [string, Format, string][] = [
   ['many units with CDATA', 'xliff', xliff(unit('a <![CDATA[b]]>').repeat(5_000))],
 ];
 describe('an unusual but valid document', () => {
-  test.each(odd)('is divided into segments below the limit and rebuilt unchanged: %s', (_, format, text) => {
-    const document = scan(text, format);
-    for (const { pieces } of segments(document, 'en')) {
-      const size = pieces.reduce((sum, piece) => sum + ('text' in piece ? piece.text.length : 0), 0);
-      expect(size).toBeLessThanOrEqual(Limits.segment);
-    }
-    const after = rebuild(document, translate(document, 'en', silent), 'de');
-    if (format !== 'xliff') expect(after).toBe(text);
-  });
+  test.each(odd)(
+    'is divided into segments of at most the maximum length and rebuilt unchanged: %s',
+    (_, format, text) => {
+      const document = scan(text, format);
+      for (const { pieces } of segments(document, 'en')) {
+        const size = pieces.reduce((sum, piece) => sum + ('text' in piece ? piece.text.length : 0), 0);
+        expect(size).toBeLessThanOrEqual(Limits.segment);
+      }
+      const after = rebuild(document, translate(document, 'en', silent), 'de');
+      if (format !== 'xliff') expect(after).toBe(text);
+    },
+  );
 });
 
 test('a scanned document can be cloned, so that it can be sent to another thread', () => {

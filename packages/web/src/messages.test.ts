@@ -61,7 +61,7 @@ describe.each(areas)('messages of %s', (area) => {
   });
 });
 
-describe.each(['en', 'de', 'ar'])('the shell messages in %s', (language) => {
+describe.each(['en', 'de', 'ar'])('the messages of the app’s shell in %s', (language) => {
   const messages = read(`messages/${language}.json`);
   const without = (start: string, codes: readonly string[]) =>
     codes.filter((code) => messages[`${start}.${code}`] === undefined);

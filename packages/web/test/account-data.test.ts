@@ -241,7 +241,7 @@ it('the replay dialog sends as many failed callbacks as it announced', async () 
   await context.close();
 });
 
-it('the first steps show a new key and a command that works unchanged', async () => {
+it('the section “Your first translation” shows a new key and a command that works unchanged', async () => {
   const { owner } = await createCustomer('newcomer');
   const context = await web.signedIn(owner);
   await web.visit({ context, path: '/account?environment=sandbox' }, async (page) => {

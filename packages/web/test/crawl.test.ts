@@ -225,7 +225,7 @@ describe('the page checker', () => {
     await context.close();
   });
 
-  it('finds a missing policy of a page that it opens from another page', async () => {
+  it('finds a missing content security policy of a page that it opens from another page', async () => {
     const context = await data.web.context();
     await context.route('**/app/sandbox', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
     const checkPage = await openPageChecker(context, data.web.url);

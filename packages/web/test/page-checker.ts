@@ -1,4 +1,7 @@
-/** Opens pages and reports their faults: accessibility, policy violations, and overflow on phones. */
+/**
+ * Opens pages and reports their faults: accessibility, violations of the content security policy, and
+ * overflow on phones.
+ */
 import type { BrowserContext, Page } from 'playwright-core';
 import {
   AXE_SOURCE,
@@ -51,13 +54,13 @@ export async function openPageChecker(context: BrowserContext, origin: string): 
   };
 }
 
-/** Returns the policy of the document that the server sends for an address. */
+/** Returns the content security policy of the document that the server sends for an address. */
 const READ_POLICY = `(url) => fetch(url, { headers: { accept: 'text/html' } })
   .then(({ headers }) => headers.get('content-security-policy') ?? undefined)`;
 
 /**
- * Opens an address and checks the policy of its document. All pages of the app have the same document, so only the
- * first one is loaded.
+ * Opens an address and checks the content security policy of its document. All pages of the app have the same
+ * document, so only the first one is loaded.
  */
 async function open(page: Page, url: string): Promise<string[]> {
   const isInApp = (address: string) => new URL(address).pathname.startsWith('/app/');

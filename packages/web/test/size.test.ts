@@ -1,4 +1,4 @@
-/** Tests of the compressed size of the shell and of the workbench. */
+/** Tests of the compressed size of the shell (the code that every page loads) and of the workbench. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
@@ -32,19 +32,19 @@ const sizeOf = (files: Iterable<string>) =>
 const entry = Object.keys(manifest).find((name) => manifest[name]!.isEntry)!;
 const shell = filesOf(entry);
 
-it('the shell with the sign-in page has at most 230 kB', () => {
+it('the app’s shell with the sign-in page has at most 230 kB', () => {
   const signIn = filesOf('src/pages/SignIn.tsx');
   expect(sizeOf(shell.union(signIn)) / KILOBYTE).toBeLessThan(230);
 });
 
-it('the workbench adds at most 95 kB to the shell, and each of its chunks has at most 110 kB', () => {
+it('the workbench adds at most 95 kB to the app’s shell, and each of its chunks has at most 110 kB', () => {
   const over = (page: string) => sizeOf(filesOf(page).difference(shell)) / KILOBYTE;
   expect(over('src/workbench/Task.tsx')).toBeLessThan(95);
   const pages = Object.keys(manifest).filter((name) => /^src\/workbench\/.*\.tsx?$/.test(name));
   expect(Math.max(...pages.map(over))).toBeLessThan(110);
 });
 
-it('the shell loads no chunk of the areas that only one role uses', () => {
+it('the app’s shell loads no chunk of the areas that only one role uses', () => {
   const areas = ['workbench', 'account', 'console'];
   for (const area of areas) {
     const pages = Object.keys(manifest).filter((name) => name.startsWith(`src/${area}/`));

@@ -47,7 +47,7 @@ it.each([
   }),
 );
 
-it('the tag that is chosen right after the list of tags opens moves to the caret', () =>
+it('a tag that is chosen right after the list of tags has opened is moved to the caret', () =>
   visit(async (page) => {
     const first = await target(page, 1);
     await page.keyboard.press('Control+Home', HELD);

@@ -79,7 +79,7 @@ it('one key inserts the tags in the order of the source while an editor types a 
   });
 });
 
-it('one key moves the next tag after the caret, and leaves the tags before the caret in place', async () => {
+it('one key moves the next tag behind the caret to the caret, and leaves the tags before the caret in place', async () => {
   const { path } = await fixture.createClaimedTask(TAGS.html, TAGS.fields);
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;

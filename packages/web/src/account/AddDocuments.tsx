@@ -33,7 +33,7 @@ export function AddDocuments({ options }: { options: DocumentOptions }) {
           accept={extensions.map((one) => `.${one}`).join()}
           onChange={({ currentTarget }) => {
             void addFiles([...(currentTarget.files ?? [])], options);
-            // Without this, choosing the same file again would fire no event.
+            // An input with a value fires no event when the user chooses the same file again.
             currentTarget.value = '';
           }}
         />
@@ -71,7 +71,7 @@ function FileTypes({ options }: { options: DocumentOptions }) {
   return t('account.translate.types', { types: `\u2066${types}\u2069`, size: size(options) });
 }
 
-/** Returns the function that names the size limit of a file. */
+/** Returns the function that writes the size limit of a file as text. */
 export function useSizeLimit(): (options: Pick<DocumentOptions, 'max_bytes'>) => string {
   const intl = useIntl();
   return ({ max_bytes }) =>
@@ -89,7 +89,7 @@ function useDrop(onDrop: (files: File[]) => void): boolean {
     const isFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
     const over = (event: DragEvent) => {
       if (!isFile(event)) return;
-      // Without this, the browser opens the dropped file instead of the page.
+      // By default, the browser would open the dropped file instead of the page.
       event.preventDefault();
       setDragged(true);
     };

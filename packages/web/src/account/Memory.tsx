@@ -145,7 +145,7 @@ function UsedTexts() {
   const t = useTranslate();
   const queries = useQueryClient();
   const { data } = useQuery(query('listOwnVotes'));
-  // The section stays when the last vote is withdrawn, because its dialog shows the result.
+  // Once shown, the section stays, even if the last vote is withdrawn: a dialog in it then shows the result.
   const [shown, setShown] = useState(false);
   if (!shown && data !== undefined && data.votes.length > 0) setShown(true);
   if (!shown || data === undefined) return null;

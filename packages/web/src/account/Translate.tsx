@@ -165,7 +165,8 @@ function bodyOf(
 }
 
 /**
- * Quotes the documents that were not sent. The query key has the document's id instead of its text, which may be long.
+ * Requests the prices of the documents that were not sent. The query key has the document's id instead of its
+ * text, which may be long.
  */
 function useQuotes(shipments: readonly Shipment[]) {
   return useQueries({
@@ -175,7 +176,7 @@ function useQuotes(shipments: readonly Shipment[]) {
       return {
         queryKey: ['quoteDocument', document.id, target, environment, tier, source_language, brand],
         queryFn: ({ signal }: { signal: AbortSignal }): Promise<DocumentQuote> =>
-          // Instructions and tone change no price.
+          // The instructions and the tone are left out, because they do not change the price.
           call('quoteDocument', { body: { ...body, instructions: undefined, tone: undefined } }, { signal }),
         enabled: state === 'failed',
         staleTime: Number.POSITIVE_INFINITY,
@@ -184,7 +185,7 @@ function useQuotes(shipments: readonly Shipment[]) {
   });
 }
 
-/** The sum of the documents that can be sent, and the button that sends them. */
+/** The total price of the documents that can be sent, and the button that sends them. */
 function Order({
   rows,
   account,

@@ -133,7 +133,7 @@ export interface Shipment {
   body: NewDocument;
 }
 
-/** Adds the price and the source language that the customer was shown to the request. */
+/** Adds to the request the price and the source language that the page has shown to the customer. */
 export const priced = (
   { body, ...shipment }: Shipment,
   { price, source_language }: Pick<DocumentQuote, 'price' | 'source_language'>,

@@ -274,7 +274,7 @@ function AttentionItem({ item }: { item: Attention }) {
   );
 }
 
-/** Returns the page that shows a problem. */
+/** Returns the link to the page that shows a problem. */
 function linkOf({ kind, subject, account }: Attention): { to: string; search?: Record<string, string> } {
   const [source_language = '', target_language = ''] = subject.split('>');
   switch (kind) {

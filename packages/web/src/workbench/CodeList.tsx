@@ -1,6 +1,6 @@
 /**
- * The list of the active segment's codes in the order of the source. The editor can move a code to the caret, or jump
- * to it. The list first selects the next code to place.
+ * The list of the active segment's codes in the order of the source. The editor can move a code to the caret,
+ * or jump to it. When the list opens, the next code that the editor has to place is selected (`nextCode`).
  */
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';

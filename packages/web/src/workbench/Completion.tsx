@@ -64,7 +64,7 @@ function Hint({ position, field }: { position: number; field: RefObject<HTMLElem
 /** Finds a completion after each typed character, and removes it when anything else happens. */
 function useTyping(workbench: Workbench, position: number, field: RefObject<HTMLElement | null>): void {
   const matches = workbench.receivedMatches(position);
-  // A save replaces the objects of the segment, but never its source and its draft.
+  // The segment is no dependency: a save replaces its object, but never its source and its draft.
   const words = useMemo(() => wordsOf(workbench, position, matches), [workbench, position, matches]);
   const currentWords = useRef(words);
   currentWords.current = words;
@@ -85,7 +85,8 @@ function useTyping(workbench: Workbench, position: number, field: RefObject<HTML
         workbench.setCompletion(caret && completionOf(currentWords.current, caret.before, caret.after));
       });
     }
-    // Keys that write no character may move the caret. The shortcuts handle Tab and Esc.
+    // Removes the completion at keys that write no character, because they may move the caret. The shortcuts
+    // handle Tab and Esc.
     function pressed({ key }: KeyboardEvent): void {
       if (key.length > 1 && key !== 'Tab' && key !== 'Escape') clear();
     }
@@ -110,7 +111,7 @@ function useTyping(workbench: Workbench, position: number, field: RefObject<HTML
 
 function wordsOf(workbench: Workbench, position: number, matches: readonly Match[]): readonly string[] {
   const { job } = workbench.task;
-  // Words of these scripts are not typed letter by letter.
+  // Chinese, Japanese and Korean words are not typed letter by letter.
   if (scriptOf(job.target_language) === 'cjk') return [];
   const { source, draft } = workbench.segment(position).segment;
   return completionWords({

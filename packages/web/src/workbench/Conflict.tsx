@@ -109,5 +109,5 @@ class SignedCodes {
   }
 }
 
-/** The first character of a plane for private use. */
+/** The first code point of Supplementary Private Use Area-A. */
 const FIRST_SIGN = 0xf0000;

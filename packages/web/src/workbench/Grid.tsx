@@ -28,7 +28,8 @@ export function Grid() {
   if (filter && rows.length === 0) return <NoMatch />;
   return (
     <div
-      // The height of a row depends on the view.
+      // A new key in each view makes the grid measure its rows again, because their height depends on the
+      // view.
       key={flow ? 'flow' : 'rows'}
       ref={scroller}
       className={`${css.scroller} ${flow ? subtitlesClass : ''}`}

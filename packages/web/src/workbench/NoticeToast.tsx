@@ -12,7 +12,7 @@ export function NoticeToast() {
   const t = useTranslate();
   const notice = usePage((page) => page.notice);
   const readOnly = usePage((page) => page.readOnly !== undefined);
-  // On a read-only page, nothing can be undone.
+  // A notice with the button "Undo" is not shown on a read-only page, where nothing can be undone.
   if (!notice || (readOnly && 'undo' in notice)) return null;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a press keeps the focus in the text

@@ -99,7 +99,9 @@ function Subtitles() {
   );
 }
 
-/** Shows the texts as paragraphs, including texts that are not saved yet. */
+/**
+ * Shows the sources or the targets of the segments as paragraphs, including targets that are not saved yet.
+ */
 function Units({ side }: { side: Side }) {
   const workbench = useWorkbench();
   const { job } = workbench.task;

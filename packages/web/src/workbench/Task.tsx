@@ -30,7 +30,7 @@ import type { Announcement } from './state.ts';
 import css from './workbench.module.css';
 import { Workbench } from './workbench.ts';
 
-/** Both components are loaded when they are first rendered. */
+/** These two components are loaded when they are first rendered. */
 const Panel = lazy(() => loadChunk(() => import('./panel/Panel.tsx')));
 const Preview = lazy(() => loadChunk(() => import('./Preview.tsx')));
 

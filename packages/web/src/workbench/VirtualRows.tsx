@@ -23,7 +23,7 @@ export default function VirtualRows({ scroller }: { scroller: RefObject<HTMLDivE
       return 30 + 26 * Math.max(1, Math.ceil(longest / 52));
     },
     overscan: 6,
-    // A ResizeObserver entry may predate the latest text change.
+    // Reads the current height, because the entry of a ResizeObserver may predate the latest text change.
     measureElement: (element) => (element as HTMLElement).offsetHeight,
     // The active row has the focus, so it stays rendered at any scroll position.
     rangeExtractor: (range) => {

@@ -1,4 +1,7 @@
-/** Draws a code as a chip in the text field. `Pieces.tsx` draws the same chip elsewhere. */
+/**
+ * Draws a code as a chip, a small label in the line of text, in the text field. `Pieces.tsx` draws the same
+ * chip elsewhere.
+ */
 import type { Code, CodeDescription } from './pieces.ts';
 import css from './workbench.module.css';
 

@@ -65,8 +65,8 @@ function compare(old: string[], now: string[]): Part[] {
 }
 
 /**
- * Joins the changes of a run, in which only spaces separate the changes: the reader sees the removed words as
- * one text and the added words as another. A run that only removes or only adds words stays as it is.
+ * Finds runs: changes that only spaces separate. The reader sees the removed words of a run as one text and
+ * its added words as another. A run that only removes or only adds words stays as it is.
  */
 function group(parts: readonly Part[]): Part[] {
   const grouped: Part[] = [];

@@ -21,11 +21,14 @@ type Placed = { code: Code; at: number };
 type Restored = Placed & { place: 'start' | 'inside' | 'end' };
 
 /**
- * The key of a transaction's metadata that lists the codes from inside the replaced text, which were put
- * behind the new text: an array of `Code`.
+ * The metadata key under which a transaction lists the codes that stood inside the replaced text and were put
+ * behind the new text. The value is an array of `Code`.
  */
 export const MOVED_CODES = 'moved codes';
-/** The key of a transaction's metadata that lists all codes that it put back: an array of `Code`. */
+/**
+ * The metadata key under which a transaction lists all codes that it put back. The value is an array of
+ * `Code`.
+ */
 export const RESTORED_CODES = 'restored codes';
 
 export function keepCodes(): Plugin {

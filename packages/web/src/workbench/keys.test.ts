@@ -61,7 +61,7 @@ test('each shortcut performs the action of its binding', () => {
   }
 });
 
-test('keys work on layouts without Latin letters or with digits that need Shift', () => {
+test('shortcuts work on keyboard layouts without Latin letters or with digits that need Shift', () => {
   expect(actionOf(press('ы', { code: 'KeyS', ctrlKey: true }), 'target', false)).toBe('save');
   expect(actionOf(press('б', { code: 'Comma', ctrlKey: true }), 'target', false)).toBe('moveCodeBack');
   expect(actionOf(press('щ', { code: 'KeyO', metaKey: true }), 'target', true)).toBe('copySource');
@@ -77,7 +77,7 @@ test('Ctrl+Enter in a comment or a search field does not confirm a segment', () 
   expect(actionOf(press('s', { ctrlKey: true }), 'field', false)).toBe('save');
 });
 
-test('typing characters performs no action', () => {
+test('a typed character performs no action of a shortcut', () => {
   for (const key of ['a', 'Enter', 'ArrowUp', 'Home', ' ', '?', '1', 'é']) {
     expect(actionOf(press(key), 'target', false)).toBeUndefined();
   }

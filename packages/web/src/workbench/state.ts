@@ -35,7 +35,7 @@ export interface SegmentState {
   arrived?: boolean | undefined;
   /** Whether this user wrote the target, and it differs from the draft. */
   changed: boolean;
-  /** Whether an open query to the customer holds the segment. */
+  /** Whether an open query to the customer prevents the confirmation of the segment. */
   asked: boolean;
   /** Whether an editor marked the segment as unsure. */
   unsure: boolean;

@@ -144,12 +144,12 @@ export class WorkbenchStore {
     return this.#page.readOnly === undefined && this.#segments.get(position)?.segment.mine === true;
   }
 
-  /** Returns the row of a segment, from 0. */
+  /** Returns the index of a segment's row, counted from 0. */
   indexOf(position: number): number {
     return this.#indexes.get(position)!;
   }
 
-  /** Returns the visible number of a segment, from 1. */
+  /** Returns the number that the page shows for a segment, counted from 1. */
   numberOf(position: number): number {
     return position + 1;
   }

@@ -303,7 +303,10 @@ export class TaskSession {
     }
   }
 
-  /** Sends unsent texts first. The server stores them, then answers that the lease is stale. */
+  /**
+   * Makes the page read-only, but first sends the unsent texts. The server stores them and answers that the
+   * lease is stale, which then ends the editing.
+   */
   #loseTask(why: ReadOnly): void {
     if (this.#store.page.readOnly !== undefined) return;
     this.#options.effort.assign();

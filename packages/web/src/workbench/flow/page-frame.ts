@@ -30,7 +30,7 @@ html, body { overflow: visible !important; scroll-behavior: auto !important; }
  */
 const LOADING = ['src', 'srcset', 'poster', 'background', 'data', 'href', 'xlink:href', 'ping', 'autofocus'];
 
-/** The comments before and after a segment. */
+/** The HTML comments that mark the start and the end of a segment. */
 interface Ends {
   start: Comment;
   end: Comment;
@@ -44,7 +44,7 @@ export class PageFrame {
     this.#frame = frame;
   }
 
-  /** Replaces the page. @param mark the word in the comments around segments */
+  /** Replaces the page. @param mark the word in the HTML comments that mark segments */
   show(text: string, mark: string, language: string, direction: 'ltr' | 'rtl'): void {
     const page = this.#frame.contentDocument;
     const inert = inertDocument(text, mark);

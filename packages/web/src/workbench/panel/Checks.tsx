@@ -27,7 +27,8 @@ export function Checks({ position }: { position: number }) {
   return (
     <Section title={t('workbench.checks')}>
       {findings.length === 0 && (
-        // The line is rendered before the checks have run, so that the sections below do not move later.
+        // This line is rendered even before the checks have run, so that the sections below do not move
+        // later.
         <p className={css.passed} data-pending={state.findings === undefined}>
           <IconCheck size={16} aria-hidden /> {t('workbench.checks.none')}
         </p>
