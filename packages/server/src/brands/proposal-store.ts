@@ -104,7 +104,7 @@ const COUNTS = statement<{ external_id: string; proposals: number }>(
     where part = $1 and account_id = $2 and status = 'proposed' group by external_id`,
 );
 
-/** For each brand with undecided proposals, returns their number. */
+/** For each brand with waiting proposals, returns their number. */
 export async function countProposals(on: Queryable, account: AccountRef): Promise<Map<string, number>> {
   const rows = await on.query(COUNTS, [account.part, account.accountId]);
   return new Map(rows.map(({ external_id, proposals }) => [external_id, proposals]));
