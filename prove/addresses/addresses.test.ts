@@ -30,7 +30,7 @@ describe('table of the address guard', () => {
   });
 });
 
-describe('a guard with a fault is reported by the table', () => {
+describe('the table reports an address guard with a fault', () => {
   it('when the guard allows every address', async () => {
     const found = await faultsUnder(() => ({ allows: () => true }));
     expect(found).toContain('one private address among public ones');

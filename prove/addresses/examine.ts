@@ -1,6 +1,6 @@
 /**
- * Checks one row of the table with the real address guard and connector. The name resolver and the socket are
- * simulated.
+ * Checks one row of the table with the real address guard and the real connector, which opens connections. The name
+ * resolver and the socket are simulated.
  */
 import { Socket } from 'node:net';
 import {

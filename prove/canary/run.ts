@@ -32,7 +32,7 @@ export interface CanaryHistory {
     metrics: number;
     /** The number of error responses that repeat the text. */
     errors: number;
-    /** The number of occurrences in the database before the erasure. If it were 0, the run would show nothing. */
+    /** The number of occurrences in the database before the erasure. If it were 0, the run would prove nothing. */
     before: number;
     dump: number;
     /**

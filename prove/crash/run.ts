@@ -29,7 +29,7 @@ export const CRASH_SETTINGS = {
   DRAGOMAN_LEASE: String(LEASE_SECONDS),
   DRAGOMAN_SANDBOX_HOLD: String(HOLD_SECONDS),
   DRAGOMAN_SENDER_DELIVERIES: String(DELIVERIES_AT_A_TIME),
-  DRAGOMAN_LOG_LEVEL: 'silent', // Broken connections would fill the log.
+  DRAGOMAN_LOG_LEVEL: 'silent', // Otherwise broken connections would fill the log.
 };
 /** The settings that the checks need. */
 export const CRASH_FACTS = {

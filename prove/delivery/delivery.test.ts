@@ -14,7 +14,7 @@ describe('delivery proof', () => {
     expectHeld(CHECKS, history, run.seed);
     expect(history.kills).toHaveLength(2);
     expect(history.accepted).toHaveLength(60);
-    // The receiver must have refused some requests. Otherwise the run would show nothing.
+    // The receiver must have refused some requests. Otherwise the run would prove nothing.
     expect(history.arrivals.some((arrival) => !isSuccess(arrival))).toBe(true);
   });
 });

@@ -41,7 +41,7 @@ const SETTINGS = {
   DRAGOMAN_CALLBACK_BREAKER: '1',
   DRAGOMAN_SENDER_PER_HOST: String(PER_HOST),
   DRAGOMAN_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128', // `localhost` may resolve to an IPv4 or an IPv6 address.
-  DRAGOMAN_LOG_LEVEL: 'silent', // Broken connections would fill the log.
+  DRAGOMAN_LOG_LEVEL: 'silent', // Otherwise broken connections would fill the log.
 };
 /**
  * The sender's timeout in seconds. A receiver without faults (`calm`) delays only the responses to paths that

@@ -43,7 +43,7 @@ export interface EditingHistory {
   /** Texts that editors saved after their claim had ended, as stored in the history of the segments. */
   late: { uid: string; position: number; text: string }[];
   jobs: { uid: string; status: string; result: string | null }[];
-  /** The number of claims that still count for the limits of editors when all work is done. */
+  /** The number of claims that still count towards the editors' claim limits when all work is done. */
   slots: number;
   /** True if every job was completed in time. */
   settled: boolean;

@@ -34,7 +34,7 @@ const REVIEW_SHARE = 10;
 const PATIENCE_MILLISECONDS = 1_800_000;
 
 const SETTINGS = {
-  DRAGOMAN_LOG_LEVEL: 'silent', // Broken connections would fill the log.
+  DRAGOMAN_LOG_LEVEL: 'silent', // Otherwise broken connections would fill the log.
   DRAGOMAN_TASK_WORDS: String(LINES_A_TASK * WORDS_A_LINE),
   DRAGOMAN_TASK_LEASE: String(LEASE_SECONDS),
   DRAGOMAN_CLAIM_EXPIRIES: '1000',
@@ -43,8 +43,8 @@ const SETTINGS = {
 };
 
 /**
- * The settings after all drafts were made. The service then needs no engine, and Apertium would repeat its self-tests
- * at each start.
+ * The settings after all drafts were made. They name no engine that runs, because no engine is needed then, and
+ * Apertium would repeat its self-tests at each start.
  */
 const SETTINGS_WITHOUT_APERTIUM = {
   ...SETTINGS,

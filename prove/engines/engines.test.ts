@@ -60,11 +60,11 @@ describe('checks of the engines proof', () => {
       { ...sound, batches: [batch(0, { foreign: true, route: 'kept:script', pieces: changed })] },
     ],
     ['pipelines were harmed', { ...sound, kills: 0 }],
-  ])('check "%s": finds a violation', (name, history) => {
+  ])('the check "%s" finds a planted violation', (name, history) => {
     expect(faults(history)).toContain(name);
   });
 
-  it('check "most are translated": finds a violation', () => {
+  it('the check "most are translated" finds a planted violation', () => {
     const failed = {
       segment: segment('0.0'),
       status: 'failed' as const,

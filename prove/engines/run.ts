@@ -138,7 +138,7 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
       const mark: Piece = { keep: 1, text: `MARK-${number}-${index}` };
       if (random.below(8) === 0) {
         foreign.add(id);
-        // The document scanner recognizes that the text is in another language.
+        // The document scanner recognizes that the text is in another language, so it must not reach the engine.
         const text = FOREIGN[random.below(FOREIGN.length)]!;
         const [found] = segments(scan(text, 'text'), 'en');
         return { ...found!, id, unit: index, pieces: [mark, { text: ' ' }, ...found!.pieces] };

@@ -7,7 +7,7 @@ import type { Tools } from './tools.ts';
 
 export interface Cluster {
   nodes: readonly Node[];
-  /** The connection string with the network links to all nodes. */
+  /** The connection string, which contains the addresses of the network links to all nodes. */
   url: string;
   /** Returns the node that accepts writes, or undefined if none does. */
   primary(): Promise<Node | undefined>;

@@ -132,7 +132,7 @@ if (import.meta.main) {
   process.send!({ answer: 'ready' });
 }
 
-/** Divides a text into parts of whole sentences with at least `words` words. */
+/** Divides a text into parts of at least `words` words. Each part consists of whole sentences. */
 function cut(text: string, words: number): string[] {
   const texts: string[] = [];
   let sentences: string[] = [];

@@ -154,8 +154,8 @@ function excessOf(body: Buffer): string | undefined {
 }
 
 /**
- * Describes the damage to the first document in a response that its translation damaged. Returns undefined if no
- * document is damaged.
+ * Finds the first document in a response that was damaged by its translation, and describes the damage. Returns
+ * undefined if no document is damaged.
  */
 function brokenIn({ headers, text }: FuzzAnswer, documents: World['documents']): string | undefined {
   if (!headers.get('content-type')?.startsWith('application/json') || text === '') return undefined;

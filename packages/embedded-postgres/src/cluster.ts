@@ -20,8 +20,8 @@ import { chownTree, syncDirectory } from './files.ts';
 import { commandAs, type Identity } from './identity.ts';
 
 /**
- * Settings of the server. They are passed on its command line, so that they match the running version and
- * override any `ALTER SYSTEM`. All other settings have PostgreSQL's defaults.
+ * Settings of the server. They are passed on its command line, so that they are always those of the running version of
+ * this package and override any `ALTER SYSTEM`. All other settings have PostgreSQL's defaults.
  */
 export const SETTINGS: Readonly<Record<string, string>> = {
   // The server does not listen on TCP. Only its owner can enter the directory of its socket.
@@ -109,7 +109,8 @@ async function initdb(directory: string, { binaries, identity, user }: ClusterPl
   const { file, args, options } = commandAs(identity, binaries.initdb, [
     `--pgdata=${directory}`,
     `--username=${user}`,
-    // Clients reach the server only through its socket, in a directory that no other user can enter.
+    // No password is needed: clients reach the server only through its socket, in a directory that no other user can
+    // enter.
     '--auth-local=trust',
     '--auth-host=reject',
     '--encoding=UTF8',

@@ -144,8 +144,8 @@ async function own(options: EmbeddedPostgresOptions, lock: Lock): Promise<Embedd
       },
     };
   } catch (error) {
-    // The scratch directory may contain the socket of a server that still runs, even one that this process cannot
-    // see. So it stays if there may be such a server.
+    // The scratch directory may contain the socket of a server that still runs, even one that this process cannot see.
+    // So the directory stays if such a server may exist.
     const inUse = error instanceof EmbeddedPostgresError && error.code === 'in_use';
     if (!inUse && findOrphan(dataDir, cluster) === undefined) removeScratch(dataDir);
     lock.release();

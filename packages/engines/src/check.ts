@@ -44,7 +44,10 @@ export function serviceFaultOf(
   );
 }
 
-/** Like {@link serviceFaultOf}, but also detects what only language models do: quotation marks, JSON and refusals. */
+/**
+ * Like {@link serviceFaultOf}, but also detects faults that only language models have: quotation marks around the
+ * translation, JSON and refusals.
+ */
 export function modelFaultOf(
   target: readonly Piece[],
   source: readonly Piece[],

@@ -9,7 +9,7 @@ interface Planted {
   status?: string;
   chrf?: number;
   megabytes?: number;
-  /** The file of the model that has no record in the registry. */
+  /** The file of the model for which the registry has no record. */
   without?: string;
   split?: boolean;
   path?: string;

@@ -210,7 +210,7 @@ describe('a language model', () => {
     await engine.stop();
   });
 
-  test('may answer in another order and inside a code fence', async () => {
+  test('may return the replies in another order and inside a code fence', async () => {
     const { service, make } = await makerOf('a language model');
     const engine = make();
     const segments = ['One house.', 'Two houses.'].map((text, n) => ({ id: `s${n}`, pieces: [{ text }] }));

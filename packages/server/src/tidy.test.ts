@@ -93,7 +93,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
   live: ['hub.ts'],
 };
 
-/** The imports of files that are not public and are allowed as exceptions. */
+/** The allowed exceptions: modules that import files that are not public. */
 const PAST = [
   'jobs → deliveries/schemas.ts',
   'live → jobs/worker.ts',
@@ -178,7 +178,7 @@ const WRITES: Record<string, string> = {
   'retention.write accounts': 'the account row holds how long its data is kept',
 };
 
-/** The tables that every module may join, for a name or a limit. */
+/** The tables that every module may join, to read a name or a limit. */
 const JOINED = ['accounts', 'brands', 'user_languages', 'users'];
 
 /** The modules that read a table of another module, with reasons. */

@@ -58,7 +58,7 @@ export interface PoolView {
   readonly pending: number;
   /** Number of pipelines that take segments from the queue. */
   readonly running: number;
-  /** Whether the pool has a pipeline other than `than` that can work. */
+  /** Whether the pool has another pipeline than `than`, and this other pipeline can work. */
   hasAlternative(than: Pipeline): boolean;
   /** Gives segments to any pipeline except `from` and wakes all pipelines except `from`. */
   handOver(from: Pipeline, items: Item[]): void;

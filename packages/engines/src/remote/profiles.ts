@@ -23,7 +23,9 @@ export interface Profile {
   context: number;
   /** The parameters that the model card recommends. */
   parameters: Readonly<Record<string, unknown>>;
-  /** What the license of the weights forbids, as the end of a sentence. Absent for licenses that allow every use. */
+  /**
+   * What the license of the weights forbids, worded as the end of a sentence. Absent for licenses that allow every use.
+   */
   restriction?: string;
 }
 
@@ -80,7 +82,7 @@ export const PROFILES = {
 export type ProfileName = keyof typeof PROFILES;
 export const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];
 
-/** Returns the profile for the name of a model; `chat` if no other profile knows it. */
+/** Returns the profile for the name of a model; `chat` if the name belongs to no family. */
 export function profileFor(model: string): ProfileName {
   return PROFILE_NAMES.find((name) => PROFILES[name].models?.test(model)) ?? 'chat';
 }

@@ -277,7 +277,7 @@ describe('the limits of credentials', () => {
 });
 
 describe('a customer’s jobs', () => {
-  it('are listed in pages with the filters of the API', async () => {
+  it('are listed in pages and with the same filters as in the API', async () => {
     const customer = await createCustomer();
     for (const uid of ['one', 'two', 'three']) await customer.program('POST', HUMAN, job(uid));
     await customer.finish('machine');
@@ -454,7 +454,7 @@ describe('the team of an account', () => {
     const [{ user_id: owner }, { user_id: own }] = team;
     const self = await mate.call('POST', `/api/account/team/${own}/disable`);
     expect([self.status, self.body.error.code]).toEqual([409, 'conflict']);
-    // Only an owner may disable or enable another owner, or create a link for one.
+    // Only an owner may disable or enable another owner, or create an invitation link for another owner.
     for (const act of ['disable', 'enable', 'link']) {
       const refused = await mate.call('POST', `/api/account/team/${owner}/${act}`);
       expect([refused.status, refused.body.error.code], act).toEqual([403, 'owner_only']);
@@ -481,7 +481,7 @@ describe('the team of an account', () => {
     ]);
   });
 
-  it('cannot find out which addresses are known by sending many invitations', async () => {
+  it('cannot use many invitations to find out which addresses are already in use', async () => {
     const { call } = await createCustomer();
     const known = (await createCustomer()).email;
     const invite = (email: string) => call('POST', '/api/account/team', { email });
@@ -497,7 +497,7 @@ describe('the team of an account', () => {
     expect(body.error.fields.email).not.toMatch(/is already in use/);
   });
 
-  it('has its first user as owner, who can add owners and must stay an owner while there is no other', async () => {
+  it('has its first user as an owner; owners can add owners, and the last owner must stay one', async () => {
     const first = await createCustomer();
     const second = await createPerson(server, { role: 'customer', account: first.account! });
     const stranger = await createCustomer();
@@ -533,7 +533,7 @@ describe('the team of an account', () => {
     expect([left.status, left.body.error.code]).toEqual([409, 'conflict']);
   });
 
-  it('cannot invite users with a known or an invalid address', async () => {
+  it('cannot invite users whose address is invalid or already in use', async () => {
     const { call, email } = await createCustomer();
     for (const wrong of [email, 'nobody']) {
       const { status, body } = await call('POST', '/api/account/team', { email: wrong });

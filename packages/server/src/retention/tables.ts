@@ -65,7 +65,7 @@ export const TABLES: readonly Table[] = [
     hidden: ['reading', 'target_hash', 'editor_id'],
     erase: 'delete',
   },
-  // The next two tables are derived from the segments.
+  // The next two tables are not exported, because their data is derived from the segments.
   { name: 'readings', erase: 'delete' },
   { name: 'propagations', erase: 'delete' },
   { name: 'queries', key: { query_id: 'uuid' }, hidden: ['user_id'], erase: 'delete' },

@@ -98,8 +98,8 @@ export interface AppOptions extends Pick<DeliveryRouteOptions, 'guard' | 'delive
 }
 
 /**
- * The maximum length of a path parameter. Node refuses longer requests anyway, so no id is refused here: the modules
- * themselves check the length of ids.
+ * The maximum length of a path parameter. It equals Node's limit for the request line and headers, so Fastify refuses
+ * no id for its length. The modules check the length of ids.
  */
 const MAX_PATH_LENGTH = 16 * 1024;
 /**

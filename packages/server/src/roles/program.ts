@@ -1,4 +1,4 @@
-/** Opens the store for `serve`, commands, the demo and tests. */
+/** Opens the database and the vault for `serve`, commands, the demo and tests. */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
@@ -72,7 +72,7 @@ export async function openStore(
     }
     const database = openDatabase(connection, log);
     opened = database;
-    // An older schema may lack the table that shows to which secret key the database belongs.
+    // An older schema may lack the table that shows with which secret key the secrets in the database are encrypted.
     const fits = behind === 0 ? await readKeyTest(database) : undefined;
     let vault = role === 'serve' ? openVault(settings, fits) : undefined;
     if (vault !== undefined) await recordSecretKey(database, settings, vault);

@@ -48,14 +48,14 @@ export interface Server {
   /** The URL at which the server listens, such as `http://127.0.0.1:8080`. */
   url: string;
   app: FastifyInstance;
-  /** Stops the server within about `graceMilliseconds`. The store stays open. */
+  /** Stops the server within about `graceMilliseconds`. The database stays open. */
   stop(graceMilliseconds?: number): Promise<void>;
 }
 
 const GRACE_MILLISECONDS = 6_000;
 
 /**
- * Starts the roles on an open store. The app listens before the worker starts.
+ * Starts the roles on an open database. The app listens before the worker starts.
  * @throws the error of `listen`, such as `EADDRINUSE`; in this case no part of the server is left running
  */
 export async function startServer(options: ServerOptions): Promise<Server> {

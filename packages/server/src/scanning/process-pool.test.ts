@@ -206,7 +206,10 @@ it('a busy scanner process ends when its program is killed', async () => {
   }
 });
 
-/** Returns the fields of `/proc/PID/stat` from the state on; undefined when the process is gone. */
+/**
+ * Returns the fields of `/proc/PID/stat`, beginning with the process state (field 3); undefined when the process is
+ * gone.
+ */
 function statOf(pid: number): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');

@@ -73,7 +73,7 @@ export interface Scanner {
    * workers limit their texts.
    */
   open(account: AccountRef, task: OpenTask): Promise<OpenedText>;
-  /** Returns the descriptions of segments that an editor sees, such as their place in the document. */
+  /** Returns what an editor sees about each segment, such as its place in the document. */
   describe(account: AccountRef, task: OpenTask): Promise<ReturnType<typeof describeSegments>>;
   /** Returns the segments of a text with the customer's own translation. */
   align(account: AccountRef, task: AlignTask): Promise<AlignedSegment[]>;

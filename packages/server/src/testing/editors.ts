@@ -10,7 +10,10 @@ type Call = ReturnType<typeof createClient>;
 
 const DEADLOCK = '40P01';
 
-/** Empties the tables of editing. The server's worker may use them at the same time, so deadlocks are retried. */
+/**
+ * Empties the tables of editing. The server's worker may use them at the same time, so the statement is repeated after
+ * a deadlock.
+ */
 export async function emptyEditing(owner: Pick<pg.Client, 'query'>): Promise<void> {
   for (;;) {
     try {

@@ -18,7 +18,7 @@ async function processorTime(send: Send, times: number): Promise<number> {
 const ENOUGH_MILLISECONDS = 48;
 /**
  * Minimum and maximum number of rounds. Only the fastest round counts, because garbage collection and other processes
- * slow down the others. More than the minimum run only while the ratio is too large.
+ * slow down the others. After the minimum, further rounds run only while the ratio is too large.
  */
 const ROUNDS = { least: 3, most: 9 };
 

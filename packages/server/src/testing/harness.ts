@@ -301,8 +301,8 @@ export interface Receiver {
 }
 
 /**
- * Starts a callback receiver on the loopback. If a request matches no webhook of `/openapi.json`, the test fails,
- * when the receiver closes at the latest.
+ * Starts a callback receiver on the loopback. If a request matches no webhook of `/openapi.json`, the test fails at the
+ * next call of `next` or `close`.
  * @param takes `anything` for a receiver that also accepts requests that match no webhook
  */
 export async function startReceiver(takes: 'webhooks' | 'anything' = 'webhooks'): Promise<Receiver> {

@@ -376,7 +376,7 @@ describe('a brand', () => {
     expect(one!.notes).toEqual(['term forbidden: AUTO']);
   });
 
-  it('has nothing sent to an engine without support for brands', () => {
+  it('is not sent to an engine without support for brands', () => {
     expect(first.requests.every(({ context }) => context === undefined)).toBe(true);
   });
 });

@@ -4,8 +4,8 @@ import type { ClaimLimits, Lease } from './queue.ts';
 export interface HeldLease<L extends Lease> {
   lease: L;
   /**
-   * True when the row uses a reserved place. There are reserved places beyond the capacity, for accounts that hold
-   * few rows.
+   * True when the row uses a reserved place. A worker has reserved places in addition to its capacity, for accounts
+   * that hold few rows.
    */
   reserved: boolean;
   lost: AbortController;

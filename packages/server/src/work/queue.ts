@@ -167,7 +167,7 @@ interface LeaseStatements {
   extend: Statement<{ id: string; token: string }>;
   release: Statement<{ id: string; token: string }>;
   recount: Statement<never>;
-  /** The kind of the change when a row is released; undefined if no page shows the rows. */
+  /** The kind of the live update when a row is released; undefined if no page shows the rows. */
   kind: 'jobs' | 'chats' | 'deliveries' | undefined;
 }
 

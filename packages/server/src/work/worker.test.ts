@@ -116,7 +116,7 @@ describe('the worker loop', () => {
     const [first, second] = [...inHand.values()];
     const [later] = await createJobs(1);
     await first!.finish();
-    // A row is due, and the worker could hold it. But it still holds another row, so it does not poll before
+    // A row is due, and the worker could hold it. But the worker still holds another row, so it does not poll before
     // `restMilliseconds` have passed.
     for (let times = 0; times < 20; times++) expect(await due()).toBe(1);
     await second!.finish();
