@@ -283,7 +283,7 @@ async function connectInMemory(change: Partial<Dragoman>, options: Partial<Agent
 
 it.each([
   ['if the translation takes too long', { waitMilliseconds: 0 }],
-  ['at once if too many calls wait', { waits: { most: 1, inProgress: 1 } }],
+  ['at once if too many calls wait', { takeWait: () => undefined }],
 ])('a tool that waits for a translation answers with the uid of the job %s', async (reason, options) => {
   const client = await connectInMemory({}, options);
   const job = await use(client, 'translate_text', { ...HOUSE, text: `[sandbox:wait] It waits ${reason}.` });
@@ -295,10 +295,10 @@ it.each([
 });
 
 it('a call no longer counts as waiting after its result has arrived', async () => {
-  const waits = { most: 1, inProgress: 0 };
-  const client = await connectInMemory({}, { waits });
+  const free = vi.fn();
+  const client = await connectInMemory({}, { takeWait: () => free });
   expect((await use(client, 'translate_text', HOUSE)).status).toBe('completed');
-  expect(waits.inProgress).toBe(0);
+  expect(free).toHaveBeenCalledOnce();
 });
 
 it('an unexpected error of a tool is reported, and the agent gets no details', async () => {

@@ -56,6 +56,8 @@ export interface SenderMetrics {
 
 /** Seconds until a delivery that cannot be signed is tried again. */
 const UNSIGNED_SECONDS = 60;
+/** The pause between two polls of a busy sender, so that it claims several deliveries at a time. */
+const POLL_REST_MILLISECONDS = 10;
 /** From this number of deliveries in progress on, results are recorded in batches. */
 const MANY_AT_WORK = 4;
 /** The maximum total size of the bodies in memory. One body has at most some 40 MiB, usually a few kB. */
@@ -86,6 +88,8 @@ export function startSender(options: SenderOptions): Sender {
     const outcome = await poster.post(delivery.url, headers, delivery.body);
     const signal = { host: lease.host, signal: hostSignal(outcome), probe: lease.probe, breakerSeconds };
     lease.answered = signal.signal === 'alive';
+    // The slot of the host is free now. The result is recorded later, together with others.
+    if (lease.answered) worker.placeFreed();
     const decision = decide(lease, delivery, outcome);
     return { lease, result: toResult(lease, outcome), decision, signal, latencyMs: outcome.latencyMs };
   }
@@ -146,6 +150,7 @@ export function startSender(options: SenderOptions): Sender {
     queue: createDeliveryQueue({ database, log, perHost, leaseSeconds }),
     capacity,
     maxWeight: MAX_BODY_BYTES,
+    restMilliseconds: POLL_REST_MILLISECONDS,
     open: recorder.begin,
     decide: send,
     settle,

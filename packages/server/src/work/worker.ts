@@ -67,6 +67,8 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
   readonly leaseSeconds: number;
   /** Claims now rather than at the next poll, because a row may have become due. */
   wake(): void;
+  /** Claims soon if rows are due, because a held row has freed what another row may wait for. */
+  placeFreed(): void;
   /** Stops claiming. Resolves when all held rows are done, or after `graceMilliseconds`. */
   stop(graceMilliseconds: number): Promise<void>;
   readonly heldCount: number;
@@ -105,6 +107,7 @@ export function startLeaseWorker<L extends Lease, Item, Outcome>(
   return {
     leaseSeconds: queue.leaseSeconds,
     wake: poller.wake,
+    placeFreed: poller.placeFreed,
     get heldCount() {
       return held.size;
     },
