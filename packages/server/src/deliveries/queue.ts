@@ -62,7 +62,7 @@ interface ExaminedRow {
   environment: Environment;
 }
 
-/** The maximum number of deliveries of one account to one host that a claim takes. */
+/** An account and a host, with the maximum number of deliveries that a claim takes from their lane. */
 interface Visit {
   lane: Lane;
   most: number;

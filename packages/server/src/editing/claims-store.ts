@@ -347,7 +347,8 @@ export async function readActiveTime(
   return row!.active_ms;
 }
 
-// The update also locks the row, so that the end of the claim waits for the save.
+// The update also locks the claim's row, so that a transaction that ends the claim waits until the edit is
+// saved.
 const KEEP = statement<HeldRow>(
   'editing.keep',
   `update claims c set lease_until = now() + make_interval(secs => $6), saves = saves + $7, active_ms = active_ms + $8

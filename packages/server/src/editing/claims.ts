@@ -15,7 +15,7 @@ import { queueWaitingJobs } from './votes-store.ts';
 
 const MAX_SHOWN = 100;
 /**
- * The list shows at most this many tasks of one account, so that one customer's tasks do not fill the list.
+ * The queue shows at most this many tasks of one account, so that one customer's tasks do not fill the page.
  */
 const MAX_SHOWN_PER_ACCOUNT = 10;
 /** The maximum number of expired claims that one transaction ends. */
@@ -176,7 +176,8 @@ export async function claim(
     const refusal = await claimRefusal(context, user, key);
     if (tried === CLAIM_TRIES) throw refusal;
     if (refusal.code === 'task_taken' && (await findTask(database, key!, userId))?.may_claim) {
-      // The task was locked by another transaction, such as one that replaces its drafts. Waits for its end.
+      // The task was locked by another transaction, such as one that replaces its drafts. Waits for the end
+      // of that transaction.
       await database.transaction((transaction) =>
         store.lockTasks(transaction, key!.account, key!.jobId, [key!.taskId]),
       );

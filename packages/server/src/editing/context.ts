@@ -75,7 +75,7 @@ export interface EditingContext {
   observer: EditingObserver;
   /** Starts the assembly of finished jobs at once, because a job is ready for it. */
   wake(): void;
-  /** Starts the work on changed votes at once. */
+  /** Makes the worker fill segments at once, because votes have changed. */
   wakePropagation(): void;
   /** Called in the transaction that finishes a job, with its result. Corrections of chat messages use it. */
   corrected(transaction: Transaction, account: AccountRef, jobId: string, result: string): Promise<void>;

@@ -86,7 +86,7 @@ const REPEATS = statement<SegmentRow>(
     order by s.position`,
 );
 
-/** Returns the other segments with the same text that no editor has edited. */
+/** Returns the other segments of the job that have the same text and that no editor has edited. */
 export function readRepeats(
   on: Queryable,
   account: AccountRef,

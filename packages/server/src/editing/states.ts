@@ -15,7 +15,7 @@ export const TASK_STATUSES = ['open', 'claimed', 'submitted', 'done', 'reported'
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 export type TaskKind = 'edit' | 'review';
 
-/** Who triggers a transition. `system` is the periodic work, when a time has passed. */
+/** Who triggers a transition. `system` is a periodic run, after a time limit has passed. */
 export type TaskActor = 'editor' | 'reviewer' | 'operator' | 'customer' | 'system';
 
 /** The ways in which a claim can end. */

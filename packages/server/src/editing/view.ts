@@ -1,4 +1,4 @@
-/** Builds the bodies of tasks and segments for the workbench. */
+/** Builds the response bodies that show tasks and segments in the workbench. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Piece } from '@dragoman/documents';
@@ -134,7 +134,7 @@ export async function readClaimed(
   return { task, lease: task.lease };
 }
 
-/** Builds the bodies of segments with their notes, lengths, times and codes from the document. */
+/** Builds the response bodies of segments, with their notes, lengths, times and codes from the document. */
 export async function presentSegments(
   context: EditingContext,
   { userId }: EditingUser,

@@ -274,7 +274,8 @@ const OPEN_PROPAGATION = statement<{ reading: Buffer | null; job_id: string | nu
 );
 
 /**
- * Reads the work of a lease, and deletes other queued work for the same reading, because this work includes it.
+ * Reads the leased work, and deletes other queued work for the same reading, because the leased work includes
+ * it.
  * @returns undefined if the lease is lost
  */
 export async function openPropagation(on: Queryable, lease: Lease): Promise<Propagation | undefined> {

@@ -121,7 +121,7 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
 }
 
 /**
- * Inserts a job, or finds the existing job of an earlier attempt.
+ * Inserts a job, or finds the job that an earlier attempt at the same request created.
  * @param assigned true if the server chose the uid, so that it may choose another
  */
 async function insertOne(
@@ -173,7 +173,7 @@ async function acknowledge(
   orderNumber: number,
   known: number | undefined,
 ): Promise<CreatedJob> {
-  // The creation body of a machine job shows no balance, so none is read.
+  // The creation body of a machine job shows no balance, so the balance is not read.
   const balance =
     known === undefined && job.tier === 'human'
       ? await readAccountBalance(database, caller)

@@ -3,7 +3,8 @@ import type { TextFormat } from './store.ts';
 
 export interface FileType {
   /**
-   * The extensions of files of this type, in lower case, without the dot. Translated files get the first one.
+   * The extensions of files of this type, in lower case, without the dot. Translated files get the first of
+   * these extensions.
    */
   extensions: readonly string[];
   mediaType: string;
@@ -42,8 +43,8 @@ const FORBIDDEN = /["*/:<>?\\|]/g;
 const MAX_STEM = 60;
 
 /**
- * Returns the name of a translated file: the name of the source with the target language before the extension,
- * such as `guide.de.html`.
+ * Returns the name of a translated file: the name of the source file with the target language before the
+ * extension, such as `guide.de.html`.
  * @param name the name of the source file, or the uid of the job
  */
 export function resultFileName(name: string, format: TextFormat, targetLanguage: string): string {

@@ -379,8 +379,8 @@ describe('the sandbox', () => {
     production = createClient(server.url, account.production_key);
     const asked = Date.now();
     await sandbox('POST', HUMAN, job({ uid: 'held', callback_url: `${receiver.url}/held` }));
-    // Only reads before the end of the delay are checked. On a slow machine the draft may not be ready by
-    // then.
+    // Checks only responses from before the end of the delivery delay. On a slow machine the draft may be
+    // ready later.
     const early: object[] = [];
     await until(async () => {
       const { body } = await sandbox('GET', `${HUMAN}held/`);

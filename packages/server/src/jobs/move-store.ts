@@ -124,8 +124,9 @@ export async function markFellBack(
   transaction.changed('jobs', account, jobId);
 }
 
-// A leased job keeps its `due_at`, the end of its lease; when it is settled, it becomes due at the changed end
-// of its delay. Locks rows in key order, like heartbeats do, so that the two cannot deadlock.
+// A leased job keeps its `due_at`, the end of its lease. When the job is settled, it becomes due at the
+// changed end of its delivery delay. Locks rows in key order, like heartbeats do, so that the two cannot
+// deadlock.
 const SKIP_JOB_TIME = statement<{ job_id: string }>(
   'jobs.skip_time',
   `with waiting as (

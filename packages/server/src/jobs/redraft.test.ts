@@ -24,7 +24,9 @@ let call: ReturnType<typeof createClient>;
 let who: string;
 let second: FakeEngine;
 
-/** Returns a fake engine with the name "second" whose drafts differ from the first one's. */
+/**
+ * Returns a fake engine with the name "second" whose drafts differ from those of the server's first engine.
+ */
 function named(): FakeEngine {
   const engine = createFake({ directions: ['en>es'] });
   Object.defineProperty(engine, 'name', { value: 'second' });

@@ -144,7 +144,7 @@ describe('the sandbox clock', () => {
           attempts.length === tried && attempts.every(({ status_code: status }: Attempt) => status === 500)
         );
       });
-      // One call is enough. Many calls would also skip the 72 hours, after which the delivery is dead.
+      // Skips time once only. More skips would also end the 72 hours, after which the delivery is dead.
       expect((await skip(3600)).status).toBe(200);
     }
     await until(() => callbacksOf('retried').length === 3);

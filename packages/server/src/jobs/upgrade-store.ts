@@ -118,8 +118,8 @@ const CANCEL_UPGRADE = statement<{ instructions: string | null }>(
      select part, account_id, :event_id, job_id, from_status, status, :actor, :detail from moved)
    select instructions from moved`,
 );
-// Deletes a result that the sandbox may have stored before the delay ended. The machine job's result stays: it
-// was stored as the supplied translation.
+// Deletes a result that the sandbox may have stored before the delivery delay ended. The machine job's result
+// stays: it was stored as the supplied translation.
 const DROP_UPGRADE_TEXTS = statement(
   'jobs.drop_upgrade_texts',
   `delete from job_texts

@@ -63,7 +63,10 @@ export async function upgradeJob(
   return presentCreation(after, texts.source ?? '', balance);
 }
 
-/** Prepares the job like a create of a human job, from its own fields and those that the request replaces. */
+/**
+ * Prepares the job like a create of a human job, from the fields of the machine job and those that the
+ * upgrade request replaces.
+ */
 async function prepareUpgrade(
   prepare: JobPreparer,
   caller: Caller,

@@ -39,7 +39,7 @@ const CACHE_MILLISECONDS = 2_000;
 interface PairLists {
   count: number;
   targets: string[];
-  /** The source languages by target language. The key `undefined` has all of them. */
+  /** The source languages by target language. The key `undefined` has the source languages of all pairs. */
   sources: Map<string | undefined, string[]>;
   pairs: OfferedPair[];
 }

@@ -94,7 +94,7 @@ describe('a memory match', () => {
     ]);
     expect(plainText(found[0]!.target)).toBe('No se pudo guardar el archivo.');
     expect(found[1]!.score).toBeGreaterThanOrEqual(found[2]!.score);
-    // The result does not depend on which letters the database's locale knows.
+    // Sources in every script are found, whichever letters the locale of the database knows.
     expect(await targets(ref, 'Файл не удалось сохранить.')).toEqual(['No se pudo abrir.']);
     expect(await targets(ref, 'ファイルを保存できませんでした。')).toEqual(['No se pudo.']);
     expect(await targets(ref, 'Something else altogether.')).toEqual([]);
