@@ -60,7 +60,7 @@ function titleOf(call: Node): { kind: string; text: string } | undefined {
 const textOfTemplate = ({ quasis }: Node): string =>
   (quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join('…');
 
-/** Returns the messages of a JSON file, with their keys as places. */
+/** Returns the messages of a JSON file. `where` is the key of the message. */
 export function readMessages(_: string, json: string): Text[] {
   const messages: Record<string, string> = JSON.parse(json);
   return Object.entries(messages).map(([where, text]) => ({ where, text }));

@@ -69,7 +69,7 @@ export async function countDue(query: Query, queues: readonly string[] = QUEUES)
 }
 
 /**
- * Waits until no work is left or the time is over. After a timeout, the checks report the remaining work.
+ * Waits until no work is left, but at most for `seconds`. If work remains then, the checks report it.
  *
  * @param left returns the number of rows with remaining work
  * @param options.pause milliseconds between two counts
@@ -98,7 +98,7 @@ export interface JobFact {
   /** Why the job failed. Null if the job has not failed. */
   failure: string | null;
   priceCents: number;
-  /** The number of the job's latest charge. */
+  /** The number of the job's latest charge: 1 for the first, and one more for each upgrade. */
   charge: number;
   fellBack: boolean;
   hasResult: boolean;

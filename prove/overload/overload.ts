@@ -19,7 +19,8 @@ import type { Answered } from './generator.ts';
 
 const GENERATOR = new URL('./generator.ts', import.meta.url).pathname;
 /**
- * The number of closed loops that measure the capacity. `CONNECTIONS` is the number of connections for the overload.
+ * The number of closed loops that measure the capacity: clients that send the next request as soon as they
+ * have a response. `CONNECTIONS` is the number of connections for the overload.
  */
 const LOOPS = 200;
 const CONNECTIONS = 2_000;

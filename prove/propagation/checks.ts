@@ -28,10 +28,16 @@ export interface StoredSegment {
   draft: string;
   route: string | null;
   notes: string;
-  /** The editor's target, and its revision; null if nobody has edited or confirmed the segment. */
+  /**
+   * The target of the segment's edit, and its revision; null if neither an editor nor a vote has edited or
+   * confirmed it.
+   */
   target: string | null;
   revision: number | null;
-  /** The revision of the edit that a vote confirmed, 0 for a draft; null if no vote filled the segment. */
+  /**
+   * If a vote confirmed the segment, the revision of that edit. If a vote only filled its draft, 0. Otherwise
+   * null.
+   */
   filled: number | null;
 }
 

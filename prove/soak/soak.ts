@@ -17,8 +17,8 @@ const LEAST_SAMPLES = 6;
 const LONG_SECONDS = 3_600;
 const GOALS = { rssMegabytesAnHour: 2, heapKilobytes: 256 };
 /**
- * The accepted growth in the number of handles and other resources. A pool may grow to its size, and a connection of
- * a callback may still be open.
+ * The accepted growth in the number of handles and other resources. A connection pool may grow to its maximum
+ * size, and a connection of a callback may still be open.
  */
 const GROWTH = { share: 1.25, more: 12 };
 const MOST_ENGINES = 64;

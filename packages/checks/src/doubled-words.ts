@@ -32,7 +32,7 @@ export const doubledWords: Check = {
     if (DOUBLING.has(language) || UNSPACED.has(language)) return [];
     const right = new Set(RIGHT[language]);
     const found = doubles(target).filter(({ word }) => !right.has(word));
-    // If the source has at least as many doubled words as the translation, they are intended, for example as
+    // Doubled words are accepted if the source has at least as many: they are then intended, for example as
     // emphasis.
     if (found.length === 0 || doubles(source).length >= found.length) return [];
     return found.map(({ word, range }) => ({ values: { word }, range }));

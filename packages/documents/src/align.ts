@@ -239,8 +239,8 @@ const textOf = (runs: readonly Run[]): string => runs.map((run) => (isText(run) 
 function beyond(supplied: Run[][], source: readonly Run[][]): Run[][] {
   const staying = source.map(textOf).filter((text) => !/\p{L}/u.test(text) && text.trim() !== '');
   if (staying.length === 0) return supplied;
-  // Languages that write ordinals with a full stop (German `1.`) do not treat a leading number as a separate
-  // sentence.
+  // In languages that write ordinals with a full stop (German `1.`), a leading number is no separate
+  // sentence. It is then at the start of the first supplied sentence and is removed from it.
   const lead = staying[0] === textOf(source[0]!) ? staying[0].trim() : '';
   const first = supplied[0];
   const isInFront = lead !== '' && first !== undefined && textOf(first).trimStart().startsWith(lead);

@@ -122,8 +122,8 @@ export type Target =
   | { action: 'leave' };
 
 /**
- * A change that does not depend on translations: it replaces the content of a `notranslate` element with its
- * `origval`.
+ * A change that does not depend on translations: it replaces the content of an element with the class
+ * `notranslate` by the value of its attribute `origval`.
  */
 export interface Patch {
   start: number;

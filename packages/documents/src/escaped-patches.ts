@@ -133,7 +133,10 @@ class RawOffsets {
         : run.start + offset - this.#before;
   }
 
-  /** Returns the text run that contains the decoded text up to an offset. */
+  /**
+   * Advances to the text run in which a decoded offset lies, and returns it. At a border, this is the earlier
+   * run.
+   */
   #reach(offset: number): TextRun | undefined {
     for (;;) {
       const run = this.#stretch[this.#index];
@@ -144,7 +147,9 @@ class RawOffsets {
   }
 }
 
-/** A `notranslate` element with an `origval` whose end tag has not been found yet. */
+/**
+ * An element with the class `notranslate` and the attribute `origval`, whose end tag has not been found yet.
+ */
 export interface OpenElement {
   name: string;
   depth: number;
@@ -153,8 +158,8 @@ export interface OpenElement {
 }
 
 /**
- * Returns the contents of `notranslate` elements with an `origval` in a decoded text, outermost first, with their
- * replacements. An unclosed element extends to the end of the text.
+ * Finds the elements with the class `notranslate` and the attribute `origval` in a decoded text. Returns
+ * their contents, outermost first, with the replacements. An unclosed element extends to the end of the text.
  */
 function contents(text: string): {
   found: { from: number; to: number; html: string }[];

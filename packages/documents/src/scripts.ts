@@ -95,8 +95,8 @@ function localeOf(tag: string): Intl.Locale | undefined {
 }
 
 /**
- * ISO 639 codes for several languages and for languages without a code. (`und` is not in the list, because
- * `Intl.Locale` does not treat it as a language.)
+ * ISO 639 codes that name no single language: several languages (`mul`), or a language without a code
+ * (`mis`). (`und` is not in the list, because `Intl.Locale` does not treat it as a language.)
  */
 const NO_LANGUAGE = new Set(['mul', 'mis']);
 

@@ -136,7 +136,8 @@ it('an editor edits an HTML page in place by touch on a phone', async () => {
 });
 
 it('the preview next to the rows marks the active sentence, and a click on a sentence goes to its row', async () => {
-  // Other sentences than in the other tests, whose confirmed texts would be the drafts.
+  // These sentences differ from those of the other tests. Otherwise the texts that were confirmed there would
+  // be the drafts here.
   const own = HTML.replace('Everything for the sea', 'Nothing but hills')
     .replace('You find us at the harbour.', 'You find us in the valley.')
     .replace('The last one.', 'The last line.');
@@ -210,7 +211,8 @@ p{background:u\\72l(${there}/b.png);font-family:x} .over{position:fixed;inset:0;
     FIELDS,
   );
   const context = await fixture.web.signedIn(fixture.ann);
-  // The browser logs what it blocks, and `visit` fails on such log lines.
+  // The test opens the page itself, because the browser logs what it blocks, and `visit` fails on such log
+  // lines.
   const page = await context.newPage();
   const requested = new Set<string>();
   page.on('request', (request) => requested.add(new URL(request.url()).origin));
@@ -251,7 +253,8 @@ it('the flow view shows a page with elements named like DOM properties, and load
     FIELDS,
   );
   const context = await fixture.web.signedIn(fixture.ann);
-  // The browser logs the styles that it blocks, and `visit` fails on such log lines.
+  // The test opens the page itself, because the browser logs the styles that it blocks, and `visit` fails on
+  // such log lines.
   const page = await context.newPage();
   await page.goto(`${fixture.web.url}/app${path}`);
   await reading(page, 1);

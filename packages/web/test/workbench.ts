@@ -40,7 +40,7 @@ export async function startWorkbench(settings: Record<string, string> = {}): Pro
   const ann = await createPerson(web, { role: 'editor', languages, name: 'Ann' });
   const bob = await createPerson(web, { role: 'editor', languages, name: 'Bob' });
   const operator = await createPerson(web, { role: 'operator' });
-  // Most tests work in rows. Tests of the flow view sign in by themselves.
+  // Most tests use the view with rows. Tests of the flow view sign their users in without this setting.
   const inRows = { storageState: rowsState(web.url) };
   const annContext = await web.signedIn(ann, inRows);
   const bobContext = await web.signedIn(bob, inRows);

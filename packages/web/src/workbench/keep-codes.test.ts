@@ -158,7 +158,7 @@ test('text typed over a selection is placed after a code at the start of the sel
     { single: 2 },
     { text: '.' },
   ]);
-  // A code from inside the range is put behind the typed text.
+  // A code from inside the replaced range is put behind the typed text.
   expect(typeOver(1, 6, 'ello')).toEqual([
     { text: 'Hello' },
     { single: 1 },

@@ -33,7 +33,8 @@ test('no shortcut has two actions in the same place', () => {
 test('no shortcut is reserved by browsers or writes a character', () => {
   for (const { keys, mac, action } of combinations) {
     const { mod, ctrl, alt, key } = parse(keys);
-    // Without a doubtful segment in that direction, these keys move the focus as on any other page.
+    // The keys of these actions (Tab and Shift+Tab) are reserved, but without a further doubtful segment they
+    // move the focus as on any other page.
     if (action === 'nextDoubt' || action === 'previousDoubt') continue;
     expect(reserved, keys).not.toContain(keys);
     expect(reserved, keys).not.toContain(keys.replace('Ctrl', 'Mod'));
