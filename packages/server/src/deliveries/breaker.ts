@@ -3,7 +3,7 @@
  * their URLs: no account can block a host for other accounts. The breaker is a database row, so that all
  * workers share it and it survives restarts.
  *
- *   closed      fewer than `OPENING_FAILURES` in a row   sends; each failure halves the deliveries at a time
+ *   closed      fewer than `OPENING_FAILURES` in a row   sends; each failure halves the number that is sent at a time
  *   open        `open_until` is in the future            sends nothing; due deliveries wait and use up no attempt
  *   half open   `open_until` has passed                  sends one delivery: success closes it, failure opens it for longer
  */

@@ -85,8 +85,8 @@ async function isLeasedByInsert(path: string): Promise<boolean> {
 }
 
 /**
- * Creates jobs until one delivery is leased by its insert, which happens after the sender has seen an empty
- * queue.
+ * Creates jobs until one delivery is leased by its insert. Inserts lease deliveries only after the sender has
+ * seen an empty queue.
  */
 async function adopted(): Promise<string> {
   for (let n = 0; ; n++) {

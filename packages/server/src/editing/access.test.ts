@@ -409,7 +409,7 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
   ],
   'POST terms': [
     `POST ${task}/terms`,
-    // The term is another one each time, because the same term cannot be proposed twice.
+    // Each request proposes a new term, because the same term cannot be proposed twice.
     ask('POST', '/terms', (one) => ({ ...token(one), source: `house ${++terms}`, target: 'casa' })),
   ],
   'DELETE terms': [`DELETE ${task}/terms/{proposal}`, ask('DELETE', `/terms/${NOBODY}`, token)],

@@ -1,7 +1,7 @@
 /** Decides which text of the votes for a reading is filled into waiting segments. The functions are pure. */
 import type { ReadingContext } from './readings.ts';
 
-/** The fields of a vote that the decision needs. */
+/** The fields of a vote that decide which text is elected. */
 export interface CountedVote {
   vote_id: string;
   context: ReadingContext;
@@ -14,7 +14,7 @@ export interface CountedVote {
 export interface Elected<V extends CountedVote> {
   /** The earliest vote for the elected text. */
   vote: V;
-  /** The editors who agree, in the order of their votes. */
+  /** The editors who voted for the elected text, in the order of their votes. */
   editors: string[];
   /** True if a reviewer or two editors agree and no other text has as much support. */
   certain: boolean;

@@ -105,7 +105,7 @@ function earlier(one: Date | undefined, other: Date | undefined): Date | undefin
 /** The number of words for which a text is charged. */
 export interface WordCounts {
   words: number;
-  /** The number of these words that are in repeated segments. */
+  /** The number of the text's charged words that are in repeated segments. */
   repeatedWords: number;
 }
 

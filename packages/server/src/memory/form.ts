@@ -55,8 +55,8 @@ const MAX_SEARCHED = 4_000;
 
 /**
  * Returns the searchable form of a text: words in lower-case ASCII. Other letters become their code points in
- * hexadecimal. pg_trgm would treat letters by the locale of the database; in the embedded database no trigram
- * would remain.
+ * hexadecimal. Otherwise the trigrams would depend on the locale of the database; in the embedded database,
+ * other letters would have none.
  */
 export function searchable(text: string): string {
   let out = '';
