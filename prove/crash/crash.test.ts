@@ -1,6 +1,6 @@
 /**
- * Runs the crash proof with six kills, one of them also of PostgreSQL, and tests that its checks report planted
- * faults.
+ * Runs the crash proof with six kills of the service, once together with PostgreSQL, and tests that its checks report
+ * planted faults.
  */
 import { describe, expect, it } from 'vitest';
 import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';

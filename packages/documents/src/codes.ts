@@ -65,7 +65,7 @@ function longWords(text: string): Range[] {
   const end = (at: number) => {
     if (at - start <= Limits.word) return;
     const word = text.slice(start, at);
-    // The limit is a number of code points. A code point has at most two UTF-16 units, so a word of more than
+    // The limit is a number of code points. A code point has at most two UTF-16 code units, so a word of more than
     // twice the limit in units need not be counted.
     if (word.length > 2 * Limits.word || [...word].length > Limits.word) found.push(keep(start, word));
   };

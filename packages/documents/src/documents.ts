@@ -74,7 +74,7 @@ function checkCharacters(text: string): void {
 const COUNTED = 256 * 1024;
 
 /**
- * Returns true if a text exceeds the limit in UTF-8 bytes. A UTF-16 unit has at most three bytes in UTF-8, so
+ * Returns true if a text exceeds the limit in UTF-8 bytes. A UTF-16 code unit has at most three bytes in UTF-8, so
  * counting stops as soon as the rest cannot exceed the limit. Short texts are not counted at all. Without this
  * shortcut, counting would take a fifth of the time of a scan.
  */

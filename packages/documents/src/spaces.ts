@@ -18,7 +18,8 @@ export function blankEnd(text: string): string {
 const BLANK = /[\s\p{Cc}]/u;
 
 /**
- * Returns true if a UTF-16 unit is white space as defined by `String.prototype.trim`, or any character up to U+0020.
+ * Returns true if a UTF-16 code unit is white space as defined by `String.prototype.trim`, or any character up to
+ * U+0020.
  */
 export function isSpaceUnit(unit: number): boolean {
   if (unit <= 0x20) return true;

@@ -130,7 +130,9 @@ function urlFault(source: string, target: string): string | null {
   return null;
 }
 
-/** Patterns of what is never a translation: a model's statements about itself, and tokens of its chat template. */
+/**
+ * Patterns of texts that are never a translation: a model's statements about itself, and tokens of its chat template.
+ */
 const NEVER = [
   /\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b/iu,
   /<[|｜][^<>|｜\n]{1,40}[|｜]>|<\/?(?:s|bos|eos|think|start_of_turn|end_of_turn)>|\[\/?INST\]/u,

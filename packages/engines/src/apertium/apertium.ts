@@ -39,8 +39,8 @@ import type { Tree } from './tree.ts';
 import { hasMode, toolPath, treeFor } from './tree.ts';
 
 /**
- * Maximum length of a segment in UTF-16 units; a longer segment fails. Apertium needed 46 s for one line of
- * 940 kB.
+ * Maximum length of a segment in UTF-16 code units; a longer segment fails. Apertium needed 46 s for one line of 940
+ * kB.
  */
 export const MAX_SEGMENT_LENGTH = 10_000;
 

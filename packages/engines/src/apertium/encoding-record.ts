@@ -56,7 +56,7 @@ export interface EncodingRecord {
    */
   looseMarks: string;
   letters: boolean;
-  /** Length of the visible source in UTF-16 units, and how many `@` and `#` it contains. */
+  /** Length of the visible source in UTF-16 code units, and how many `@` and `#` it contains. */
   length: number;
   ats: number;
   hashes: number;

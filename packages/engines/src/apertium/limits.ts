@@ -10,7 +10,7 @@ export interface Limits extends BreakerLimits {
    * needs only one write and wakes each stage only once.
    */
   refill: number;
-  /** Maximum length of the stream in flight, in UTF-16 units. A single segment may be longer. */
+  /** Maximum length of the stream in flight, in UTF-16 code units. A single segment may be longer. */
   windowLength: number;
   /**
    * Time limit in ms for the answer to the first unanswered segment; `length` is the length of the segment's

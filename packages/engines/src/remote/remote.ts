@@ -24,7 +24,7 @@ import { Garbled, hasLetters, read, write } from '../markup.ts';
 import type { Call, HttpFault, HttpOptions, HttpResult } from './http.ts';
 import { HttpClient } from './http.ts';
 
-/** Maximum length of a segment in UTF-16 units; a longer segment fails. */
+/** Maximum length of a segment in UTF-16 code units; a longer segment fails. */
 export const MAX_SEGMENT_LENGTH = 10_000;
 
 export interface RemoteOptions extends HttpOptions {
@@ -70,8 +70,8 @@ export interface ServiceAdapter {
   capabilities: Capabilities;
   notation: Notation;
   /**
-   * Maximum number of segments and characters of one call. `lengthOf` returns the length of a text that counts for
-   * the limit; by default its UTF-16 units.
+   * Maximum number of segments and characters of one call. `lengthOf` returns the length of a text that counts for the
+   * limit; by default its UTF-16 code units.
    */
   limits: { segments: number; characters: number; lengthOf?(text: string): number };
   /** Settings that affect drafts. They are part of the engine's version and never contain keys. */

@@ -47,7 +47,7 @@ export function readMessageRequest(
   };
 }
 
-/** Counts characters, not UTF-16 units: an emoji counts as one character. */
+/** Counts characters, not UTF-16 code units: an emoji counts as one character. */
 function isLonger(text: string, most: number): boolean {
   return text.length > most && [...text].length > most;
 }

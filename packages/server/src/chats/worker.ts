@@ -57,8 +57,8 @@ const TROUBLE_SECONDS = 5;
 /** The age in seconds after which a message is no longer retried while an engine is unavailable. */
 const MAX_TROUBLE_AGE_SECONDS = 300;
 /**
- * The maximum total length of the texts that one worker processes at a time, in UTF-16 units: about a hundred
- * of the largest messages.
+ * The maximum total length of the texts that one worker processes at a time, in UTF-16 code units: about a hundred of
+ * the largest messages.
  */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 

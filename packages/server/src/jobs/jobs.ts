@@ -344,7 +344,7 @@ export interface JobSettler {
   settle(settlement: JobSettlement, immediate: boolean): Promise<boolean>;
 }
 
-/** Limits of one batch: rows, and the total length of their texts in UTF-16 units. */
+/** Limits of one batch: rows, and the total length of their texts in UTF-16 code units. */
 const MAX_BATCH = 256;
 const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
 /** The maximum number of pending calls, higher than the number of jobs that a worker can hold. */

@@ -76,15 +76,15 @@ const UNAVAILABLE_SECONDS = 60;
 const MAX_WAIT_AGE_SECONDS = 24 * 3600;
 
 /**
- * The maximum total length of the texts of all running jobs, in UTF-16 units. A text with its segments and
- * drafts takes some ten times its size, so a limit on the number of jobs alone would let a few large
- * documents exhaust the memory.
+ * The maximum total length of the texts of all running jobs, in UTF-16 code units. A text with its segments and drafts
+ * takes some ten times its size, so a limit on the number of jobs alone would let a few large documents exhaust the
+ * memory.
  */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /**
- * The maximum total length of the texts of one account's running jobs, in UTF-16 units: some seconds of work
- * for an engine. A longer text runs while no other text of its account runs.
+ * The maximum total length of the texts of one account's running jobs, in UTF-16 code units: some seconds of work for
+ * an engine. A longer text runs while no other text of its account runs.
  */
 const MAX_ACCOUNT_CHARACTERS = 64 * 1024;
 

@@ -148,8 +148,8 @@ async function cancelAll(database: Database, account: AccountRef, isStopping: ()
       }
       await cancelJob(database, NO_HOOKS, { account, environment }, tier, uid, 'program').catch(
         async (error: unknown) => {
-          // A failed cancellation is ignored if the job has finished meanwhile. If the job is unfinished, the error
-          // is thrown. Otherwise this loop would never end.
+          // A failed cancellation is ignored if the job has finished meanwhile. If the job is unfinished, the error is
+          // thrown, because this loop would otherwise never end.
           const left = await store.listUnfinished(database, account, ROWS);
           if (left.some((one) => one.uid === uid && one.environment === environment)) throw error;
         },

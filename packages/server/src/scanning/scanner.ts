@@ -84,12 +84,12 @@ export interface Scanner {
 
 export interface ScannerOptions {
   /**
-   * Limits of the queued and running examinations: their number, and their total length in UTF-16 units. One
+   * Limits of the queued and running examinations: their number, and their total length in UTF-16 code units. One
    * account may use half of each limit.
    */
   maxWaiting?: number;
   maxWaitingLength?: number;
-  /** Returns the processor milliseconds that a task of `length` UTF-16 units may use. */
+  /** Returns the processor milliseconds that a task of `length` UTF-16 code units may use. */
   limitMilliseconds?(length: number): number;
   /** Called when a task exceeded its time limit. */
   timedOut?(): void;
@@ -98,10 +98,9 @@ export interface ScannerOptions {
 }
 
 /**
- * The maximum length, in UTF-16 units, of a text that is read in this process. Measured in a warm process with HTML
- * of short paragraphs (medians): examining 64 Ki units takes 13 ms, or 105 to 160 ms when half of the text is in
- * other scripts or languages. So 16 Ki units take at most 40 ms. The first texts of a process take three times as
- * long.
+ * The maximum length, in UTF-16 code units, of a text that is read in this process. Measured in a warm process with
+ * HTML of short paragraphs (medians): examining 64 Ki units takes 13 ms, or 105 to 160 ms when half of the text is in
+ * other scripts or languages. So 16 Ki units take at most 40 ms. The first texts of a process take three times as long.
  */
 export const INLINE_LENGTH = 16 * 1024;
 /**
@@ -225,13 +224,13 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
   };
 }
 
-/** Number of queued and running examinations, and their UTF-16 units in total. */
+/** Number of queued and running examinations, and their UTF-16 code units in total. */
 interface Waiting {
   count: number;
   length: number;
 }
 
-/** Returns the number of UTF-16 units that a task reads. */
+/** Returns the number of UTF-16 code units that a task reads. */
 function lengthOf(task: { text: string; suppliedText?: string | undefined; drafts?: Drafts }): number {
   let length = task.text.length + (task.suppliedText?.length ?? 0);
   for (const [, pieces] of task.drafts ?? [])

@@ -124,7 +124,7 @@ export interface Serving extends Program {
   terminate(): Promise<number | null>;
 }
 
-/** Runs a program on a terminal of its own, and copies what the terminal shows to standard output. */
+/** Runs a program on its own terminal, and copies what the terminal shows to standard output. */
 const ON_TERMINAL = ['python3', '-c', 'import pty, sys; pty.spawn(sys.argv[1:])'];
 
 /** @param terminal whether the program's output is a terminal; by default it is a pipe, as for a service */

@@ -35,7 +35,7 @@ export interface Lease {
   token: string;
   /** Number of claims of the row, including this one. */
   attempts: number;
-  /** Memory that the row needs in a worker: UTF-16 units of a job's text, or bytes of a delivery's body. */
+  /** Memory that the row needs in a worker: UTF-16 code units of a job's text, or bytes of a delivery's body. */
   weight: number;
 }
 

@@ -233,7 +233,7 @@ function createPoller<L extends Lease, Item, Outcome>(
         }
         const claimed = await queue.claim(places, held.claimLimits());
         if (stopping) {
-          // The claim started before the stop and returned after it.
+          // The claim started before the stop and returned after it, so its rows are released at once.
           await queue.release(claimed);
           break;
         }

@@ -75,7 +75,7 @@ export function collapseCodes(enabled: () => boolean, describe: (code: Code) => 
 /**
  * Highlights the words that issues mark.
  *
- * @param ranges returns the ranges of a text that issues mark, in UTF-16 units
+ * @param ranges returns the ranges of a text that issues mark, in UTF-16 code units
  */
 export function markIssues(ranges: (text: string) => Range[]): Plugin {
   return new Plugin({

@@ -174,7 +174,7 @@ export class SegmentEditor {
     return plainText(piecesOf(this.#view.state.doc.cut(from, to)));
   }
 
-  /** Returns the selection in UTF-16 units of the plain text. */
+  /** Returns the selection in UTF-16 code units of the plain text. */
   selectedRange(): { start: number; end: number } | undefined {
     if (!this.#view || this.#view.state.selection.empty) return undefined;
     const { doc, selection } = this.#view.state;
