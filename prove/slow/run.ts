@@ -1,7 +1,7 @@
 /**
- * The scenario of slow clients: hundreds of connections send slowly or nothing at all, while an ordinary client sends
- * requests. Then follow an account with thousands of webhook secrets, and an account with texts that take seconds to
- * read.
+ * The scenario of slow clients: hundreds of connections send slowly or nothing at all, while an ordinary
+ * client sends requests. After that, it measures an account with thousands of webhook secrets, and an account
+ * with texts that take seconds to read.
  */
 import { connect, type Socket } from 'node:net';
 import { createAccount, startProgram } from '../../scripts/program.ts';

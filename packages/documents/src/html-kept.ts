@@ -1,6 +1,7 @@
 /**
- * The first of two passes over an HTML text. It finds where elements that are not translated end (`translate="no"`,
- * the class `notranslate`, `math`), and the elements whose content is replaced with their `origval`.
+ * The first of two passes over an HTML text. It finds where elements that are not translated end
+ * (`translate="no"`, the class `notranslate`, `math`), and the elements whose content is replaced with the
+ * value of their attribute `origval`.
  */
 
 import type { Patch } from './document.ts';

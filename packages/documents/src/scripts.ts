@@ -1,6 +1,6 @@
 /**
- * The scripts of languages. A segment in another script is copied, and a reply in another script is not a
- * translation.
+ * The scripts of languages. A segment in a script that the source language does not use is copied. An
+ * engine's reply in a script that the target language does not use is no translation.
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Converts a trans-unit to a unit: decides what is translated and how the target is written. The rules follow XLIFF
- * 1.2 §2.5 and §3.2. Where the standard specifies nothing, they follow files in use.
+ * Converts a trans-unit to a unit: decides what is translated and how the target is written. The rules follow
+ * XLIFF 1.2 §2.5 and §3.2. Where the standard specifies nothing, they follow the practice of existing files.
  */
 
 import {

@@ -1,7 +1,7 @@
 /**
- * Tests of elements with the class `notranslate` and an `origval`: the result must have the `origval` as their
- * content. No public sample exists, so the cases are written by hand: in HTML, and in XLIFF as elements, as escaped
- * text and in CDATA.
+ * Tests of elements with the class `notranslate` and the attribute `origval`: in the result, the value of
+ * `origval` must be the content of the element. No public sample exists, so the cases are written by hand: in
+ * HTML, and in XLIFF as elements, as escaped text and in CDATA.
  */
 
 import { describe, expect, test } from 'vitest';

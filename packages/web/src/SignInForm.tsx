@@ -1,4 +1,4 @@
-/** Asks for the password and then, from users with a second factor, for its code. */
+/** Asks for the password and then, if the user has a second factor, for a code of this factor. */
 import { useState } from 'react';
 import { CallError } from './api/client.ts';
 import type { SignIn } from './api/generated.ts';

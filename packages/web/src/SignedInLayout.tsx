@@ -1,4 +1,7 @@
-/** The layout for signed-in users: navigation by role, user, language and theme. */
+/**
+ * The layout for signed-in users: the navigation of their role, their name, and the selects for language and
+ * theme.
+ */
 import { Button } from '@mantine/core';
 import {
   IconBooks,

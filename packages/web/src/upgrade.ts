@@ -2,9 +2,9 @@
  * After an upgrade of the server, a page that is still open requests files that no longer exist. The page is
  * then reloaded, but only once, and only if no unsaved input would be lost.
  *
- * The name of the app's script shows whether there is a new version, because each version has another name.
- * If the name is the same or the server does not answer, the file is missing for another reason, and the
- * error is thrown.
+ * The name of the app's script shows whether there is a new version, because the name differs in each
+ * version. If the name is the same or the server does not answer, the file is missing for another reason, and
+ * the error is thrown.
  */
 
 /** The session storage key of the version that this page was reloaded from. */

@@ -1,6 +1,6 @@
 /**
- * Tests that a new customer gets from a sandbox request to a translation, and can roll the key, with only the
- * pages and the commands on them.
+ * Tests the way of a new customer from the request for a sandbox account to the first translation and a
+ * rolled key. The customer uses only the pages and the commands that they show.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** The balance, and a statement with one line for each job, which can be printed. */
+/** The balance, and a printable statement with one line for each job. */
 import { Button, TextInput } from '@mantine/core';
 import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';

@@ -1,7 +1,7 @@
 /**
- * The documents that a customer has added but not sent, and the jobs that were sent from them. The list is kept outside
- * React, so that it stays and uploads continue while the user visits another page of the app. It is stored only in
- * memory.
+ * The documents that a customer has added but not sent, and the jobs that were created from sent documents.
+ * The list is kept outside React, so that it stays and uploads continue while the user visits another page of
+ * the app. It is stored only in memory.
  */
 import { useSyncExternalStore } from 'react';
 import { CallError, call } from '../api/client.ts';

@@ -1,4 +1,6 @@
-/** The deliveries of all accounts, blocked hosts and replay. */
+/**
+ * The deliveries of all accounts, the hosts whose circuit breaker is open, and the replay of dead deliveries.
+ */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { type Answer, call, query } from '../api/client.ts';

@@ -1,4 +1,7 @@
-/** The glossary of a brand in one language. Terms are changed one by one or by a file, always in the brand's draft. */
+/**
+ * The glossary of a brand in one language. Operators change terms one by one or import a file; both change
+ * only the draft of the brand.
+ */
 import { Button, FileButton, Menu } from '@mantine/core';
 import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';

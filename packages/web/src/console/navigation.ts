@@ -1,4 +1,7 @@
-/** The operator's navigation. Its messages belong to the shell, because it is on every page. */
+/**
+ * The operator's navigation. Its messages are among those of the app's shell, because every page of an
+ * operator shows the navigation.
+ */
 import {
   IconActivity,
   IconArrowsSplit,
