@@ -16,7 +16,7 @@ async function faultsUnder(change: (guard: AddressGuard) => Partial<AddressGuard
 }
 
 describe('table of the address guard', () => {
-  it('agrees in every row with the decision of the real address guard and connector', async () => {
+  it('expects for every URL what the real address guard and connector decide', async () => {
     const { figures, rows } = await proveAddresses({ names: [], json: false, numbers: {}, words: {} });
     expect(rows.flatMap(({ url, faults }) => faults.map((fault) => `${url}: ${fault}`))).toEqual([]);
     expect(figures.every((figure) => !('held' in figure) || figure.held)).toBe(true);

@@ -8,8 +8,8 @@
  * The expected outcome for a URL:
  * - `creation`: refused when the customer enters the URL.
  * - `connect`: accepted at first, but refused before a connection is opened.
- * - `cut`: the connection is opened and closed before a byte is sent, because the socket is connected to another
- *   address.
+ * - `cut`: the connection is opened and closed before a byte is sent, because the socket is connected to an address
+ *   other than the checked one.
  * - `nowhere`: there is no address to connect to.
  * - `reached`: connected.
  */

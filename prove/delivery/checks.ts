@@ -56,8 +56,8 @@ export const ARRIVAL_SECONDS = 60;
 const CLOCK_MILLISECONDS = 50;
 
 /**
- * Returns the seconds from an event's acceptance or the last kill to its first successful delivery. Infinity if the
- * event was never delivered.
+ * Returns the seconds from an event's acceptance, or from the last kill if that is later, to its first successful
+ * delivery. Infinity if the event was never delivered.
  */
 export function arrivalSeconds({ accepted, arrivals, kills }: DeliveryHistory): Map<string, number> {
   const taken = new Map(

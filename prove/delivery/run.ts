@@ -168,9 +168,9 @@ const TEXTS = ['The house is big.', 'The water is cold.', 'We want three tickets
 
 /**
  * Repeats a request until it is accepted. A repeated chat message is the same message. A repeated test event is
- * another event, so each attempt has its own name, and only the last one counts as accepted.
+ * another event, so each attempt uses another event name, and only the last one counts as accepted.
  *
- * @returns the names that were requested
+ * @returns the event names of all attempts
  */
 async function send(url: string, key: string, sink: Sink, { name, host, chat }: Order): Promise<string[]> {
   const asked: string[] = [];

@@ -86,8 +86,8 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
 }
 
 /**
- * Returns what is wrong with a response: none came, a server error, a shape that is not described, or a translation
- * that broke its document. Returns undefined for a correct response.
+ * Returns what is wrong with a response: none came, a server error, a body that does not
+ * match its OpenAPI schema, or a translation that broke its document. Returns undefined for a correct response.
  */
 export function verdict(
   checker: Checker,

@@ -55,7 +55,7 @@ describe('replay of recorded edits', () => {
     expect(history.refused).toBe(1);
   });
 
-  it('measures confirmations with votes on and off, and finds no waiting repeat without its text', () => {
+  it('measures confirmations with votes on and off, and finds the confirmed text in every waiting repeat', () => {
     expect(history.confirmations.on.length).toBeGreaterThan(0);
     expect(history.confirmations.off.length).toBeGreaterThanOrEqual(history.confirmations.on.length);
     const names = judge(history).map(({ name }) => name);

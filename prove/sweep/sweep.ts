@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- sweep` makes the database fail once in each run. Statements and commits are grouped by
- * name. In each group, the first and the last fail, and some in between. Flags: `--runs N` (default all),
+ * `npm run prove -- sweep` runs the same work many times. In each run, one statement or commit fails. Over all runs,
+ * these are the first and the last of each name, and some in between. Flags: `--runs N` (default all),
  * `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';

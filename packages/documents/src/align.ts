@@ -97,8 +97,8 @@ function share(wanted: readonly Wanted[], texts: readonly Run[][]): { runs: Run[
 }
 
 /**
- * Returns true if all lengths agree, and if sentences without a counterpart are only in the source or only in
- * the translation.
+ * Returns true if the lengths of all aligned sentences are in proportion, and if sentences without a counterpart are
+ * only in the source or only in the translation.
  */
 function agree(beads: readonly Bead[]): boolean {
   const isAlone = ({ from, to }: Bead['source']) => from === to;

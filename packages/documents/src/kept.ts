@@ -13,8 +13,8 @@ import { type CutSegment, segmentUnit } from './segmentation.ts';
 /** The minimum number of letters of the source language in a segment. With fewer, it has no word of that language. */
 const LETTERS_OF_A_WORD = 3;
 /**
- * A segment is a sentence of the source language if at least one letter in eight belongs to that language. The rest
- * may be a name or a quotation.
+ * A segment is a sentence of the source language if at least one letter in eight belongs to that language: its script is
+ * one of the language, and the document does not declare another language there. The rest may be a name or a quotation.
  */
 const SHARE_OF_A_SENTENCE = 8;
 

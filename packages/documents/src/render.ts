@@ -245,8 +245,8 @@ class Blanks {
 }
 
 /**
- * Returns the document's white space if it can replace the white space of the translation: both separate
- * words, or both only have control characters.
+ * Returns the document's white space if it can replace the white space of the translation: both contain a space, or
+ * neither does and both consist of control characters.
  */
 function like(given: string, blank: Blank | undefined): Blank | undefined {
   if (blank === undefined || given === '' || blank.text === '') return undefined;

@@ -126,7 +126,7 @@ describe('XLIFF: inline elements', () => {
     expect(words('a <b>b</b>', 'x ]]> & y')).toBe('<target><![CDATA[<b>x ]]&gt; &amp; y</b>]]></target>');
   });
 
-  test('in a source of text and CDATA are written to a target of text', () => {
+  test('are written to a target without CDATA when the source mixes text and CDATA', () => {
     const text = xliff(unit('<source>a <![CDATA[<b>b</b>]]> c</source>'));
     expect(target(result(text, 'xliff'))).toBe('<target>A &lt;b&gt;B&lt;/b&gt; C</target>');
   });

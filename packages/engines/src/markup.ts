@@ -314,7 +314,7 @@ function missing(table: CodeTable, seen: ReadonlySet<number>): void {
   if (count > 0) throw new Garbled(`${count} of ${table.codes.length} codes did not come back`);
 }
 
-/** Adds a blank. If it is white space, first removes the spaces that the service inserted before it. */
+/** Adds a blank (markup or white space between words). If it is white space, first removes the spaces that the service inserted before it. */
 function pushBlank(blank: string, out: Piece[], push: (text: string) => void): void {
   const last = out.at(-1);
   if (/\s/u.test(blank) && last !== undefined && 'text' in last && !('keep' in last)) {

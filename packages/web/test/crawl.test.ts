@@ -203,7 +203,7 @@ describe('the page checker', () => {
     ['pale text of the dark theme on a phone', '<p>Pale</p>', 390, 'dark rtl: color-contrast'],
     ['a button without a name on a phone', '<button></button>', 390, 'dark rtl: button-name'],
     ['a button without a name on a desktop', '<button></button>', 1280, 'light ltr: button-name'],
-  ])('finds %s, even if no other variant has the fault', async (_, html, width, fault) => {
+  ])('finds %s, even if only one theme, size or language shows the fault', async (_, html, width, fault) => {
     const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
     const other = width === 390 ? '(min-width: 600px)' : '(max-width: 600px)';
     const style = `<style>html{background:#fff} button{width:3em;height:3em} [data-mantine-color-scheme=dark] p{color:#ccc} @media ${other}{p,button{display:none}}</style>`;

@@ -65,7 +65,7 @@ export type Answer = (targets: string[], texts: string[]) => HttpResult;
 
 /**
  * Returns the test server of a profile. It calls `answer` for each request. `answer` returns the function that makes
- * the reply, or undefined for a correct reply.
+ * the reply, or undefined for the correct reply, which is the default.
  */
 export const chatServer = (profile: ProfileName, answer: () => Answer | undefined): Protocol => ({
   key: 'unused',

@@ -154,7 +154,7 @@ export async function decideOnTerm(
   });
 }
 
-/** Adds a taken term to the draft of the brand. @throws ApiError `conflict` */
+/** Adds the term of an accepted proposal to the draft of the brand. @throws ApiError `conflict` */
 async function addToDraft(
   transaction: Transaction,
   account: AccountRef,

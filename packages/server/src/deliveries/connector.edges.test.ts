@@ -132,7 +132,7 @@ it('the connector offers only HTTP/1.1 and sends the server name in the TLS hell
 });
 
 describe('the timeout of the connector', () => {
-  /** Lets a connection time out, and returns the callback that connect has not called yet. */
+  /** Lets a connection time out. Returns the function that `connect` was given and has not called, for a late call. */
   async function giveUp() {
     const callbacks: Parameters<Connect>[1][] = [];
     const connect: Connect = (_, callback) => void callbacks.push(callback);

@@ -62,7 +62,7 @@ interface ExaminedRow {
   environment: Environment;
 }
 
-/** An account and a host, with the maximum number of deliveries that a claim takes from their lane. */
+/** A lane (an account and a host) in a round, with the maximum number of its deliveries that the round leases. */
 interface Visit {
   lane: Lane;
   most: number;

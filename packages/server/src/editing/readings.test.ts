@@ -117,7 +117,7 @@ describe('the readings of a human job', () => {
   });
 });
 
-it('hashTarget returns the same hash for the same words whatever the addresses', () => {
+it('hashTarget returns the same hash for the same words when only addresses of the same kind differ', () => {
   const pieces = (text: string, address: string) => [{ text }, { keep: 1, text: address }];
   const hash = (text: string, address: string) =>
     hashTarget(pieces('See ', address), pieces(text, address)).toString('hex');
@@ -127,7 +127,7 @@ it('hashTarget returns the same hash for the same words whatever the addresses',
   expect(hash('Vea ', '%@')).not.toBe(hash('Vea ', '%s'));
 });
 
-it('hashTarget returns the same hash for the same words whatever the numbers of the codes', () => {
+it('hashTarget returns the same hash for the same words when only the numbers of the codes differ', () => {
   const source = (n: number) => [{ text: 'The ' }, { open: n }, { text: 'house' }, { close: n }];
   const target = (n: number, text: string) => [{ text }, { open: n }, { text: 'casa' }, { close: n }];
   const hash = (n: number, text: string) => hashTarget(source(n), target(n, text)).toString('hex');

@@ -49,7 +49,8 @@ const HEADERS = {
  */
 const STARTED_PER_TURN = { least: 8, perMillisecond: 1 };
 /**
- * The number of paused connections that a turn of the event loop resumes for each request that it may start.
+ * In each turn of the event loop, up to this number of paused connections is resumed for each request that the turn
+ * may start.
  */
 const RESUMED_PER_START = 2;
 
@@ -58,8 +59,8 @@ const RESUMED_PER_START = 2;
  * requests would be answered too late. A request counts from the end of its body, so slow uploads occupy no
  * slot. Measured: 256 requests keep an API process busy; further requests would only wait.
  * @param headers the headers of every answer
- * @param shared whether a connection carries requests of several clients, as behind a proxy; such connections
- * are not paused
+ * @param shared whether a connection carries requests of several clients, as behind a proxy; after a refusal, such a
+ * connection is not paused, because the other clients would wait too
  */
 export function createLoadShedder(
   most: number,

@@ -296,8 +296,8 @@ function nameSchemas<T extends { components?: object }>(made: T): T {
     if (typeof value !== 'object' || value === null) return value;
     const published = Object.entries(value).filter(([key]) => key !== 'x-trim' && key !== 'x-fault');
     const copy = Object.fromEntries(
-      // Parameters are left out. The description of their schema was moved to the parameter, so the schema
-      // differs from the titled one.
+      // Schemas of parameters are not replaced by references. Their descriptions were moved to the parameters, so
+      // they differ from the named schemas.
       published.map(([key, inner]) => [key, key === 'parameters' ? inner : replace(inner)]),
     );
     if (typeof copy.title !== 'string' || !isSchema(copy)) return copy;

@@ -90,8 +90,8 @@ afterAll(async () => {
 });
 
 /**
- * Sets the status, languages and times of the jobs to those of the model, and updates the counters. The time in
- * an id differs from `at` by up to half a minute, because clocks may differ.
+ * Sets the status, languages and times of the jobs to those of the model, and updates the counters. The times in the
+ * ids differ from `at` by up to half a minute, as if servers with different clocks had created the jobs.
  */
 async function dress(): Promise<void> {
   await owner.query('set session_replication_role = replica');

@@ -7,8 +7,8 @@ import type { Segment } from './task.ts';
 
 export const task = (id: string) => query('readTask', { path: { task: id } });
 /**
- * Requests the document that the server assembles from saved texts. The previous document stays until the new one
- * arrives, and is not kept long, because it can be large.
+ * Requests the document that the server assembles from saved texts. The page shows the previous document until the new
+ * one arrives. Unused documents leave the cache soon, because they can be large.
  *
  * @param at the time of the latest save, in milliseconds; when it changes, a new document is requested. Negative while
  *   a text is not saved

@@ -177,8 +177,8 @@ function withoutLoading(inert: Document): [HTMLElement, string][] {
 }
 
 /**
- * Removes the addresses of files from styles, except for addresses written with CSS escapes. As in CSS, an address
- * without `)` ends with the text, so matching takes linear time.
+ * Removes `url(…)`, `src(…)` and `@import` from styles, except where they are written with CSS escapes. As in CSS, an
+ * unclosed `url(` extends to the end of the text, so matching takes linear time.
  */
 const withoutAddresses = (css: string): string =>
   css.replace(/@import[^;]*;?/gi, '').replace(/\b(?:url|src)\([^)]*\)?/gi, 'none');
