@@ -81,7 +81,7 @@ function excerptOf(text: string, words: readonly string[]): ExcerptPart[] {
     .sort((one, other) => one.from - other.from);
   const first = places[0]?.from ?? 0;
   const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1;
-  const until = Math.min(text.length, first + AFTER);
+  const until = first + AFTER >= text.length ? text.length : text.lastIndexOf(' ', first + AFTER);
   const parts: ExcerptPart[] = [];
   let at = from;
   for (const place of places) {
