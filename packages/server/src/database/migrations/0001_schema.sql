@@ -497,6 +497,9 @@ create table segments (
   notes      text[] not null default '{}',
   failure    text,
   repeats    integer,       -- the first segment with the same source, if there is an earlier one
+  -- The text that was not chosen as the draft: the engine's, or that of a similar memory entry.
+  other_draft jsonb,
+  other_route text,
   primary key (part, account_id, job_id, position),
   foreign key (part, account_id, job_id) references jobs (part, account_id, job_id),
   check ((draft is null) = (failure is not null))
@@ -1273,6 +1276,25 @@ create table memory_uses (
 );
 create index memory_uses_of_job on memory_uses (part, account_id, job_id);
 grant select, insert, update, delete on memory_uses to dragoman_app;
+
+-- How many words editors changed in the texts of engines and of similar memory entries, for segments that had both. The
+-- sums decide which of the two becomes the draft (memory/efforts.ts).
+create table memory_efforts (
+  part            smallint not null,
+  account_id      uuid not null,
+  source_language text not null,
+  target_language text not null,
+  route           text not null, -- of the engine's text, with the model
+  band            smallint not null check (band in (75, 85, 95)), -- the lowest score of its matches, in percent
+  drafted         text not null check (drafted in ('engine', 'memory')), -- the text that the editors started from
+  segments        bigint not null,
+  words           bigint not null, -- of the delivered texts
+  engine_edits    bigint not null, -- words that differ between the engine's text and the delivered text
+  memory_edits    bigint not null, -- the same for the text of the memory
+  primary key (part, account_id, source_language, target_language, route, band, drafted),
+  foreign key (part, account_id) references accounts (part, account_id)
+);
+grant select, insert, update, delete on memory_efforts to dragoman_app;
 
 
 -- ==== accounts: the sandbox ==========================================================================================
