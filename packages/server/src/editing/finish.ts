@@ -19,7 +19,7 @@ import type { Log } from '../base/log.ts';
 import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import { completeEdited, failEdited, lockWork, readTexts } from '../jobs/jobs.ts';
-import { recordEfforts, measureEfforts } from '../memory/efforts.ts';
+import { measureEfforts, recordEfforts } from '../memory/efforts.ts';
 import { learnFromJob } from '../memory/memory.ts';
 import { TextTakesTooLong } from '../scanning/scanner.ts';
 import { EXPIRED_AT_ONCE, endExpiredClaims } from './claims.ts';

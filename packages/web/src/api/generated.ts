@@ -1631,6 +1631,8 @@ export type OwnVote = {
   /** ISO 8601, in UTC. */
   voted_at: string;
   withdrawn_at: string | null;
+  /** The time at which the customer made the text the rule for its source. Null: it is none. */
+  ruled_at: string | null;
   /** The number of segments that hold the text because of it. */
   segments: number
 };
@@ -2162,6 +2164,10 @@ export type UnsureMark = {
   unsure: boolean
 };
 
+export type VoteRule = {
+  rule: boolean
+};
+
 export type Votes = {
   /** Latest first. */
   votes: ({
@@ -2177,6 +2183,8 @@ export type Votes = {
     /** ISO 8601, in UTC. */
     voted_at: string;
     withdrawn_at: string | null;
+    /** The time at which the customer made the text the rule for its source. Null: it is none. */
+    ruled_at: string | null;
     /** The number of segments that hold the text because of it. */
     segments: number;
     editor: string
@@ -2806,6 +2814,8 @@ export interface Operations {
     query: {
       /** Only votes whose text other segments hold. */
       filling?: boolean | undefined;
+      /** Only rules, and one vote for each text if editors confirmed several texts for a source. `filling` is then ignored. */
+      disputed?: boolean | undefined;
       limit?: number | undefined
     };
     body: undefined;
@@ -2827,6 +2837,8 @@ export interface Operations {
     query: {
       /** Only votes whose text other segments hold. */
       filling?: boolean | undefined;
+      /** Only rules, and one vote for each text if editors confirmed several texts for a source. `filling` is then ignored. */
+      disputed?: boolean | undefined;
       limit?: number | undefined
     };
     body: undefined;
@@ -2840,6 +2852,15 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: UndoneVote
+  };
+  /** Make a confirmed text the rule for its source */
+  ruleOwnVote: {
+    path: {
+      vote: string
+    };
+    query: undefined;
+    body: VoteRule;
+    answer: VoteRule
   };
   /** Subscribe to live updates */
   subscribe: {
@@ -4224,6 +4245,7 @@ export const OPERATIONS = {
   undoAccountVote: ['POST', '/api/console/accounts/{username}/votes/{vote}/undo'],
   listOwnVotes: ['GET', '/api/account/votes'],
   undoOwnVote: ['POST', '/api/account/votes/{vote}/undo'],
+  ruleOwnVote: ['PUT', '/api/account/votes/{vote}/rule'],
   subscribe: ['GET', '/api/live'],
   readOwnAccount: ['GET', '/api/account'],
   listOwnKeys: ['GET', '/api/account/keys'],

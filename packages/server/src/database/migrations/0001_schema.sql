@@ -1161,10 +1161,12 @@ create table votes (
   acknowledged text[] not null default '{}',   -- as in edits
   voted_at     timestamptz not null default clock_timestamp(),
   withdrawn_at timestamptz, -- the text was rejected, taken back or changed
+  ruled_at     timestamptz, -- the customer made the text the rule for its reading: the latest rule wins
   primary key (part, account_id, vote_id),
   unique (part, account_id, job_id, position),
   foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
-    on delete cascade
+    on delete cascade,
+  check (withdrawn_at is null or ruled_at is null)
 );
 create index votes_of on votes (part, account_id, reading);
 grant select, insert, update, delete on votes to dragoman_app;
