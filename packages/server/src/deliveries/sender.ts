@@ -110,10 +110,8 @@ export function startSender(options: SenderOptions): Sender {
     if (decision.status !== 'delivered' && !isAccepted(result)) {
       const { id, attempts } = lease;
       const fields = { delivery: id, attempt: attempts, status: result.statusCode, reason: result.outcome };
-      log.info(
-        fields,
-        decision.status === 'dead' ? 'delivery is dead' : 'delivery failed and will be retried',
-      );
+      const message = decision.status === 'dead' ? 'delivery is dead' : 'delivery failed and will be retried';
+      log.info(fields, message);
     }
   }
 
@@ -122,9 +120,8 @@ export function startSender(options: SenderOptions): Sender {
    * same moment may together exceed the host's slots.
    */
   function isOverfull(host: string): boolean {
-    return (
-      [...worker.heldLeases()].filter((one) => one.host === host && !one.answered).length > options.perHost
-    );
+    const held = [...worker.heldLeases()].filter((one) => one.host === host && !one.answered);
+    return held.length > options.perHost;
   }
 
   function decide(lease: DeliveryLease, delivery: DeliveryRow, outcome: PostOutcome): DeliveryDecision {
