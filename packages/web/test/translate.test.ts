@@ -2,7 +2,8 @@
 import { createFake } from '@dragoman/engines/fake';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
+import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
+import { startMailbox } from '../../server/src/testing/mailbox.ts';
 import { expectAccessible, follow, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 const PATH = '/account/translate';
@@ -160,7 +161,9 @@ it('the page shows the new price before it sends a document when the price has c
       '**/api/account/documents/quote',
       async (route) => {
         const response = await route.fetch();
-        await route.fulfill({ response, json: { ...(await response.json()), price: 7 } });
+        const { quotes } = await response.json();
+        const json = { quotes: [{ ...quotes[0], quote: { ...quotes[0].quote, price: 7 } }] };
+        await route.fulfill({ response, json });
       },
       { times: 1 },
     );
@@ -172,6 +175,116 @@ it('the page shows the new price before it sends a document when the price has c
     expect(await jobsNamed('price.txt')).toEqual([]);
     await page.getByRole('button', { name: 'Send 1 job' }).click();
     await rowOf(page, 'price.txt').getByText('Completed').waitFor();
+  });
+});
+
+it('a document is uploaded once for the prices of all its target languages, and two are uploaded at a time', async () => {
+  const sender = await createPerson(web, { role: 'customer' });
+  const own = await web.signedIn(sender);
+  await web.visit({ context: own, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish', 'German');
+    const uploads: { name: string; target_languages: string[] }[] = [];
+    let [current, most] = [0, 0];
+    await page.route('**/api/account/documents/quote', async (route) => {
+      uploads.push(route.request().postDataJSON());
+      most = Math.max(most, ++current);
+      await until(async () => current > 1 || uploads.length === 4);
+      const response = await route.fetch();
+      current--;
+      await route.fulfill({ response });
+    });
+    const names = ['one.txt', 'two.txt', 'three.txt', 'four.txt'];
+    await chooseFiles(page, ...names.map((name) => file(name, TEXT)));
+    for (const name of names) await rowOf(page, name).getByText('Ready to send').nth(1).waitFor();
+    expect(uploads.map(({ name }) => name).sort()).toEqual([...names].sort());
+    for (const { target_languages } of uploads) expect([...target_languages].sort()).toEqual(['de', 'es']);
+    expect(most).toBe(2);
+  });
+  await own.close();
+});
+
+it('a document that a busy server refuses waits visibly, and is quoted and sent after Retry-After', async () => {
+  await web.visit({ context, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    const refuseOnce = (path: string, status: number, code: string) =>
+      page.route(
+        path,
+        (route) =>
+          route.fulfill({
+            status,
+            headers: { 'retry-after': '2' },
+            json: { error: { code, message: 'Too many texts are being read. Try again.' } },
+          }),
+        { times: 1 },
+      );
+    await refuseOnce('**/api/account/documents/quote', 503, 'unavailable');
+    await chooseFiles(page, file('busy.txt', TEXT));
+    await rowOf(page, 'busy.txt').getByText('The server is busy.').waitFor();
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await rowOf(page, 'busy.txt').getByText('Ready to send').waitFor();
+    await refuseOnce('**/api/account/documents', 429, 'rate_limited');
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'busy.txt').getByText('The server is busy.').waitFor();
+    await rowOf(page, 'busy.txt').getByText('Completed').waitFor();
+    expect(await jobsNamed('busy.txt')).toHaveLength(1);
+  });
+});
+
+it('a customer gets an e-mail when a document is finished, whose link opens the job', async () => {
+  const mailbox = await startMailbox();
+  await web.restart({ DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_MAIL_FROM: 'dragoman@example.com' });
+  const sender = await createPerson(web, { role: 'customer' });
+  const own = await web.signedIn(sender);
+  await web.visit({ context: own, path: `${PATH}?environment=sandbox` }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    const choice = page.getByRole('checkbox', { name: 'E-mail me when the documents are finished' });
+    expect(await choice.count()).toBe(0);
+    await page.getByLabel('Tier').selectOption('human');
+    expect(await choice.isChecked()).toBe(true);
+    await expectAccessible(page);
+    await chooseFiles(page, file('mailed.txt', 'The house is big. [sandbox:wait]'));
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'mailed.txt').getByText('Translating').waitFor();
+    await choice.uncheck();
+    await chooseFiles(page, file('silent.txt', 'The garden is small. [sandbox:wait]'));
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'silent.txt').getByText('Translating').waitFor();
+    const call = createClient(`${web.url}/sandbox`, sender.account!.sandbox_key);
+    const completed = rowOf(page, '.txt').filter({ hasText: 'Completed' });
+    await until(async () => {
+      await call('POST', '/api/v1/clock/', { seconds: 86_400 });
+      return (await completed.count()) === 2;
+    });
+    const mail = await until(() => mailbox.received.find(({ to }) => to.includes(sender.email)));
+    expect(mail.text).not.toContain('silent.txt');
+    // The mail has the public address, which is not the address of the test server.
+    await page.goto(`${web.url}${/\/app\/account\/jobs\S+/.exec(mail.text)![0]}`);
+    const panel = page.getByRole('dialog', { name: 'Job' });
+    await panel.getByText('mailed.txt').waitFor();
+  });
+  await own.close();
+  await web.restart();
+  await mailbox.close();
+});
+
+it('a sent document is not read again after its job is completed', async () => {
+  await web.visit({ context, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    const reads: string[] = [];
+    page.on('request', (request) => {
+      const [, uid] = /\/api\/account\/jobs\/([^/?]+)/.exec(request.url()) ?? [];
+      if (uid !== undefined) reads.push(uid);
+    });
+    await chooseFiles(page, file('early.txt', TEXT));
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'early.txt').getByText('Completed').waitFor();
+    const [early] = await jobsNamed('early.txt');
+    const before = reads.filter((uid) => uid === early!.uid).length;
+    await chooseFiles(page, file('late.txt', TEXT));
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'late.txt').getByText('Completed').waitFor();
+    expect(reads.filter((uid) => uid === early!.uid)).toHaveLength(before);
   });
 });
 

@@ -47,6 +47,8 @@ const SILENT: Record<string, string> = {
   'editing.due_job': 'a lease',
   'editing.due_now': 'checked by workers only',
   'editing.keep': 'a lease',
+  'jobs.claim_mails': 'no page shows it',
+  'jobs.request_mail': 'no page shows it',
   'people.insert': 'a new user has no session',
   'people.link': 'ends no session',
   'people.set_owner': 'ends no session',

@@ -85,6 +85,7 @@ const ACROSS_ACCOUNTS = [
   'editing.work_days',
   'editing.work_issues',
   'jobs.any',
+  'jobs.claim_mails',
   'jobs.forget_keys',
   'jobs.unjudged',
   'jobs.accounts_to_fold',

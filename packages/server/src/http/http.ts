@@ -12,6 +12,7 @@ import { JsonError, parseJson } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import { isOutOfResources, isUnavailable } from '../database/database.ts';
 import { createReader } from './input.ts';
+import type { WebError } from './schemas.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -103,7 +104,7 @@ export function answerErrors(app: FastifyInstance, log: Log): void {
 }
 
 /** Returns the body of an error in the format of the web app's API. */
-export function presentWebError({ code, message, more }: ApiError): object {
+export function presentWebError({ code, message, more }: ApiError): Static<typeof WebError> {
   return { error: { code, message, ...more } };
 }
 

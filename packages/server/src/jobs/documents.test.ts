@@ -25,6 +25,12 @@ afterAll(async () => {
   await server.stop();
 });
 
+/** Quotes a document, for Spanish unless the fields name other target languages. */
+async function quoted(fields: object = {}, by = customer) {
+  const { target_language: _, ...rest } = document();
+  return by.call('POST', `${DOCUMENTS}/quote`, { ...rest, target_languages: ['es'], ...fields });
+}
+
 const document = (fields: object = {}) => ({
   tier: 'machine',
   name: 'house.txt',
@@ -58,26 +64,50 @@ describe('the options of documents', () => {
     const english = body.languages.find((one: { source_language: string }) => one.source_language === 'en');
     expect(english.target_languages).toContain('es');
     expect(body.formats).toContainEqual({ format: 'xliff', extensions: ['xlf', 'xliff'] });
-    expect(body).toMatchObject({ tones: ['Informal', 'Formal'], max_bytes: 10_485_760 });
+    expect(body).toMatchObject({ tones: ['Informal', 'Formal'], max_bytes: 10_485_760, mails: false });
   });
 });
 
 describe('a quote', () => {
   it('has the number of words and the price of the job, and creates nothing', async () => {
     const { total } = await listed();
-    const { status, body } = await customer.call('POST', `${DOCUMENTS}/quote`, document());
+    const { status, body } = await quoted();
     expect(status).toBe(200);
-    expect(body).toEqual({ source_language: 'en', words: 8, price: 16 });
-    const human = await customer.call('POST', `${DOCUMENTS}/quote`, document({ tier: 'human' }));
-    expect(human.body.price).toBe(80);
+    expect(body.quotes).toEqual([
+      { target_language: 'es', quote: { source_language: 'en', words: 8, price: 16 }, refusal: null },
+    ]);
+    const human = await quoted({ tier: 'human' });
+    expect(human.body.quotes[0].quote.price).toBe(80);
     expect((await listed()).total).toBe(total);
   });
 
   it('detects the source language', async () => {
     const text = 'The quick brown fox jumps over the lazy dog, and nobody in the village is surprised.';
-    const given = document({ text, source_language: '' });
-    const { body } = await customer.call('POST', `${DOCUMENTS}/quote`, given);
-    expect(body.source_language).toBe('en');
+    const { body } = await quoted({ text, source_language: '' });
+    expect(body.quotes[0].quote.source_language).toBe('en');
+  });
+
+  it('of several target languages has the price or the refusal of each', async () => {
+    const { status, body } = await quoted({ target_languages: ['es', 'en', 'tlh', 'es'] });
+    expect(status).toBe(200);
+    expect(body.quotes).toMatchObject([
+      { target_language: 'es', quote: { price: 16 }, refusal: null },
+      {
+        target_language: 'en',
+        quote: null,
+        refusal: { reasons: { source_language: { code: 'pair_not_offered' } } },
+      },
+      {
+        target_language: 'tlh',
+        quote: null,
+        refusal: { reasons: { target_language: { code: 'pair_not_offered' } } },
+      },
+    ]);
+  });
+
+  it('needs a target language', async () => {
+    const { status, body } = await quoted({ target_languages: [] });
+    expect([status, Object.keys(body.error.fields)]).toEqual([400, ['target_languages']]);
   });
 });
 
@@ -89,11 +119,13 @@ describe('a broken document', () => {
     'in %s is refused with the line and the column, and nothing is charged',
     async (text_format, text, line, column) => {
       const { total } = await listed();
-      for (const path of [`${DOCUMENTS}/quote`, DOCUMENTS]) {
-        const { status, body } = await customer.call('POST', path, document({ text, text_format }));
-        expect([status, body.error.code]).toEqual([400, 'invalid_request']);
-        expect(body.error.reasons.text).toMatchObject({ code: 'document_invalid', line, column });
-        expect(body.error.fields.text).toContain(`(line ${line}, column ${column})`);
+      const { quotes } = (await quoted({ text, text_format })).body;
+      const { status, body } = await customer.call('POST', DOCUMENTS, document({ text, text_format }));
+      expect(status).toBe(400);
+      for (const error of [quotes[0].refusal, body.error]) {
+        expect(error.code).toBe('invalid_request');
+        expect(error.reasons.text).toMatchObject({ code: 'document_invalid', line, column });
+        expect(error.fields.text).toContain(`(line ${line}, column ${column})`);
       }
       expect((await listed()).total).toBe(total);
     },
@@ -158,8 +190,10 @@ describe('a document', () => {
   it('of another user than the signed-in one is refused, and nothing is created', async () => {
     const other = await createPerson(server, { role: 'customer' });
     const sent = document({ name: 'mine.txt', user_id: customer.userId });
-    for (const path of [`${DOCUMENTS}/quote`, DOCUMENTS]) {
-      const { status, body } = await other.call('POST', path, sent);
+    for (const { status, body } of [
+      await other.call('POST', DOCUMENTS, sent),
+      await quoted({ user_id: customer.userId }, other),
+    ]) {
       expect([status, body.error.code]).toEqual([409, 'conflict']);
     }
     expect((await listed('?tier=machine', other)).total).toBe(0);

@@ -11,16 +11,17 @@ import { ApiError, notFound } from '../base/errors.ts';
 import { defaultBrand } from '../brands/brands.ts';
 import { TONE_NAMES } from '../brands/tones.ts';
 import type { Database } from '../database/database.ts';
-import { resource } from '../http/http.ts';
-import { answer, CENTS, describedOwn, ID, IN_ENVIRONMENT } from '../http/schemas.ts';
+import { presentWebError, resource } from '../http/http.ts';
+import { answer, CENTS, describedOwn, ID, IN_ENVIRONMENT, WebError } from '../http/schemas.ts';
 import type { Languages } from '../languages/languages.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { JobCreator } from './create.ts';
 import { OwnJob, presentOwnJob } from './customer.ts';
 import { attachmentOf, cleanFileName, FILE_TYPES, resultFileName } from './files.ts';
+import { requestMail } from './mail-store.ts';
 import { showsResult } from './present.ts';
 import { IDEMPOTENCY_KEY, JobRequest, jobParameters, TEXT_FORMATS } from './schemas.ts';
-import { findJob } from './store.ts';
+import { findJob, type JobTier } from './store.ts';
 import { readTexts } from './text-store.ts';
 
 const LANGUAGE = Type.String({ description: 'A language code.' });
@@ -42,6 +43,7 @@ const DocumentOptions = Type.Object(
     ),
     tones: Type.Array(Type.String()),
     max_bytes: Type.Integer({ description: 'The maximum size of a document in bytes of UTF-8.' }),
+    mails: Type.Boolean({ description: 'Whether the server can send mails.' }),
   },
   { title: 'DocumentOptions' },
 );
@@ -60,6 +62,9 @@ const NewDocument = Type.Object(
     brand,
     tone,
     instructions,
+    mail: Type.Optional(
+      Type.Boolean({ description: 'Whether the user gets a mail when the job is finished.' }),
+    ),
     user_id: Type.Optional({
       ...ID,
       description: 'The user who sends the document. Error `conflict`: another user is signed in.',
@@ -72,6 +77,14 @@ const NewDocument = Type.Object(
   { title: 'NewDocument' },
 );
 
+/** The maximum number of target languages of one quote. The document is read for each of them. */
+const MAX_TARGETS = 20;
+const { target_language: _target, mail: _mail, price: _price, ...quoted } = NewDocument.properties;
+const QuotedDocument = Type.Object(
+  { ...quoted, target_languages: Type.Array(target_language, { minItems: 1, maxItems: MAX_TARGETS }) },
+  { title: 'QuotedDocument' },
+);
+
 const DocumentQuote = Type.Object(
   {
     source_language: Type.String({ description: 'The given or detected source language.' }),
@@ -79,6 +92,33 @@ const DocumentQuote = Type.Object(
     price: CENTS,
   },
   { title: 'DocumentQuote' },
+);
+const { code, message } = WebError.properties.error.properties;
+const Refusal = Type.Object(
+  { code, message },
+  {
+    title: 'DocumentRefusal',
+    additionalProperties: true,
+    description: 'The `error` of an error answer, with all its fields.',
+  },
+);
+const DocumentQuotes = Type.Object(
+  {
+    quotes: Type.Array(
+      Type.Object(
+        {
+          target_language: Type.String(),
+          quote: Type.Union([DocumentQuote, Type.Null()]),
+          refusal: Type.Union([Refusal, Type.Null()], {
+            description: 'Why the document cannot be translated into this language; null with a quote.',
+          }),
+        },
+        { title: 'TargetQuote' },
+      ),
+      { description: 'One for each target language, in the order of the request.' },
+    ),
+  },
+  { title: 'DocumentQuotes' },
 );
 const SentDocument = Type.Object(
   {
@@ -127,9 +167,10 @@ const schemas = {
     DocumentOptions,
     { querystring: Type.Object({ environment: IN_ENVIRONMENT }) },
   ),
-  quote: describedOwn('quoteDocument', 'Check a document and calculate its price', DocumentQuote, {
-    description: 'Nothing is created. The errors are those of `sendDocument`, except for the balance.',
-    body: NewDocument,
+  quote: describedOwn('quoteDocument', 'Check a document and calculate its prices', DocumentQuotes, {
+    description:
+      'Nothing is created. The document is checked for each target language like `sendDocument`, except for the balance.',
+    body: QuotedDocument,
   }),
 };
 
@@ -137,7 +178,7 @@ export interface DocumentRouteOptions {
   database: Database;
   creator: JobCreator;
   languages: Languages;
-  settings: Pick<Settings, 'maxTextBytes'>;
+  settings: Pick<Settings, 'maxTextBytes' | 'smtpUrl'>;
 }
 
 export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptions): void {
@@ -153,11 +194,17 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
       schema: schemas.quote,
       bodyLimit: 'texts',
       emptyIsAbsent: true,
-      async handler(request) {
-        const { environment, tier, name: _, user_id, price: __, ...fields } = request.body;
+      async handler(request, reply) {
+        const { environment, tier, name: _, user_id, target_languages, ...fields } = request.body;
         const caller = await callerOf(database, request, environment, user_id);
-        const { sourceLanguage, words, priceCents } = await creator.quote(caller, tier, fields);
-        return { source_language: sourceLanguage, words, price: priceCents[tier] };
+        const quotes = [];
+        // One language after another, so that a long document occupies only one scanner process.
+        for (const target_language of new Set(target_languages)) {
+          // The client has disconnected.
+          if (reply.raw.destroyed) break;
+          quotes.push(await quoteTarget(creator, caller, tier, { ...fields, target_language }));
+        }
+        return { quotes };
       },
     },
   });
@@ -167,12 +214,15 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
       bodyLimit: 'texts',
       emptyIsAbsent: true,
       async handler(request, reply) {
-        const { environment, tier, name: given = '', user_id, price, ...fields } = request.body;
+        const { environment, tier, name: given = '', mail = false, user_id, price, ...fields } = request.body;
         const name = cleanFileName(given);
         const caller = await callerOf(database, request, environment, user_id);
         const key = request.headers['idempotency-key'] ?? keyOf(request.body);
         const sent = await creator.create(caller, tier, fields, key, name || undefined, price);
         const row = await findJob(database, caller.account, environment, sent.body.uid);
+        if (mail && options.settings.smtpUrl !== undefined) {
+          await requestMail(database, caller.account, row!.job_id, request.person.userId);
+        }
         const { name: stored } = await readTexts(database, caller.account, row!.job_id, ['name']);
         return reply
           .code(sent.status)
@@ -199,6 +249,25 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
       },
     },
   });
+}
+
+/** Quotes a document for one target language, or returns the refusal. */
+async function quoteTarget(
+  creator: JobCreator,
+  caller: Caller,
+  tier: JobTier,
+  body: { target_language: string },
+): Promise<Static<typeof DocumentQuotes>['quotes'][number]> {
+  const { target_language } = body;
+  try {
+    const { sourceLanguage, words, priceCents } = await creator.quote(caller, tier, body);
+    const quote = { source_language: sourceLanguage, words, price: priceCents[tier] };
+    return { target_language, quote, refusal: null };
+  } catch (error) {
+    // Every other error concerns the request as a whole: the server is busy, or the text is too large.
+    if (!(error instanceof ApiError && error.code === 'invalid_request')) throw error;
+    return { target_language, quote: null, refusal: presentWebError(error).error };
+  }
 }
 
 /**
@@ -236,7 +305,7 @@ async function callerOf(
  * browsers that send the same document create one job.
  */
 function keyOf(sent: Static<typeof NewDocument>): string {
-  const { user_id: _, price: __, ...properties } = NewDocument.properties;
+  const { mail: _, user_id: __, price: ___, ...properties } = NewDocument.properties;
   const fields = Object.keys(properties) as (keyof typeof properties)[];
   const values = fields.map((field) => sent[field] ?? null);
   return `document ${hash('sha256', JSON.stringify(values), 'hex')}`;
@@ -256,5 +325,6 @@ async function readOptions(
     formats: TEXT_FORMATS.map((format) => ({ format, extensions: [...FILE_TYPES[format].extensions] })),
     tones: [...TONE_NAMES],
     max_bytes: settings.maxTextBytes,
+    mails: settings.smtpUrl !== undefined,
   };
 }

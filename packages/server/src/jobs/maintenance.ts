@@ -1,18 +1,22 @@
 /**
  * Periodic maintenance in every worker. It adds up the rows of job counters, so that a total is the sum of only
  * a few rows. It deletes creation records of dead processes and old idempotency keys. It accepts jobs to which
- * customers did not react. It may run at any time and in any worker.
+ * customers did not react, and mails customers whose documents are finished. It may run at any time and in any
+ * worker.
  */
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import { autoAcceptJobs } from './acceptance.ts';
 import { deleteIdempotencyKeysOlderThan } from './idempotency-store.ts';
 import { findAccountsToFold, foldCounts } from './list-store.ts';
+import { type JobMailOptions, mailFinishedJobs } from './mails.ts';
 import { deleteStaleCreations } from './order-numbers.ts';
 
 const FOLD_MILLISECONDS = 10_000;
 const FORGET_MILLISECONDS = 600_000;
 const ACCEPT_MILLISECONDS = 60_000;
+/** Documents that are finished within this time are in one mail. */
+const MAIL_MILLISECONDS = 30_000;
 /**
  * The number of counter rows at which sums replace an account's rows. A total therefore reads at most this many
  * extra rows.
@@ -32,11 +36,13 @@ export interface JobMaintenance {
 export interface JobMaintenanceSettings {
   /** Hours after which a completed job is accepted automatically; 0 turns this off. */
   autoAcceptHours: number;
+  smtpUrl: string | undefined;
 }
 
 export function startJobMaintenance(
   database: Database,
   settings: JobMaintenanceSettings,
+  mails: JobMailOptions,
   log: Log,
 ): JobMaintenance {
   let stopping = false;
@@ -65,6 +71,9 @@ export function startJobMaintenance(
     every(FOLD_MILLISECONDS, () => deleteStaleCreations(database, CREATION_SECONDS)),
     every(FORGET_MILLISECONDS, () => deleteOldIdempotencyKeys(database, () => stopping)),
     every(ACCEPT_MILLISECONDS, () => autoAcceptJobs(database, settings.autoAcceptHours, () => stopping)),
+    ...(settings.smtpUrl === undefined
+      ? []
+      : [every(MAIL_MILLISECONDS, () => mailFinishedJobs(database, mails, () => stopping))]),
   ];
   return {
     async stop() {

@@ -112,7 +112,7 @@ export const TABLES: readonly Table[] = [
   {
     name: 'jobs',
     key: { job_id: 'uuid' },
-    hidden: ['request_hash', 'upgrade_hash', 'lease_token'],
+    hidden: ['request_hash', 'upgrade_hash', 'lease_token', 'mail_to'],
     erase: 'keep',
   },
   { name: 'job_counts', erase: 'keep' },

@@ -4,6 +4,7 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import type { Engine } from '@dragoman/engines';
 import { createSecretReader } from '../access/webhook-secrets.ts';
+import { createMailer } from '../accounts/mail.ts';
 import { followDeliveries } from '../chats/chats.ts';
 import { startCorrections } from '../chats/correction.ts';
 import { startChatWorker } from '../chats/worker.ts';
@@ -67,7 +68,12 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
     edited,
     retention,
     startPublishing(context, engines),
-    startJobMaintenance(database, context.settings, log),
+    startJobMaintenance(
+      database,
+      context.settings,
+      { mailer: createMailer(context.settings, log), root: context.root },
+      log,
+    ),
     startCorrections(database, log, () => translation.wake()),
   ];
   const wakes = {

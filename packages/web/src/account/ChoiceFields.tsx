@@ -1,4 +1,4 @@
-/** The fields for the choices that apply to all documents: languages, tier, brand, tone and instructions. */
+/** The fields for the choices that apply to all documents: languages, tier, brand, tone, instructions and mail. */
 import { Checkbox, NativeSelect, Textarea } from '@mantine/core';
 import type { DocumentOptions, OwnBrand } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
@@ -25,15 +25,16 @@ export function targetsFor(options: DocumentOptions, { source, targets }: Choice
  * a brand, a language or a tone that was removed since.
  */
 export function offeredChoices(
-  { languages, tones }: DocumentOptions,
+  { languages, tones, mails }: DocumentOptions,
   brands: readonly OwnBrand[],
-  { source, brand, tone, ...choices }: Choices,
+  { source, brand, tone, mail, ...choices }: Choices,
 ): Choices {
   return {
     ...choices,
     source: languages.some((one) => one.source_language === source) ? source : '',
     brand: brands.some((one) => one.external_id === brand) ? brand : '',
     tone: tones.includes(tone) ? tone : '',
+    mail: mail && mails && choices.tier === 'human',
   };
 }
 
@@ -121,6 +122,14 @@ export function ChoiceFields({ options, brands, choices, onChange }: ChoiceField
         value={choices.instructions}
         onChange={(event) => onChange({ instructions: event.currentTarget.value })}
       />
+      {options.mails && choices.tier === 'human' && (
+        <Checkbox
+          className={css.whole!}
+          label={t('account.translate.mail')}
+          checked={choices.mail}
+          onChange={(event) => onChange({ mail: event.currentTarget.checked })}
+        />
+      )}
     </div>
   );
 }

@@ -38,7 +38,7 @@ interface Targeted<State extends string> extends RowOf<State> {
 }
 export type Row =
   | RowOf<'problem' | 'untargeted'>
-  | Targeted<'checking'>
+  | Targeted<'checking' | 'waiting'>
   | (Targeted<'refused'> & { error: Error })
   | (Targeted<'ready'> & { quote: DocumentQuote })
   | (Targeted<'sending'> & Extract<Sending, { state: 'sending' }>)
@@ -119,6 +119,8 @@ function Status({ row, isLive }: { row: Row; isLive: boolean }) {
       return t('account.translate.no_target');
     case 'checking':
       return t('account.translate.checking');
+    case 'waiting':
+      return t('account.translate.waiting');
     case 'refused':
     case 'failed':
       return <Fault error={row.error} />;
@@ -159,12 +161,23 @@ function Fault({ error }: { error: Error }) {
   return <Refusal>{fields.length > 0 ? fields.join(' ') : messageOf(error)}</Refusal>;
 }
 
-/** The status and the progress of a sent job. */
+/** The statuses of a job that the service changes. A job with another status is not read again. */
+const UNFINISHED: readonly OwnJob['status'][] = [
+  'new',
+  'machine_translate_in_progress',
+  'translating',
+  'rejected',
+];
+
+/** The status and the progress of a sent job. The page reads it again when jobs of the account have changed. */
 function SentJob({ sent, repeated, isLive }: { sent: OwnJob; repeated: boolean; isLive: boolean }) {
   const t = useTranslate();
   const { uid, environment } = sent;
-  const drafted = useLiveUpdates(isLive ? `job:${environment}:${uid}` : undefined, 'readOwnJob');
-  const { data } = useQuery(query('readOwnJob', { path: { uid }, query: { environment } }));
+  const drafted = useLiveUpdates(isLive ? `job:${environment}:${uid}` : undefined);
+  const { data } = useQuery({
+    ...query('readOwnJob', { path: { uid }, query: { environment } }),
+    enabled: ({ state }) => UNFINISHED.includes((state.data ?? sent).status),
+  });
   const job = data ?? { ...sent, progress: null };
   return (
     <div className={css.status}>

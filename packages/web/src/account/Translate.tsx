@@ -1,8 +1,8 @@
 /** Sends documents and pasted texts for translation, and follows their jobs. */
 import { Button } from '@mantine/core';
-import { useQueries, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { call, query } from '../api/client.ts';
+import { query, retryDelayOf } from '../api/client.ts';
 import type { DocumentQuote, NewDocument, OwnAccount } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
@@ -28,7 +28,6 @@ import {
   keyOf,
   type LocalDocument,
   priced,
-  type Shipment,
   sendDocuments,
   sendingsIn,
   useDocuments,
@@ -36,6 +35,7 @@ import {
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
 import { JobPanel } from './JobPanel.tsx';
 import { availableOf } from './LowBalance.tsx';
+import { useQuotes } from './quotes.ts';
 
 const options = (environment: Environment) => query('readDocumentOptions', { query: { environment } });
 const own = () => query('readOwnAccount');
@@ -135,10 +135,11 @@ function useRows(environment: Environment, choices: Choices, targets: readonly s
       const row = { key: keyOf(shipment), document, shipment };
       const sending = sendings[shipment.target];
       if (sending !== undefined && sending.state !== 'failed') return { ...row, ...sending };
-      const { data: quote, error } = quotes[shipments.indexOf(shipment)]!;
+      const { data: quote, error, failureReason } = quotes[shipments.indexOf(shipment)]!;
       if (sending !== undefined) return { ...row, quote, ...sending };
       if (error !== null) return { ...row, state: 'refused', error };
-      return quote === undefined ? { ...row, state: 'checking' } : { ...row, state: 'ready', quote };
+      if (quote !== undefined) return { ...row, state: 'ready', quote };
+      return { ...row, state: retryDelayOf(failureReason) === undefined ? 'checking' : 'waiting' };
     });
   });
 }
@@ -149,7 +150,7 @@ function bodyOf(
   { name, text, format }: LocalDocument,
   target: string,
 ): NewDocument {
-  const { tier, source, brand, tone, instructions } = choices;
+  const { tier, source, brand, tone, instructions, mail } = choices;
   return {
     environment,
     tier,
@@ -161,28 +162,8 @@ function bodyOf(
     ...(brand === '' ? {} : { brand }),
     ...(tone === '' ? {} : { tone: tone as NonNullable<NewDocument['tone']> }),
     ...(instructions.trim() === '' ? {} : { instructions }),
+    ...(mail ? { mail } : {}),
   };
-}
-
-/**
- * Requests the prices of the documents that were not sent. The query key has the document's id instead of its
- * text, which may be long.
- */
-function useQuotes(shipments: readonly Shipment[]) {
-  return useQueries({
-    queries: shipments.map(({ document, target, body }) => {
-      const { environment, tier, source_language, brand } = body;
-      const { state = 'failed' } = sendingsIn(body, document)[target] ?? {};
-      return {
-        queryKey: ['quoteDocument', document.id, target, environment, tier, source_language, brand],
-        queryFn: ({ signal }: { signal: AbortSignal }): Promise<DocumentQuote> =>
-          // The instructions and the tone are left out, because they do not change the price.
-          call('quoteDocument', { body: { ...body, instructions: undefined, tone: undefined } }, { signal }),
-        enabled: state === 'failed',
-        staleTime: Number.POSITIVE_INFINITY,
-      };
-    }),
-  });
 }
 
 /** The total price of the documents that can be sent, and the button that sends them. */
@@ -204,7 +185,7 @@ function Order({
       ? [{ ...priced(row.shipment, row.quote), quote: row.quote }]
       : [],
   );
-  const isChecking = rows.some(({ state }) => state === 'checking');
+  const isChecking = rows.some(({ state }) => state === 'checking' || state === 'waiting');
   if (sendable.length === 0 && !isChecking) return null;
   const sum = (pick: (quote: DocumentQuote) => number) =>
     sendable.reduce((total, { quote }) => total + pick(quote), 0);

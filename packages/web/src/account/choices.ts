@@ -11,9 +11,19 @@ export interface Choices {
   /** A tone; empty for the tone of the brand. */
   tone: string;
   instructions: string;
+  /** Whether the user gets a mail when the documents are finished. Only for jobs of editors, which take longer. */
+  mail: boolean;
 }
 
-const FIRST: Choices = { tier: 'human', source: '', targets: [], brand: '', tone: '', instructions: '' };
+const FIRST: Choices = {
+  tier: 'human',
+  source: '',
+  targets: [],
+  brand: '',
+  tone: '',
+  instructions: '',
+  mail: true,
+};
 
 /** Returns the choices of a user, and a function that changes them. */
 export function useChoices(user: string): [Choices, (change: Partial<Choices>) => void] {

@@ -4,7 +4,7 @@
  * the app. It is stored only in memory.
  */
 import { useSyncExternalStore } from 'react';
-import { CallError, call } from '../api/client.ts';
+import { type Answer, CallError, call, retryDelayOf } from '../api/client.ts';
 import type { DocumentOptions, DocumentQuote, NewDocument, OwnJob } from '../api/generated.ts';
 
 /** Why the page does not send a file. The server checks everything else. */
@@ -27,6 +27,8 @@ export interface ProblemFile extends Added {
 /** The state of sending a document for one target language. */
 export type Sending =
   | { state: 'sending'; sent: number }
+  /** The server was busy. The document is sent again in a moment. */
+  | { state: 'waiting' }
   | { state: 'failed'; error: Error }
   | { state: 'done'; job: OwnJob; repeated: boolean };
 
@@ -165,22 +167,12 @@ export async function sendDocuments(shipments: readonly Shipment[]): Promise<boo
   for (const shipment of shipments) {
     if (list.user !== user) return false;
     const key = keyOf(shipment);
-    const idempotencyKey = againKeys.get(key);
     const report = (sending: Sending) => {
       // Another user may have signed in since.
       if (list.user === user) change({ sendings: { ...list.sendings, [key]: sending } });
     };
-    report({ state: 'sending', sent: 0 });
     try {
-      const answer = await call(
-        'sendDocument',
-        // All windows share the cookie of the session, so another window may have changed the user.
-        { body: { ...shipment.body, user_id: user } },
-        {
-          onProgress: (sent) => report({ state: 'sending', sent }),
-          ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-        },
-      );
+      const answer = await sendOne(shipment, user, report);
       againKeys.delete(key);
       report({ state: 'done', ...answer });
     } catch (error) {
@@ -192,4 +184,32 @@ export async function sendDocuments(shipments: readonly Shipment[]): Promise<boo
   }
   if (list.user === user) change({ busy: false });
   return isPriceChanged;
+}
+
+/** Sends a document. While the server is busy, it is sent again after each `Retry-After`. */
+async function sendOne(
+  shipment: Shipment,
+  user: string,
+  report: (sending: Sending) => void,
+): Promise<Answer<'sendDocument'>> {
+  const idempotencyKey = againKeys.get(keyOf(shipment));
+  for (;;) {
+    report({ state: 'sending', sent: 0 });
+    try {
+      return await call(
+        'sendDocument',
+        // All windows share the cookie of the session, so another window may have changed the user.
+        { body: { ...shipment.body, user_id: user } },
+        {
+          onProgress: (sent) => report({ state: 'sending', sent }),
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        },
+      );
+    } catch (error) {
+      const delay = retryDelayOf(error as Error);
+      if (delay === undefined || list.user !== user) throw error;
+      report({ state: 'waiting' });
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  }
 }

@@ -3,7 +3,7 @@
  * OpenAPI description (`generated.ts`). An error answer throws a `CallError` with a code.
  */
 import { type QueryKey, queryOptions } from '@tanstack/react-query';
-import { OPERATIONS, type Operations } from './generated.ts';
+import { OPERATIONS, type Operations, type WebError } from './generated.ts';
 
 export type OperationName = keyof Operations & keyof typeof OPERATIONS;
 
@@ -39,6 +39,8 @@ export class CallError extends Error {
   readonly reasons: Readonly<Record<string, Reason>>;
   /** The request id in the server's log. */
   readonly requestId: string | undefined;
+  /** The seconds after which the request can be repeated, if the server named them. */
+  readonly retryAfter: number | undefined;
   /** Further fields of the error answer, such as the current segment after a conflict. */
   readonly details: Readonly<Record<string, unknown>>;
 
@@ -50,6 +52,7 @@ export class CallError extends Error {
       fields?: Record<string, string>;
       reasons?: Record<string, Reason>;
       requestId?: string | undefined;
+      retryAfter?: number | undefined;
       details?: Record<string, unknown>;
     } = {},
   ) {
@@ -59,8 +62,26 @@ export class CallError extends Error {
     this.fields = options.fields ?? {};
     this.reasons = options.reasons ?? {};
     this.requestId = options.requestId;
+    this.retryAfter = options.retryAfter;
     this.details = options.details ?? {};
   }
+}
+
+/**
+ * The longest `Retry-After` in seconds for which a page waits. The quota of the sandbox, for example, can name the
+ * next day.
+ */
+const MAX_WAIT_SECONDS = 60;
+
+/**
+ * Returns the milliseconds after which a page repeats a request that a busy server refused; undefined if the
+ * refusal is final.
+ */
+export function retryDelayOf(error: Error | null): number | undefined {
+  if (!(error instanceof CallError) || (error.status !== 429 && error.status !== 503)) return undefined;
+  const { retryAfter } = error;
+  if (retryAfter === undefined || retryAfter > MAX_WAIT_SECONDS) return undefined;
+  return Math.max(1, retryAfter) * 1000;
 }
 
 let signedOut: () => void = () => {};
@@ -140,8 +161,10 @@ function request(
     transfer.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
     transfer.onload = () => {
       const { status, statusText, responseText } = transfer;
-      const id = transfer.getResponseHeader('x-request-id');
-      const headers = id === null ? {} : { 'x-request-id': id };
+      const headers = ['x-request-id', 'retry-after'].flatMap((name): [string, string][] => {
+        const value = transfer.getResponseHeader(name);
+        return value === null ? [] : [[name, value]];
+      });
       resolve(new Response(responseText, { status, statusText, headers }));
     };
     transfer.onerror = () => reject(new CallError(OFFLINE, 'The server could not be reached.'));
@@ -210,20 +233,27 @@ export function hrefOf<Name extends OperationName>(name: Name, ...[input]: Argum
 function refusal(response: Response, text: string): CallError {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const { status } = response;
+  const seconds = response.headers.get('retry-after') ?? '';
+  const sent = { status, requestId, retryAfter: /^\d{1,9}$/.test(seconds) ? Number(seconds) : undefined };
   try {
-    const { error } = JSON.parse(text) as { error: ErrorBody };
-    const { code, message, fields = {}, reasons = {}, ...details } = error;
-    return new CallError(code, message, { status, fields, reasons, requestId, details });
+    return refusalOf(JSON.parse(text) as WebError, sent);
   } catch {
-    return new CallError('server_error', response.statusText, { status, requestId });
+    return new CallError('server_error', response.statusText, sent);
   }
 }
 
-interface ErrorBody {
-  code: string;
-  message: string;
-  fields?: Record<string, string>;
-  reasons?: Record<string, Reason>;
+/** Returns the error of an error answer, or of a part of an answer that was refused. */
+export function refusalOf(
+  { error }: WebError,
+  sent: { status?: number; requestId?: string | undefined; retryAfter?: number | undefined } = {},
+): CallError {
+  const { code, message, fields = {}, reasons = {}, ...details } = error;
+  return new CallError(code, message, {
+    ...sent,
+    fields: fields as Record<string, string>,
+    reasons: reasons as Record<string, Reason>,
+    details,
+  });
 }
 
 /** Returns the query of an operation, for `useQuery`, `useSuspenseQuery` and page loaders. */

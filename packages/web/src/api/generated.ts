@@ -866,7 +866,9 @@ export type DocumentOptions = {
   formats: DocumentFormat[];
   tones: string[];
   /** The maximum size of a document in bytes of UTF-8. */
-  max_bytes: number
+  max_bytes: number;
+  /** Whether the server can send mails. */
+  mails: boolean
 };
 
 export type DocumentQuote = {
@@ -875,6 +877,18 @@ export type DocumentQuote = {
   words: number;
   /** US cents. */
   price: number
+};
+
+export type DocumentQuotes = {
+  /** One for each target language, in the order of the request. */
+  quotes: TargetQuote[]
+};
+
+/** The `error` of an error answer, with all its fields. */
+export type DocumentRefusal = {
+  code: WebErrorCode;
+  /** A sentence for people, in English. */
+  message: string
 };
 
 export type EditedWords = {
@@ -1354,6 +1368,8 @@ export type NewDocument = {
   tone?: 'Informal' | 'Formal' | undefined;
   /** Instructions for the editor, and for engines that support them. */
   instructions?: string | undefined;
+  /** Whether the user gets a mail when the job is finished. */
+  mail?: boolean | undefined;
   /** The user who sends the document. Error `conflict`: another user is signed in. */
   user_id?: string | undefined;
   /** The price of the quote in US cents. Error `price_changed`: the job has another price. */
@@ -1770,6 +1786,27 @@ export type QueueTask = {
   pay?: number | undefined
 };
 
+export type QuotedDocument = {
+  environment?: 'production' | 'sandbox' | undefined;
+  tier: 'human' | 'machine';
+  /** The name of the file. */
+  name?: string | undefined;
+  /** The text to translate, in the format of `text_format`. At most 10 MiB of UTF-8. */
+  text: string;
+  /** A language code; detected when absent. */
+  source_language?: string | undefined;
+  /** The format of `text`; plain text when absent. */
+  text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
+  /** The external identifier of a brand of the account. */
+  brand?: string | undefined;
+  tone?: 'Informal' | 'Formal' | undefined;
+  /** Instructions for the editor, and for engines that support them. */
+  instructions?: string | undefined;
+  /** The user who sends the document. Error `conflict`: another user is signed in. */
+  user_id?: string | undefined;
+  target_languages: string[]
+};
+
 /** Each code works once. They cannot be shown again. */
 export type RecoveryCodes = {
   recovery_codes: string[]
@@ -2037,6 +2074,13 @@ export type SwitchedPair = {
   source_language: string;
   target_language: string;
   enabled: boolean
+};
+
+export type TargetQuote = {
+  target_language: string;
+  quote: DocumentQuote | null;
+  /** Why the document cannot be translated into this language; null with a quote. */
+  refusal: DocumentRefusal | null
 };
 
 export type Task = {
@@ -3071,12 +3115,12 @@ export interface Operations {
     body: undefined;
     answer: DocumentOptions
   };
-  /** Check a document and calculate its price */
+  /** Check a document and calculate its prices */
   quoteDocument: {
     path: undefined;
     query: undefined;
-    body: NewDocument;
-    answer: DocumentQuote
+    body: QuotedDocument;
+    answer: DocumentQuotes
   };
   /** Translate a document */
   sendDocument: {
