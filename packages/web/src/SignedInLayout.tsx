@@ -19,8 +19,11 @@ import {
   IconUsers,
   IconWallet,
 } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
+import { query } from './api/client.ts';
+import type { ConsoleHome } from './api/generated.ts';
+import { CommandPalette } from './CommandPalette.tsx';
 import { consoleNavigation } from './console/navigation.ts';
 import { type MessageId, useTranslate } from './i18n.tsx';
 import { PreferenceSwitches } from './PreferenceSwitches.tsx';
@@ -31,41 +34,72 @@ import { AppLayout, type NavigationItem } from './ui/AppLayout.tsx';
 import { Link } from './ui/Link.tsx';
 import { Notice } from './ui/Notice.tsx';
 
-export interface NavigationEntry extends Omit<NavigationItem, 'label'> {
+interface NavigationEntry extends Omit<NavigationItem, 'label' | 'waiting'> {
   label: MessageId;
+  /** Counts what waits there. */
+  waiting?(home: ConsoleHome): number;
 }
+
+export interface NavigationSection {
+  /** Undefined for a navigation with a single group. */
+  label?: MessageId;
+  entries: readonly NavigationEntry[];
+}
+
+/** How often the counts of the navigation are read. The page *Console* reads them at every change. */
+const COUNTS_MS = 60_000;
 
 const EDITING: NavigationEntry[] = [
   { to: paths.queue, label: 'nav.queue', icon: IconChecklist },
   { to: paths.work, label: 'nav.work', icon: IconHistory },
 ];
 
-const NAVIGATION: Record<User['role'], NavigationEntry[]> = {
-  editor: EDITING,
-  customer: [
-    { to: paths.account.overview, label: 'nav.overview', icon: IconLayoutDashboard, exact: true },
-    { to: paths.account.translate, label: 'nav.translate', icon: IconFileUpload },
-    { to: paths.account.access, label: 'nav.access', icon: IconKey },
-    { to: paths.account.jobs, label: 'nav.jobs', icon: IconFileText },
-    { to: paths.account.chats, label: 'nav.chats', icon: IconMessages },
-    { to: paths.account.deliveries, label: 'nav.deliveries', icon: IconSend },
-    { to: paths.account.balance, label: 'nav.balance', icon: IconWallet },
-    { to: paths.account.brands, label: 'nav.brands', icon: IconBooks },
-    { to: paths.account.memory, label: 'nav.memory', icon: IconLanguage },
-    { to: paths.account.team, label: 'nav.team', icon: IconUsers },
-    { to: paths.account.data, label: 'nav.data', icon: IconDatabase },
-  ],
-  operator: [...consoleNavigation, ...EDITING],
+const CUSTOMER: NavigationEntry[] = [
+  { to: paths.account.overview, label: 'nav.overview', icon: IconLayoutDashboard, exact: true },
+  { to: paths.account.translate, label: 'nav.translate', icon: IconFileUpload },
+  { to: paths.account.access, label: 'nav.access', icon: IconKey },
+  { to: paths.account.jobs, label: 'nav.jobs', icon: IconFileText },
+  { to: paths.account.chats, label: 'nav.chats', icon: IconMessages },
+  { to: paths.account.deliveries, label: 'nav.deliveries', icon: IconSend },
+  { to: paths.account.balance, label: 'nav.balance', icon: IconWallet },
+  { to: paths.account.brands, label: 'nav.brands', icon: IconBooks },
+  { to: paths.account.memory, label: 'nav.memory', icon: IconLanguage },
+  { to: paths.account.team, label: 'nav.team', icon: IconUsers },
+  { to: paths.account.data, label: 'nav.data', icon: IconDatabase },
+];
+
+const NAVIGATION: Record<User['role'], readonly NavigationSection[]> = {
+  editor: [{ entries: EDITING }],
+  customer: [{ entries: CUSTOMER }],
+  operator: [...consoleNavigation, { label: 'nav.group.editing', entries: EDITING }],
 };
 
 export function SignedInLayout() {
   const t = useTranslate();
   const user = useUser();
+  const isOperator = user?.role === 'operator' && !user.second_factor_missing;
+  const { data: home } = useQuery({ ...query('readHome'), enabled: isOperator, refetchInterval: COUNTS_MS });
   // The user has signed out. The router will redirect to the sign-in page.
   if (user === undefined) return null;
-  const items = NAVIGATION[user.role].map((entry) => ({ ...entry, label: t(entry.label) }));
+  const groups = NAVIGATION[user.role].map(({ label, entries }) => ({
+    label: label && t(label),
+    items: entries.map(({ waiting, ...entry }) => ({
+      ...entry,
+      label: t(entry.label),
+      waiting: home === undefined ? 0 : (waiting?.(home) ?? 0),
+    })),
+  }));
   return (
-    <AppLayout name="Dragoman" items={items} foot={<UserMenu user={user} />}>
+    <AppLayout
+      name="Dragoman"
+      groups={groups}
+      search={
+        isOperator
+          ? (onChoose) => <CommandPalette pages={groups.flatMap(({ items }) => items)} onChoose={onChoose} />
+          : undefined
+      }
+      foot={<UserMenu user={user} />}
+    >
       {user.account_status === 'suspended' && (
         <div className={css.notice}>
           <Notice tone="warning">{t('session.account_suspended')}</Notice>

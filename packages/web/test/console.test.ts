@@ -9,7 +9,7 @@ import {
   type TestPerson,
   until,
 } from '../../server/src/testing/harness.ts';
-import { follow, startWeb, takeScreenshots, type Web } from './browser.ts';
+import { expectAccessible, follow, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 let operator: TestPerson;
@@ -93,6 +93,103 @@ it('each console page has its own title', async () => {
       await page.getByRole('heading', { name: title, level: 1 }).waitFor();
       await takeScreenshots(page, `console-${name}`);
     }
+  });
+});
+
+it('the navigation has groups, and counts what waits', async () => {
+  await visit('/console/settings', async (page) => {
+    const navigation = page.getByRole('navigation', { name: 'Navigation' });
+    await navigation.getByRole('link', { name: /^Tasks\s+3\s+waiting$/ }).waitFor();
+    await navigation.getByRole('link', { name: /^Callbacks\s+1\s+waiting$/ }).waitFor();
+    const customers = navigation.getByRole('list', { name: 'Customers' });
+    expect(await customers.getByRole('link').allTextContents()).toEqual(['Accounts', 'Sandbox requests']);
+    await expectAccessible(page);
+  });
+});
+
+it('Ctrl+K finds a job, an account, a user and a page, by keyboard and by pointer', async () => {
+  await visit('/console/settings', async (page) => {
+    const field = page.locator('[role=combobox]:focus');
+    // Closed selects have options too.
+    const options = page.locator('[role=option]');
+    const open = async () => {
+      await page.keyboard.press('Control+k');
+      await field.waitFor();
+    };
+    await open();
+    // Without a text, the pages are listed.
+    await options.filter({ hasText: 'Engine routes' }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.type('order-1003', { delay: 40 });
+    // Enter waits for the results.
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^Job \d+/, level: 1 }).waitFor();
+    await page.getByText('order-1003').first().waitFor();
+
+    await open();
+    await page.keyboard.type('acme', { delay: 40 });
+    const accounts = page.getByRole('group', { name: 'Accounts' });
+    await accounts.getByRole('option', { name: 'hello@acme.test' }).waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-palette', 'state');
+    await accounts.getByRole('option', { name: 'hello@acme.test' }).click();
+    await page.getByRole('heading', { name: 'acme', level: 1 }).waitFor();
+
+    await page.getByRole('button', { name: /^Search/ }).click();
+    await field.waitFor();
+    await page.keyboard.type('olga', { delay: 40 });
+    await options.filter({ hasText: operator.email }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe(operator.email);
+
+    await open();
+    await page.keyboard.type('engine', { delay: 40 });
+    await page.getByText('2 results').waitFor();
+    expect(await options.allTextContents()).toEqual(['Engine routes', 'Engines']);
+    await page.keyboard.press('ArrowDown');
+    await page.locator('[role=option][aria-selected=true]', { hasText: 'Engines' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Engines', level: 1 }).waitFor();
+
+    await open();
+    await page.keyboard.type('nowhere to be found', { delay: 20 });
+    await page.getByText('No results.').waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await page.locator('[data-palette]').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe('/app/console/engines');
+  });
+});
+
+it('the command palette opens over no other dialog', async () => {
+  await visit('/console/accounts', async (page) => {
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('dialog', { name: 'Create account' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.locator('[data-palette]').count()).toBe(0);
+  });
+});
+
+it.each([
+  ['de', 'Menü', 'Navigation', 'Suchen'],
+  ['ar', 'القائمة', 'التنقل', 'بحث'],
+] as const)('the command palette works on a phone in %s', async (language, menu, navigation, search) => {
+  await web.visit({ context: window, path: '/console', language, size: PHONE }, async (page) => {
+    await page.getByRole('button', { name: menu }).click();
+    await page.getByRole('button', { name: search }).click();
+    await page.locator('[role=combobox]:focus').waitFor();
+    await page.keyboard.type('acme', { delay: 40 });
+    const option = page.getByRole('option', { name: 'hello@acme.test' }).first();
+    await option.waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    await option.click();
+    await page.getByRole('heading', { name: 'acme', level: 1 }).waitFor();
+    // The menu is closed, so that the page is visible.
+    await page.getByRole('navigation', { name: navigation }).waitFor({ state: 'hidden' });
   });
 });
 

@@ -79,8 +79,26 @@ export default function Home() {
               </div>
             </Card>
           </Section>
-          <TaskQueues queues={tasks} />
-          <Queues queues={queues} />
+          <QueueTable
+            label={t('console.tasks.open_queue')}
+            empty={t('console.home.tasks_empty')}
+            queues={tasks}
+            to={paths.console.tasks}
+            counts={[
+              [t('console.home.working'), ({ claimed }) => claimed],
+              [t('console.home.late'), ({ late }) => late],
+              [t('status.reported'), ({ reported }) => reported],
+              [t('console.home.unserved'), ({ unserved }) => unserved],
+            ]}
+          />
+          <QueueTable
+            label={t('console.home.queues')}
+            empty={t('console.home.queues_empty')}
+            queues={queues}
+            to={paths.console.jobs}
+            search={{ status: 'unfinished' }}
+            counts={[[t('console.home.working'), ({ working }) => working]]}
+          />
         </>
       )}
       <Engines engines={engines} />
@@ -95,105 +113,68 @@ function sumOfWaiting(queues: readonly { waiting: number }[]): number {
   return queues.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
-/** The editors' tasks by language pair, with the numbers of late tasks and of tasks that nobody can claim. */
-function TaskQueues({ queues }: { queues: HomeData['tasks'] }) {
+interface PairQueue {
+  source_language: string;
+  target_language: string;
+  waiting: number;
+  /** The age of the oldest entry, in seconds. */
+  oldest: number;
+}
+
+interface QueueTableProps<Queue> {
+  label: string;
+  empty: string;
+  queues: readonly Queue[];
+  /** The list to which the pairs link, and its filters in addition to the pair. */
+  to: string;
+  search?: Record<string, string>;
+  /** The columns of numbers between the waiting and the oldest. */
+  counts: readonly [header: string, count: (queue: Queue) => number][];
+}
+
+/** A queue by language pair: the editors' tasks, or the jobs of the machine. */
+function QueueTable<Queue extends PairQueue>({
+  label,
+  empty,
+  queues,
+  to,
+  search,
+  counts,
+}: QueueTableProps<Queue>) {
   const t = useTranslate();
+  const columns: [header: string, count: (queue: Queue) => number][] = [
+    [t('console.home.waiting'), ({ waiting }) => waiting],
+    ...counts,
+  ];
   return (
-    <Section title={t('console.tasks.open_queue')}>
+    <Section title={label}>
       <Table
-        label={t('console.tasks.open_queue')}
+        label={label}
         rows={queues}
         rowKey={({ source_language, target_language }) => `${source_language} ${target_language}`}
-        empty={<Empty>{t('console.home.tasks_empty')}</Empty>}
+        empty={<Empty>{empty}</Empty>}
         columns={[
           {
             key: 'pair',
             header: t('console.pair'),
             wide: true,
             cell: ({ source_language, target_language }) => (
-              <Link to={paths.console.tasks} search={{ source_language, target_language }}>
+              <Link to={to} search={{ ...search, source_language, target_language }}>
                 <Pair from={source_language} to={target_language} />
               </Link>
             ),
           },
-          {
-            key: 'waiting',
-            header: t('console.home.waiting'),
-            align: 'end',
-            cell: ({ waiting }) => <Count value={waiting} />,
-          },
-          {
-            key: 'working',
-            header: t('console.home.working'),
-            align: 'end',
-            cell: ({ claimed }) => <Count value={claimed} />,
-          },
-          {
-            key: 'late',
-            header: t('console.home.late'),
-            align: 'end',
-            cell: ({ late }) => <Count value={late} />,
-          },
-          {
-            key: 'reported',
-            header: t('status.reported'),
-            align: 'end',
-            cell: ({ reported }) => <Count value={reported} />,
-          },
-          {
-            key: 'unserved',
-            header: t('console.home.unserved'),
-            align: 'end',
-            cell: ({ unserved }) => <Count value={unserved} />,
-          },
+          ...columns.map(([header, count]) => ({
+            key: header,
+            header,
+            align: 'end' as const,
+            cell: (queue: Queue) => <Count value={count(queue)} />,
+          })),
           {
             key: 'oldest',
             header: t('console.home.oldest'),
             align: 'end',
-            cell: ({ waiting, oldest }) => (waiting > 0 ? <Duration seconds={oldest} /> : '–'),
-          },
-        ]}
-      />
-    </Section>
-  );
-}
-
-/** The queued jobs by language pair. */
-function Queues({ queues }: { queues: HomeData['queues'] }) {
-  const t = useTranslate();
-  return (
-    <Section title={t('console.home.queues')}>
-      <Table
-        label={t('console.home.queues')}
-        rows={queues}
-        rowKey={({ source_language, target_language }) => `${source_language} ${target_language}`}
-        empty={<Empty>{t('console.home.queues_empty')}</Empty>}
-        columns={[
-          {
-            key: 'pair',
-            header: t('console.pair'),
-            wide: true,
-            cell: ({ source_language, target_language }) => (
-              <Pair from={source_language} to={target_language} />
-            ),
-          },
-          {
-            key: 'waiting',
-            header: t('console.home.waiting'),
-            align: 'end',
-            cell: ({ waiting }) => <Count value={waiting} />,
-          },
-          {
-            key: 'working',
-            header: t('console.home.working'),
-            align: 'end',
-            cell: ({ working }) => <Count value={working} />,
-          },
-          {
-            key: 'oldest',
-            header: t('console.home.oldest'),
-            align: 'end',
-            cell: ({ oldest }) => <Duration seconds={oldest} />,
+            cell: ({ oldest }) => (oldest > 0 ? <Duration seconds={oldest} /> : '–'),
           },
         ]}
       />

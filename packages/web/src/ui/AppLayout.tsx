@@ -1,7 +1,8 @@
 /** The layout of a page: a footer, and the navigation at the side or, on phones, above the page. */
 import { ActionIcon } from '@mantine/core';
 import { IconMenu2, IconX } from '@tabler/icons-react';
-import { type ComponentType, type ReactNode, useState } from 'react';
+import { type ComponentType, type ReactNode, useId, useState } from 'react';
+import { FormattedNumber } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import css from './AppLayout.module.css';
 import { Link } from './Link.tsx';
@@ -13,16 +14,26 @@ export interface NavigationItem {
   icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>;
   /** Marks the link as current only at exactly this address, not at addresses below it. */
   exact?: boolean;
+  /** The number of entries that wait there; 0 is not shown. */
+  waiting?: number;
+}
+
+export interface NavigationGroup {
+  /** Undefined for a navigation with a single group. */
+  label: string | undefined;
+  items: readonly NavigationItem[];
 }
 
 interface LayoutProps {
   name: string;
-  items: readonly NavigationItem[];
+  groups: readonly NavigationGroup[];
+  /** Renders what stands above the navigation. `onChoose` closes the menu of phones. */
+  search: ((onChoose: () => void) => ReactNode) | undefined;
   foot: ReactNode;
   children: ReactNode;
 }
 
-export function AppLayout({ name, items, foot, children }: LayoutProps) {
+export function AppLayout({ name, groups, search, foot, children }: LayoutProps) {
   const t = useTranslate();
   const [opened, setOpened] = useState(false);
   return (
@@ -44,17 +55,11 @@ export function AppLayout({ name, items, foot, children }: LayoutProps) {
           </ActionIcon>
         </div>
         <div className={css.fold}>
-          <nav aria-label={t('ui.navigation')}>
-            <ul>
-              {items.map(({ to, label, icon: Icon, exact = false }) => (
-                <li key={to}>
-                  <Link to={to} className={css.item} exact={exact} onClick={() => setOpened(false)}>
-                    <Icon size={18} aria-hidden />
-                    {label}
-                  </Link>
-                </li>
-              ))}
-            </ul>
+          {search?.(() => setOpened(false))}
+          <nav className={css.groups} aria-label={t('ui.navigation')}>
+            {groups.map((group) => (
+              <Group key={group.items[0]!.to} group={group} onOpen={() => setOpened(false)} />
+            ))}
           </nav>
           <div className={css.foot}>{foot}</div>
         </div>
@@ -63,6 +68,37 @@ export function AppLayout({ name, items, foot, children }: LayoutProps) {
         {children}
       </main>
       <Toasts />
+    </div>
+  );
+}
+
+function Group({ group: { label, items }, onOpen }: { group: NavigationGroup; onOpen(): void }) {
+  const t = useTranslate();
+  const id = useId();
+  return (
+    <div>
+      {label !== undefined && (
+        <p id={id} className={css.group}>
+          {label}
+        </p>
+      )}
+      <ul {...(label === undefined ? {} : { 'aria-labelledby': id })}>
+        {items.map(({ to, label, icon: Icon, exact = false, waiting = 0 }) => (
+          <li key={to}>
+            <Link to={to} className={css.item} exact={exact} onClick={onOpen}>
+              <Icon size={18} aria-hidden />
+              {label}
+              {waiting > 0 && (
+                <span className={css.waiting}>
+                  {' '}
+                  <FormattedNumber value={waiting} />
+                  <span className="visually-hidden"> {t('nav.waiting')}</span>
+                </span>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
