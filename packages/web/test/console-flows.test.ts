@@ -275,3 +275,70 @@ it('an operator cancels a job that an editor has reported, and the customer read
   });
   await customer.close();
 });
+
+it('an operator cancels several jobs at once, and sees which one was refused', async () => {
+  const account = await web.createAccount({ username: 'many' });
+  const customer = createClient(web.url, account.production_key);
+  const open = [
+    await orderEdit(customer, 'The first house.'),
+    await orderEdit(customer, 'The second house.'),
+  ];
+  await customer('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'finished' });
+  await until(
+    async () => (await customer('GET', '/tapi/v2/mt_translation/finished/')).body.status === 'completed',
+  );
+  await visit('/console/jobs?account=many', async (page) => {
+    const rowOf = (uid: string) => page.getByRole('row').filter({ hasText: uid });
+    for (const uid of [open[0]!, 'finished']) await rowOf(uid).getByRole('checkbox').check();
+    const bar = page.getByRole('region', { name: 'Actions on the selected entries' });
+    await bar.getByText('2 selected').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-row-actions', 'state');
+    await bar.getByRole('button', { name: 'Select the whole page' }).click();
+    await bar.getByText('3 selected').waitFor();
+    await bar.getByRole('button', { name: 'Cancel jobs' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel jobs' });
+    await dialog.getByText('This applies to 3 entries:').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Cancel jobs' }).click();
+    await bar.getByText('1 entry was refused and stays selected:').waitFor();
+    await bar.getByRole('listitem').filter({ hasText: 'finished, many' }).waitFor();
+    await bar.getByText('1 selected').waitFor();
+    for (const uid of open) await rowOf(uid).getByText('Canceled').waitFor();
+    await rowOf('finished').getByText('Completed').waitFor();
+    await expectAccessible(page);
+    await bar.getByRole('button', { name: 'Clear selection' }).click();
+    await bar.getByRole('button', { name: 'Close' }).click();
+    await bar.waitFor({ state: 'detached' });
+  });
+  const { body } = await operator.call('GET', '/api/console/audit?account=many&action=job.canceled');
+  expect(body.entries).toHaveLength(2);
+});
+
+it('an operator replays several callbacks at once', async () => {
+  receiver.answer(() => 410);
+  const account = await web.createAccount({ username: 'several' });
+  const customer = createClient(web.url, account.production_key);
+  for (const uid of ['one', 'two']) {
+    await customer('POST', '/tapi/v2/mt_translation/', {
+      ...JOB,
+      uid,
+      callback_url: `${receiver.url}/${uid}`,
+    });
+  }
+  await until(async () => {
+    const { body } = await operator.call('GET', '/api/console/deliveries?status=dead&account=several');
+    return body.deliveries.length === 2;
+  });
+  receiver.answer(() => 200);
+  await visit('/console/deliveries?account=several', async (page) => {
+    const list = page.getByRole('table', { name: 'Callbacks' });
+    for (const uid of ['one', 'two']) {
+      await list.getByRole('checkbox', { name: `Select job.completed ${uid}` }).check();
+    }
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('2 entries: done.').first().waitFor();
+    await list.getByText('Delivered').nth(1).waitFor();
+  });
+});

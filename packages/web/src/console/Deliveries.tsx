@@ -18,6 +18,7 @@ import { Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import css from './console.module.css';
+import { useRowActions } from './RowActions.tsx';
 import { AccountLink, Count, useChange, useEnvironmentChoices } from './shared.tsx';
 
 const deliveries = ({ account, status, host, environment, after }: Search) =>
@@ -40,6 +41,17 @@ export default function Deliveries({ search }: PageProps) {
   const [replaying, setReplaying] = useState(false);
   const { data, error, refetch } = useList(deliveries(search));
   useLiveUpdates('deliveries', 'listConsoleDeliveries');
+  const { column, bar } = useRowActions({
+    rows: data?.deliveries,
+    rowKey: ({ id }) => id,
+    nameOf: ({ event, uid, id }) => `${event} ${uid ?? id}`,
+    actions: [
+      {
+        label: t('console.deliveries.replay'),
+        run: ({ id }) => call('replayConsoleDelivery', { path: { delivery: id } }),
+      },
+    ],
+  });
   return (
     <Page
       title={t('nav.deliveries')}
@@ -71,6 +83,7 @@ export default function Deliveries({ search }: PageProps) {
         empty={t('console.deliveries.empty')}
         next={data?.next == null ? undefined : { after: data.next }}
         columns={[
+          column,
           {
             key: 'event',
             header: t('console.deliveries.event'),
@@ -110,6 +123,7 @@ export default function Deliveries({ search }: PageProps) {
           },
         ]}
       />
+      {bar}
       <ReplayDialog account={search.account} opened={replaying} onClose={() => setReplaying(false)} />
     </Page>
   );

@@ -1,6 +1,6 @@
 /** The jobs of all accounts, searchable by uid, order number, account, status or language pair. */
-import { query } from '../api/client.ts';
-import type { Operations } from '../api/generated.ts';
+import { call, query } from '../api/client.ts';
+import type { ConsoleJob, Operations } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
@@ -12,6 +12,7 @@ import { Page } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
 import css from './console.module.css';
+import { useRowActions } from './RowActions.tsx';
 import { AccountLink, Count, Pair, useEnvironmentChoices, useLanguageChoices } from './shared.tsx';
 
 const jobs = ({ q, account, environment, status, source_language, target_language, after }: Search) =>
@@ -44,6 +45,7 @@ export default function Jobs({ search }: PageProps) {
   const { data, error, refetch } = useList(jobs(search));
   const languages = useLanguageChoices(search);
   useLiveUpdates('jobs', 'listConsoleJobs');
+  const { column, bar } = useJobActions(data?.jobs);
   return (
     <Page title={t('nav.jobs')}>
       <List
@@ -76,6 +78,7 @@ export default function Jobs({ search }: PageProps) {
         empty={t('console.jobs.none')}
         next={data?.next == null ? undefined : { after: data.next }}
         columns={[
+          column,
           {
             key: 'uid',
             header: t('console.jobs.uid'),
@@ -126,6 +129,25 @@ export default function Jobs({ search }: PageProps) {
           },
         ]}
       />
+      {bar}
     </Page>
   );
+}
+
+function useJobActions(rows: readonly ConsoleJob[] | undefined) {
+  const t = useTranslate();
+  const path = ({ account: username, job }: ConsoleJob) => ({ path: { username, job } });
+  return useRowActions({
+    rows,
+    rowKey: ({ job }) => job,
+    nameOf: ({ uid, account }) => `${uid}, ${account}`,
+    actions: [
+      { label: t('console.job.retry'), run: (row) => call('retryConsoleJob', path(row)) },
+      {
+        label: t('console.jobs.cancel'),
+        danger: true,
+        run: (row) => call('cancelConsoleJob', { ...path(row), body: {} }),
+      },
+    ],
+  });
 }

@@ -1,0 +1,146 @@
+/** Actions on several rows of a list: a column to choose rows, and a bar with the actions on the chosen ones. */
+import { Button, Checkbox } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useTranslate } from '../i18n.tsx';
+import { ConfirmDialog } from '../ui/Dialog.tsx';
+import { useErrorMessage } from '../ui/Failure.tsx';
+import { Notice } from '../ui/Notice.tsx';
+import type { Column } from '../ui/Table.tsx';
+import { toast } from '../ui/Toast.tsx';
+import css from './console.module.css';
+import { useChange } from './shared.tsx';
+
+interface RowAction<Row> {
+  label: string;
+  danger?: boolean;
+  run(row: Row): Promise<unknown>;
+}
+
+interface RowActionsOptions<Row> {
+  rows: readonly Row[] | undefined;
+  rowKey(row: Row): string;
+  /** Returns the text by which people recognize the row. */
+  nameOf(row: Row): string;
+  actions: readonly RowAction<Row>[];
+}
+
+/** Returns the column to choose rows, and the bar that stands below the list while rows are chosen. */
+export function useRowActions<Row>({ rows = [], rowKey, nameOf, actions }: RowActionsOptions<Row>): {
+  column: Column<Row>;
+  bar: ReactNode;
+} {
+  const t = useTranslate();
+  const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
+  const column: Column<Row> = {
+    key: 'choose',
+    header: t('console.rows.choose'),
+    bare: true,
+    cell: (row) => (
+      <Checkbox
+        aria-label={t('console.rows.choose_one', { name: nameOf(row) })}
+        checked={keys.has(rowKey(row))}
+        onChange={(event) => {
+          const { checked } = event.currentTarget;
+          setKeys((before) => {
+            const after = new Set(before);
+            if (checked) after.add(rowKey(row));
+            else after.delete(rowKey(row));
+            return after;
+          });
+        }}
+      />
+    ),
+  };
+  const chosen = rows.filter((row) => keys.has(rowKey(row)));
+  const bar = (
+    <Bar
+      chosen={chosen}
+      rowKey={rowKey}
+      nameOf={nameOf}
+      actions={actions}
+      onChooseAll={() => setKeys(new Set(rows.map(rowKey)))}
+      onChoose={(kept) => setKeys(new Set(kept.map(rowKey)))}
+    />
+  );
+  return { column, bar };
+}
+
+interface BarProps<Row> extends Pick<RowActionsOptions<Row>, 'rowKey' | 'nameOf' | 'actions'> {
+  chosen: readonly Row[];
+  onChooseAll(): void;
+  onChoose(rows: readonly Row[]): void;
+}
+
+function Bar<Row>({ chosen, rowKey, nameOf, actions, onChooseAll, onChoose }: BarProps<Row>) {
+  const t = useTranslate();
+  const messageOf = useErrorMessage();
+  const change = useChange();
+  const [confirming, setConfirming] = useState<RowAction<Row>>();
+  const [refused, setRefused] = useState<readonly { row: Row; error: Error }[]>([]);
+
+  /** Runs an action on one row after another. The refused rows stay chosen. */
+  async function run({ run }: RowAction<Row>): Promise<void> {
+    const failed: { row: Row; error: Error }[] = [];
+    await change(async () => {
+      for (const row of chosen) {
+        await run(row).catch((error: Error) => failed.push({ row, error }));
+      }
+    });
+    setRefused(failed);
+    onChoose(failed.map(({ row }) => row));
+    toast(t('console.rows.done', { count: chosen.length - failed.length }));
+  }
+
+  return (
+    <>
+      {(chosen.length > 0 || refused.length > 0) && (
+        <section className={css.rowActions} aria-label={t('console.rows.actions')}>
+          {refused.length > 0 && (
+            <Notice
+              tone="danger"
+              action={
+                <Button size="xs" onClick={() => setRefused([])}>
+                  {t('ui.close')}
+                </Button>
+              }
+            >
+              {t('console.rows.refused', { count: refused.length })}
+              <ul>
+                {refused.map(({ row, error }) => (
+                  <li key={rowKey(row)}>
+                    <bdi>{nameOf(row)}</bdi>: {messageOf(error)}
+                  </li>
+                ))}
+              </ul>
+            </Notice>
+          )}
+          <strong role="status">{t('console.rows.chosen', { count: chosen.length })}</strong>
+          {actions.map((action) => (
+            <Button key={action.label} onClick={() => setConfirming(action)}>
+              {action.label}
+            </Button>
+          ))}
+          <Button onClick={onChooseAll}>{t('console.rows.all')}</Button>
+          <Button onClick={() => onChoose([])}>{t('console.rows.none')}</Button>
+        </section>
+      )}
+      <ConfirmDialog
+        title={confirming?.label ?? ''}
+        action={confirming?.label ?? ''}
+        danger={confirming?.danger ?? false}
+        opened={confirming !== undefined}
+        onClose={() => setConfirming(undefined)}
+        onConfirm={() => run(confirming!)}
+      >
+        <p>{t('console.rows.about', { count: chosen.length })}</p>
+        <ul className={css.chosenNames}>
+          {chosen.map((row) => (
+            <li key={rowKey(row)}>
+              <bdi>{nameOf(row)}</bdi>
+            </li>
+          ))}
+        </ul>
+      </ConfirmDialog>
+    </>
+  );
+}
