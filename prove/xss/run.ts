@@ -405,6 +405,7 @@ class Tripwires {
       '/api/v1/events/',
       '/tapi/v2/translation/%3Cimg%20src=x%20onerror=trip(1)%3E/',
       '/docs/%3Cscript%3Etrip(1)',
+      '/docs/search?q=%22%3E%3Cimg%20src=x%20onerror=trip(1)%3E',
     ];
     for (const path of answers) await this.open(context, `interface ${path.split('?')[0]}`, url + path);
     await context.close();

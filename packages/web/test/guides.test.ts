@@ -58,7 +58,9 @@ describe('a code block', () => {
       const block = page.locator('pre').first();
       await page.getByRole('button', { name: 'Copy' }).first().click();
       await page.getByRole('button', { name: 'Copied' }).waitFor();
-      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await block.textContent());
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+        (await block.textContent())!.trimEnd(),
+      );
     });
     await context.close();
   });

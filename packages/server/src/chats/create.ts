@@ -92,7 +92,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     const { message } = wanted;
     const inserted = await inserts.add(wanted).catch((error: unknown) => {
       if (!(error instanceof BatcherFull)) throw error;
-      throw new ApiError('unavailable', 'Too many messages are being created; try again.', {
+      throw new ApiError('unavailable', 'Messages cannot be created fast enough at present; try again.', {
         'retry-after': '1',
       });
     });

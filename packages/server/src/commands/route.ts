@@ -60,7 +60,7 @@ export function addRouteCommands(program: Command): void {
         const unknown = engines.find((name) => !known.includes(name));
         if (unknown !== undefined) {
           throw new CommandError(
-            `DRAGOMAN_ENGINES does not name ${unknown}. A route can name ${known.join(', ')}.`,
+            `There is no engine ${unknown}: DRAGOMAN_ENGINES of this command does not name it. A route can name ${known.join(', ')}.`,
           );
         }
         await database.transaction((transaction) =>

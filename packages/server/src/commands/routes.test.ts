@@ -69,12 +69,7 @@ describe('dragoman route', () => {
       ['set', 'llm:4b'],
       /NAME: up to 20 lower-case letters and digits/,
     ],
-    [
-      'a language model that is not configured',
-      1,
-      ['set', 'llm:unknown'],
-      /^DRAGOMAN_ENGINES does not name llm:unknown\./,
-    ],
+    ['a language model that is not configured', 1, ['set', 'llm:unknown'], /^There is no engine llm:unknown/],
     ['an unknown tier', 2, ['set', 'apertium', '--tier', 'boss']],
     ['an unknown account', 1, ['set', 'apertium', '--account', 'nobody']],
     ['a brand without an account', 1, ['set', 'apertium', '--brand', 'b']],

@@ -136,7 +136,7 @@ it('the outbox queues a delivery while an earlier one of its chat is in progress
   await arrived('second');
 });
 
-it('the outbox queues later deliveries of a chat when the first one gets no slot', async () => {
+it('the outbox queues deliveries that get no slot, that follow them in a chat, or whose host has older ones', async () => {
   const { ref: account } = await accountNamed(server.database, username);
   const event = (eventId: string, chatId: string, host: string): NewEventRow => ({
     account,
@@ -161,15 +161,18 @@ it('the outbox queues later deliveries of a chat when the first one gets no slot
       capacityFor: () => ({ pieces: 8, weight: 1_000 }),
     } as unknown as Parameters<typeof createOutboxSender>[0],
     1,
+    (host) => host === 'waiting.test',
   );
   const leased = await sender.withOutbox(async (outbox) =>
     outbox!.lease([
       event('one', 'chat', 'full.test'),
       event('two', 'chat', 'free.test'),
       event('three', 'other', 'free.test'),
+      event('four', 'third', 'waiting.test'),
     ]),
   );
-  expect(leased).toEqual([undefined, undefined, expect.any(String)]);
+  // The last one would overtake older deliveries to its host.
+  expect(leased).toEqual([undefined, undefined, expect.any(String), undefined]);
 });
 
 it('the outbox queues the deliveries of a suspended account', async () => {

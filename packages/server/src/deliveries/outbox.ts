@@ -28,10 +28,15 @@ export interface OutboxSender {
   withOutbox<T>(transaction: (outbox?: Outbox) => Promise<T>): Promise<T>;
 }
 
-/** Creates the outbox of a sender. @param perHost number of slots of each host */
+/**
+ * Creates the outbox of a sender.
+ * @param perHost number of slots of each host
+ * @param sawDue whether older deliveries of an account to a host are due, which new ones must not overtake
+ */
 export function createOutboxSender(
   worker: LeaseWorker<DeliveryLease, DeliveryRow>,
   perHost: number,
+  sawDue: (host: string, accountId: string) => boolean,
 ): OutboxSender {
   /** The leased deliveries of open transactions. Each of them already uses a slot. */
   const reserved = new Set<DeliveryLease>();
@@ -59,6 +64,7 @@ export function createOutboxSender(
       const key = subject.kind === 'job' ? subject.jobId : subject.kind === 'message' ? subject.chatId : id;
       if (seen.has(key)) return undefined;
       seen.add(key);
+      if (sawDue(host, account.accountId)) return undefined;
       if (slots.freeFor({ account_id: account.accountId, host, failures: 0 }) <= 0) return undefined;
       // The limits of the sender apply to all accounts and all open transactions together.
       const room = worker.capacityFor(account);

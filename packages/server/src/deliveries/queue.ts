@@ -188,10 +188,16 @@ export interface DeliveryQueueOptions {
   log: Log;
 }
 
-export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<DeliveryLease> {
+export interface DeliveryQueue extends LeaseQueue<DeliveryLease> {
+  /** Returns whether the last claim saw due deliveries to a host: of one account, or of any account. */
+  sawDue(host: string, accountId?: string): boolean;
+}
+
+export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
   const { database, leaseSeconds, perHost, log } = options;
   let last = START;
   let empty = false;
+  let due = new Set<string>();
 
   /**
    * Claims due deliveries, account by account and host by host, until the limit or the capacity is used up.
@@ -242,9 +248,11 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): LeaseQueue<D
     get empty() {
       return empty;
     },
+    sawDue: (host, accountId = '') => due.has(`${accountId} ${host}`),
     async claim(limit: number, room: ClaimLimits<DeliveryLease> = UNLIMITED) {
       const lanes = await listLanesInTurn(database, last);
       empty = lanes.length === 0;
+      due = new Set(lanes.flatMap(({ account_id, host }) => [` ${host}`, `${account_id} ${host}`]));
       const { leases, failures } = await claimLanes(lanes, limit, room);
       if (leases.length === 0 && failures.length > 0) throw failures[0];
       return leases;

@@ -56,7 +56,7 @@ export interface SenderMetrics {
 
 /** Seconds until a delivery that cannot be signed is tried again. */
 const UNSIGNED_SECONDS = 60;
-/** The pause between two polls of a busy sender, so that it claims several deliveries at a time. */
+/** A freed slot causes a poll at the earliest after this time, so that a busy sender claims several deliveries at a time. */
 const POLL_REST_MILLISECONDS = 10;
 /** From this number of deliveries in progress on, results are recorded in batches. */
 const MANY_AT_WORK = 4;
@@ -68,7 +68,6 @@ export interface Sender extends OutboxSender, Pick<LeaseWorker, 'wake' | 'stop' 
 export function startSender(options: SenderOptions): Sender {
   const { database, poster, log, breakerSeconds } = options;
   const now = options.now ?? (() => new Date());
-  const random = options.random ?? Math.random;
   const recorder = createDeliveryRecorder(database, options.onDeliveriesChanged);
   const signer = createDeliverySigner({ secrets: options.secrets, log, now });
 
@@ -76,6 +75,7 @@ export function startSender(options: SenderOptions): Sender {
     if (isOverfull(lease.host)) {
       lease.answered = true;
       await withdrawAttempt(database, lease, lease.attempts, 0);
+      worker.wake(); // A poll in the meantime may have found nothing due.
       return undefined;
     }
     const headers = await signer.headersOf(lease, delivery);
@@ -89,8 +89,8 @@ export function startSender(options: SenderOptions): Sender {
     const signal = { host: lease.host, signal: hostSignal(outcome), probe: lease.probe, breakerSeconds };
     lease.answered = signal.signal === 'alive';
     // The slot of the host is free now. The result is recorded later, together with others.
-    if (lease.answered) worker.placeFreed();
-    const decision = decide(lease, delivery, outcome);
+    if (lease.answered && queue.sawDue(lease.host)) worker.placeFreed();
+    const decision = decide(options, lease, delivery, outcome);
     return { lease, result: toResult(lease, outcome), decision, signal, latencyMs: outcome.latencyMs };
   }
 
@@ -124,27 +124,12 @@ export function startSender(options: SenderOptions): Sender {
     return held.length > options.perHost;
   }
 
-  function decide(lease: DeliveryLease, delivery: DeliveryRow, outcome: PostOutcome): DeliveryDecision {
-    const next = nextAttempt({
-      attempts: lease.attempts - delivery.attempts_before,
-      scheduleSeconds: options.scheduleSeconds,
-      outcome,
-      createdAt: delivery.queued_at,
-      scheduledAt: delivery.scheduled_at,
-      now: now(),
-      random,
-      twice: delivery.environment === 'sandbox' && delivery.headers[TRIGGER_HEADER] === 'twice',
-    });
-    if (next.kind === 'delivered') return { status: 'delivered' };
-    if (next.kind === 'dead') return { status: 'dead', failure: next.reason };
-    return { status: 'pending', dueAt: next.at };
-  }
-
   const sweeping = startSweeping(options);
   const { perHost, leaseSeconds, capacity } = options;
+  const queue = createDeliveryQueue({ database, log, perHost, leaseSeconds });
   const worker = startLeaseWorker<DeliveryLease, DeliveryRow, FinishedAttempt>({
     name: 'sender',
-    queue: createDeliveryQueue({ database, log, perHost, leaseSeconds }),
+    queue,
     capacity,
     maxWeight: MAX_BODY_BYTES,
     restMilliseconds: POLL_REST_MILLISECONDS,
@@ -154,7 +139,7 @@ export function startSender(options: SenderOptions): Sender {
     log,
   });
   return {
-    ...createOutboxSender(worker, perHost),
+    ...createOutboxSender(worker, perHost, queue.sawDue),
     wake: worker.wake,
     get heldCount() {
       return worker.heldCount;
@@ -164,6 +149,28 @@ export function startSender(options: SenderOptions): Sender {
       await worker.stop(graceMilliseconds);
     },
   };
+}
+
+/** Decides what follows an attempt: the delivery is delivered, dead, or tried again at a time. */
+function decide(
+  { scheduleSeconds, now = () => new Date(), random = Math.random }: SenderOptions,
+  lease: DeliveryLease,
+  delivery: DeliveryRow,
+  outcome: PostOutcome,
+): DeliveryDecision {
+  const next = nextAttempt({
+    attempts: lease.attempts - delivery.attempts_before,
+    scheduleSeconds,
+    outcome,
+    createdAt: delivery.queued_at,
+    scheduledAt: delivery.scheduled_at,
+    now: now(),
+    random,
+    twice: delivery.environment === 'sandbox' && delivery.headers[TRIGGER_HEADER] === 'twice',
+  });
+  if (next.kind === 'delivered') return { status: 'delivered' };
+  if (next.kind === 'dead') return { status: 'dead', failure: next.reason };
+  return { status: 'pending', dueAt: next.at };
 }
 
 /** Returns true if the receiver accepted the attempt, even if the trigger `twice` requires another attempt. */

@@ -9,9 +9,11 @@ for (const block of document.querySelectorAll('pre')) {
   button.type = 'button';
   button.textContent = 'Copy';
   button.ariaLive = 'polite';
+  let timer;
   button.addEventListener('click', async () => {
     button.textContent = await copy(block);
-    setTimeout(() => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       button.textContent = 'Copy';
     }, SHOWN_MS);
   });
@@ -21,7 +23,8 @@ for (const block of document.querySelectorAll('pre')) {
 /** Returns what happened. Without HTTPS, a browser has no clipboard for pages, so the text is only selected. */
 async function copy(block) {
   try {
-    await navigator.clipboard.writeText(block.textContent);
+    // Without the last line end, so that a pasted command does not run before the reader has looked at it.
+    await navigator.clipboard.writeText(block.textContent.trimEnd());
     return 'Copied';
   } catch {
     getSelection().selectAllChildren(block);

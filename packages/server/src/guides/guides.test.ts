@@ -69,6 +69,7 @@ describe('the search in the guides', () => {
     ['the beginnings of words only', 'onkey', []],
     ['nothing without words', '  ', []],
     ['nothing if one word is missing', 'retry nowhere', []],
+    ['words with punctuation around them', '"retry", (key)?', ['jobs#retry-safely', 'keys#rotate']],
   ])('finds %s', (_, query, sections) => {
     expect(search(query)).toEqual(sections);
   });
@@ -80,6 +81,35 @@ describe('the search in the guides', () => {
     const text = excerpt.map((part) => part.text).join('');
     expect(text).toMatch(/^… (?:word )+needle(?: word)+/);
     expect(text.length).toBeLessThan(260);
+  });
+
+  it('shows every word of every guide marked in a short excerpt', async () => {
+    for (const guide of await readGuides()) {
+      for (const section of guide.sections) {
+        expect(section.lower.text.length).toBe(section.text.length);
+        const alone = [
+          { ...guide, sections: [{ ...section, title: '', lower: { ...section.lower, title: '' } }] },
+        ];
+        for (const word of new Set(section.text.split(' '))) {
+          const [found] = searchGuides(alone, word);
+          if (found === undefined) continue;
+          expect(
+            found.excerpt.some((part) => part.found) || guide.lowerTitle.includes(word.toLowerCase()),
+            word,
+          ).toBe(true);
+          expect(
+            found.excerpt.reduce((sum, { text }) => sum + text.length, 0),
+            word,
+          ).toBeLessThan(320);
+        }
+      }
+    }
+  });
+
+  it('shows a text without spaces up to the limit', () => {
+    const guide = renderGuide('long', `# Long\n\n${'x'.repeat(300)}/needle/${'x'.repeat(300)}`, known);
+    const [{ excerpt }] = searchGuides([guide], 'needle') as [FoundSection];
+    expect(excerpt.map(({ found, text }) => (found ? text : text.length))).toEqual([2, 60, 'needle', 174, 2]);
   });
 });
 

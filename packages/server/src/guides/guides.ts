@@ -19,12 +19,15 @@ export interface Section {
   title: string;
   /** The text without markup, with single spaces. */
   text: string;
+  /** Title and text in lower case, for the search. Their offsets are those of the originals. */
+  lower: { title: string; text: string };
 }
 
 export interface Guide {
   /** The last part of the guide's path: `jobs` for `docs/jobs.md`. */
   name: string;
   title: string;
+  lowerTitle: string;
   /** The headings of the guide's sections, for the table of contents. */
   headings: Heading[];
   /** All parts of the guide, for the search. */
@@ -92,9 +95,11 @@ export function renderGuide(name: string, source: string, known: ReadonlySet<str
     return `<pre class="scroll" tabindex="0" role="region" aria-label="Code"><code>${markdown.utils.escapeHtml(content)}</code></pre>\n`;
   };
   const html = markdown.renderer.render(tokens, markdown.options, {});
+  const title = headings.find(({ level }) => level === 1)?.title ?? name;
   return {
     name,
-    title: headings.find(({ level }) => level === 1)?.title ?? name,
+    title,
+    lowerTitle: title.toLowerCase(),
     headings: headings.filter(({ level }) => level === 2),
     sections,
     html,
@@ -131,10 +136,10 @@ function sectionsOf(tokens: readonly Token[]): Section[] {
       sections.at(-1)?.texts.push(textOf(token));
     }
   }
-  return sections.map(({ texts, ...section }) => ({
-    ...section,
-    text: texts.join(' ').replace(/\s+/g, ' ').trim(),
-  }));
+  return sections.map(({ texts, ...section }) => {
+    const text = texts.join(' ').replace(/\s+/g, ' ').trim();
+    return { ...section, text, lower: { title: section.title.toLowerCase(), text: text.toLowerCase() } };
+  });
 }
 
 /** Returns the text of a token without markup. */

@@ -1,6 +1,6 @@
 /** The HTML page around a guide, and the page of the search. */
 import { GROUPS, type Guide } from './guides.ts';
-import { type FoundSection, MAX_QUERY_CHARACTERS } from './search.ts';
+import { type FoundSection, MAX_QUERY_CHARACTERS, MAX_RESULTS } from './search.ts';
 
 export function layOut(guide: Guide, all: readonly Guide[]): string {
   return page(
@@ -20,7 +20,9 @@ export function layOutSearch(query: string, found: readonly FoundSection[], all:
       ? 'No section contains all these words.'
       : found.length === 1
         ? '1 section'
-        : `${found.length} sections`;
+        : found.length === MAX_RESULTS
+          ? `The first ${MAX_RESULTS} sections`
+          : `${found.length} sections`;
   const results = found.map(({ guide, section, excerpt }) => {
     const address = `/docs/${guide.name}${section.id === '' ? '' : `#${section.id}`}`;
     const title = section.id === '' ? guide.title : `${guide.title} › ${section.title}`;

@@ -26,6 +26,8 @@ const GUIDE_POLICY = [
   "style-src 'self'",
   'img-src data:',
   "form-action 'self'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');
 /**
  * Returns the Content-Security-Policy of the API reference. It allows the script's own file, the script with

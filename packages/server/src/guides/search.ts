@@ -16,24 +16,24 @@ export interface FoundSection {
 /** The maximum number of characters and of words of a query. Everything after them is ignored. */
 export const MAX_QUERY_CHARACTERS = 200;
 const MAX_WORDS = 10;
-const MAX_RESULTS = 30;
+export const MAX_RESULTS = 30;
 /** The number of characters of an excerpt before and after its first found word. */
 const BEFORE = 60;
 const AFTER = 180;
 
-/**
- * The points that a section gets for a word in the guide's title, in its own heading, and in its text (one for each
- * occurrence, up to this maximum).
- */
+/** Points of a word by the place where it stands. In the text, each occurrence counts, up to five. */
 const TITLE_POINTS = 8;
 const HEADING_POINTS = 12;
 const MAX_TEXT_POINTS = 5;
 
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Splits a query into lower-case words. */
+/** Splits a query into lower-case words without the punctuation around them. */
 export function wordsOf(query: string): string[] {
-  const words = query.slice(0, MAX_QUERY_CHARACTERS).toLowerCase().split(/\s+/);
+  const parts = query.slice(0, MAX_QUERY_CHARACTERS).toLowerCase().split(/\s+/);
+  const words = parts.map((part) =>
+    part.replace(/^[^\p{L}\p{N}]+/u, '').replace(/(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/u, ''),
+  );
   return [...new Set(words)].filter((word) => word !== '').slice(0, MAX_WORDS);
 }
 
@@ -44,54 +44,80 @@ export function wordsOf(query: string): string[] {
 export function searchGuides(guides: readonly Guide[], query: string): FoundSection[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];
-  const found: (FoundSection & { points: number })[] = [];
+  const found: { guide: Guide; section: Section; points: number }[] = [];
   for (const guide of guides) {
     for (const section of guide.sections) {
-      const points = words.map((word) => pointsOf(word, guide, section));
-      if (points.includes(0)) continue;
-      const sum = points.reduce((total, one) => total + one, 0);
-      found.push({ guide, section, excerpt: excerptOf(section.text, words), points: sum });
+      const points = pointsOf(words, guide, section);
+      if (points > 0) found.push({ guide, section, points });
     }
   }
-  // The sort is stable: sections with the same score stay in the order of the navigation.
-  return found.sort((one, other) => other.points - one.points).slice(0, MAX_RESULTS);
+  // The sort is stable: sections with the same points stay in the order of the navigation.
+  found.sort((one, other) => other.points - one.points);
+  return found
+    .slice(0, MAX_RESULTS)
+    .map(({ guide, section }) => ({ guide, section, excerpt: excerptOf(section, words) }));
 }
 
-function pointsOf(word: string, guide: Guide, section: Section): number {
-  const places = (text: string) => findWord(text.toLowerCase(), word).length;
-  const title = places(guide.title) > 0 ? TITLE_POINTS : 0;
-  const heading = places(section.title) > 0 ? HEADING_POINTS : 0;
-  return title + heading + Math.min(places(section.text), MAX_TEXT_POINTS);
+/** Returns the points of a section, 0 if a word is missing. */
+function pointsOf(words: readonly string[], guide: Guide, { lower }: Section): number {
+  let sum = 0;
+  for (const word of words) {
+    const title = findWord(guide.lowerTitle, word, 1).length * TITLE_POINTS;
+    const heading = findWord(lower.title, word, 1).length * HEADING_POINTS;
+    const points = title + heading + findWord(lower.text, word, MAX_TEXT_POINTS).length;
+    if (points === 0) return 0;
+    sum += points;
+  }
+  return sum;
 }
 
-/** Returns the offsets at which a word of the text begins with `word`. */
-function findWord(text: string, word: string): number[] {
+/** Returns the first offsets from `from` on, up to `most`, at which a word of the text begins with `word`. */
+function findWord(text: string, word: string, most: number, from = 0): number[] {
   const offsets: number[] = [];
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+  for (
+    let at = text.indexOf(word, from);
+    at !== -1 && offsets.length < most;
+    at = text.indexOf(word, at + 1)
+  ) {
     if (at === 0 || !WORD.test(text[at - 1]!)) offsets.push(at);
   }
   return offsets;
 }
 
 /** Returns the text around the first found word, or the beginning of the text if only headings contain the words. */
-function excerptOf(text: string, words: readonly string[]): ExcerptPart[] {
-  const lower = text.toLowerCase();
-  const places = words
-    .flatMap((word) => findWord(lower, word).map((from) => ({ from, to: from + word.length })))
-    .sort((one, other) => one.from - other.from);
-  const first = places[0]?.from ?? 0;
-  const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1;
-  const until = first + AFTER >= text.length ? text.length : text.lastIndexOf(' ', first + AFTER);
+function excerptOf({ text, lower }: Section, words: readonly string[]): ExcerptPart[] {
+  const placesIn = (shown: string, most: number, from = 0) =>
+    words
+      .flatMap((word) => findWord(shown, word, most, from).map((at) => ({ at, end: at + word.length })))
+      .sort((one, other) => one.at - other.at || other.end - one.end);
+  const first = placesIn(lower.text, 1)[0] ?? { at: 0, end: 0 };
+  const from = startOf(text, first.at);
+  const until = endOf(text, first);
   const parts: ExcerptPart[] = [];
   let at = from;
-  for (const place of places) {
-    if (place.from < at || place.to > until) continue;
-    parts.push({ text: text.slice(at, place.from), found: false });
-    parts.push({ text: text.slice(place.from, place.to), found: true });
-    at = place.to;
+  for (const place of placesIn(lower.text.slice(0, until), until, from)) {
+    if (place.at < at) continue;
+    parts.push({ text: text.slice(at, place.at), found: false });
+    parts.push({ text: text.slice(place.at, place.end), found: true });
+    at = place.end;
   }
   parts.push({ text: text.slice(at, until), found: false });
   if (from > 0) parts.unshift({ text: '… ', found: false });
   if (until < text.length) parts.push({ text: ' …', found: false });
   return parts;
+}
+
+/** Returns the start of an excerpt: the beginning of a word if one begins there, at most 60 characters before. */
+function startOf(text: string, first: number): number {
+  if (first <= BEFORE) return 0;
+  const space = text.indexOf(' ', first - BEFORE);
+  return space !== -1 && space < first ? space + 1 : first - BEFORE;
+}
+
+/** Returns the end of an excerpt: the end of a word if one ends there, at most 180 characters after the first place. */
+function endOf(text: string, first: { at: number; end: number }): number {
+  const limit = first.at + Math.max(AFTER, first.end - first.at);
+  if (limit >= text.length) return text.length;
+  const space = text.lastIndexOf(' ', limit);
+  return space >= first.end ? space : limit;
 }

@@ -191,7 +191,9 @@ function retryUnknownCommit<T>(run: () => Promise<T>): Promise<T> {
 
 function rejectFull(error: unknown): never {
   if (!(error instanceof BatcherFull)) throw error;
-  throw new ApiError('unavailable', 'Too many jobs are being created; try again.', { 'retry-after': '1' });
+  throw new ApiError('unavailable', 'Jobs cannot be created fast enough at present; try again.', {
+    'retry-after': '1',
+  });
 }
 
 /** Assigns lease tokens to as many jobs as the worker of this process has capacity for. */

@@ -123,6 +123,37 @@ describe('the worker loop', () => {
     await until(() => inHand.has(later!));
   });
 
+  it('claims again when a held row has freed a place, before the held row ends', async () => {
+    const row = (id: string) => ({ account: {} as AccountRef, id, token: id, attempts: 1, weight: 1 });
+    const waiting = [row('first')];
+    const held: string[] = [];
+    const loop = startLeaseWorker<Lease, true, never>({
+      name: 'test',
+      queue: {
+        leaseSeconds: 3600,
+        claim: async () => waiting.splice(0),
+        extend: async () => new Set(),
+        release: async () => {},
+        adjustAttempts: async () => {},
+      },
+      capacity: 8,
+      maxWeight: 1_000,
+      pollMilliseconds: 3_600_000,
+      log: createLog('silent'),
+      open: async () => true,
+      decide: ({ id }) => {
+        held.push(id);
+        return new Promise(() => {});
+      },
+      settle: async () => {},
+    });
+    await until(() => held.length === 1);
+    waiting.push(row('second'));
+    loop.placeFreed();
+    await until(() => held.length === 2);
+    await loop.stop(0);
+  });
+
   it('processes all due rows, and never holds more than its capacity', async () => {
     await createJobs(50);
     const { loop, inHand, most } = start({ capacity: 8 });
