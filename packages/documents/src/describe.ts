@@ -104,7 +104,7 @@ function elementOf(unit: Unit, cut: CutSegment, wraps: readonly Wrap[]): TextEle
 }
 
 function common(document: Document, id: string, unit: Unit, cut: CutSegment): Description {
-  return { id, unit: unit.index, notes: unit.notes ?? [], codes: codesOf(document, cut) };
+  return { id, unit: unit.index, notes: unit.notes ?? [], codes: codeMarkup(document, cut) };
 }
 
 /** Returns the offsets of the spaces that stand for line breaks or for the border of two cues. */
@@ -127,7 +127,7 @@ const textOf = (document: Document, { start, end }: { start: number; end: number
  * Returns the markup of a segment's codes by key. The segment's pieces and its runs in the document have
  * their codes in the same order.
  */
-function codesOf(document: Document, cut: CutSegment): Record<string, string> {
+export function codeMarkup(document: Document, cut: CutSegment): Record<string, string> {
   const codes: Record<string, string> = {};
   const runs = cut.runs.filter((run) => !isText(run));
   const keys = cut.pieces.map(keyOf).filter((key) => key !== '');

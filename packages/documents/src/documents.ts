@@ -21,6 +21,7 @@ export { type Aligned, type AlignNote, align, haveSameUnits } from './align.ts';
 export { type Description, describe } from './describe.ts';
 export type { Document, Format, Kept, Piece, Segment, Unit } from './document.ts';
 export { DocumentError } from './document.ts';
+export { type Joined, type JoinFault, type JoinPart, join } from './joins.ts';
 export { type Detected, detectLanguage } from './language.ts';
 export { Limits } from './limits.ts';
 export { rebuild } from './rebuild.ts';

@@ -196,7 +196,8 @@ describe('HTML comments that mark the segments of a document', () => {
     const document = scan(html, 'html');
     const found = segments(document, 'en');
     const pieces = new Map(translations.map(([id, text]) => [id, [{ text }]]));
-    return rebuild(document, pieces, 'de', new Map(found.map(({ id }, index) => [id, `m ${index}`])));
+    const marks = new Map(found.map(({ id }, index) => [id, `m ${index}`]));
+    return rebuild(document, pieces, 'de', { marks });
   };
 
   test('surround every segment of the text, with or without a translation', () => {

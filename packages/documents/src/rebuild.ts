@@ -3,7 +3,7 @@
 import { cueEdits } from './cues.ts';
 import type { Document, Piece, Target, Unit } from './document.ts';
 import { asciiOnly, escapeAttribute, escapeMarkup } from './escapes.ts';
-import { type Marks, renderUnit, type Translations } from './render.ts';
+import { type RebuildOptions, renderUnit, type Translations } from './render.ts';
 import { firstSection } from './runs.ts';
 import { segmentUnit } from './segmentation.ts';
 import { type Edit, Splicer } from './splice.ts';
@@ -17,13 +17,13 @@ import { type Edit, Splicer } from './splice.ts';
  * are repaired, and they cannot break the format.
  *
  * @param translations by segment id, as returned by `segments` for the same document and language
- * @param marks the comments to write around the segments of an HTML document, for a preview
+ * @param options.joins the joined segments; subtitles have none
  */
 export function rebuild(
   document: Document,
   translations: ReadonlyMap<string, readonly Piece[]>,
   targetLanguage: string,
-  marks?: Marks,
+  options: RebuildOptions = {},
 ): string {
   const language = document.segmentLanguage ?? document.sourceLanguage ?? 'und';
   if (document.format === 'srt') {
@@ -33,11 +33,11 @@ export function rebuild(
   const known = new Set<number>();
   for (const id of translations.keys()) known.add(Number.parseInt(id, 10));
   if (document.format === 'xliff')
-    return rebuildXliff(document, language, translations, known, targetLanguage);
-  const isMarked = document.format === 'html' && marks !== undefined;
-  if (isMarked) for (const id of marks.keys()) known.add(Number.parseInt(id, 10));
+    return rebuildXliff(document, language, translations, known, targetLanguage, options);
+  const marks = document.format === 'html' ? options.marks : undefined;
+  for (const id of marks?.keys() ?? []) known.add(Number.parseInt(id, 10));
   const takes = (unit: Unit) => known.has(unit.index);
-  const copy = splice(document, language, translations, takes, isMarked ? marks : undefined);
+  const copy = splice(document, language, translations, takes, { ...options, marks });
   return copy(0, document.text.length);
 }
 
@@ -47,7 +47,7 @@ function splice(
   language: string,
   translations: Translations,
   takes: (unit: Unit) => boolean,
-  marks?: Marks,
+  options: RebuildOptions,
 ): (start: number, end: number) => string {
   const edits: Edit[] = document.patches.map(({ start, end, text }) => ({ start, end, write: () => text }));
   for (const unit of document.units) {
@@ -56,7 +56,7 @@ function splice(
       start: unit.start,
       end: unit.end,
       write: () =>
-        renderUnit(document, unit, language, translations, copy, marks) ??
+        renderUnit(document, unit, language, translations, copy, options) ??
         splicer.slice(unit.start, unit.end),
     });
   }
@@ -71,6 +71,7 @@ function rebuildXliff(
   translations: Translations,
   known: ReadonlySet<number>,
   targetLanguage: string,
+  { joins }: RebuildOptions,
 ): string {
   // A code can contain a text that is a separate unit. The translations of such units are first inserted into copies of
   // the outer units, and then these copies are inserted into the document.
@@ -79,6 +80,7 @@ function rebuildXliff(
     language,
     translations,
     (unit) => unit.target === undefined && known.has(unit.index),
+    { joins },
   );
   const copy =
     document.sections.length === 0
@@ -93,7 +95,7 @@ function rebuildXliff(
       end: target.action === 'insert' ? target.at : target.end,
       write: () => {
         const rendered = known.has(unit.index)
-          ? renderUnit(document, unit, language, translations, copy)
+          ? renderUnit(document, unit, language, translations, copy, { joins })
           : undefined;
         const content = rendered ?? copy(unit.start, unit.end);
         if (rendered === undefined && target.action === 'replace' && target.hadText) {

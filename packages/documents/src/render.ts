@@ -7,7 +7,7 @@ import type { Document, Form, Format, Piece, Unit } from './document.ts';
 import { asciiOnly, cleanText, escapeAttribute, escapeMarkup, escapeSection } from './escapes.ts';
 import { keyOf, mergeText, repair } from './repair.ts';
 import { isText, type Run, sliceRun, type TextRun } from './runs.ts';
-import { type CutSegment, segmentUnit } from './segmentation.ts';
+import { applyJoins, type CutSegment, type Joins, segmentUnit } from './segmentation.ts';
 import { blankEnd, blankStart } from './spaces.ts';
 
 export type Translations = ReadonlyMap<string, readonly Piece[]>;
@@ -24,10 +24,17 @@ export type Encode = (text: string) => string;
  */
 export type Marks = ReadonlyMap<string, string>;
 
+export interface RebuildOptions {
+  /** The comments to write around the segments of an HTML document, for a preview. */
+  marks?: Marks | undefined;
+  joins?: Joins | undefined;
+}
+
 /**
  * Returns a unit with its translations, or undefined if the result equals the source.
  *
  * @param marks the comments to write around segments of HTML text; attribute values get none
+ * @param joins the joined segments of the document
  */
 export function renderUnit(
   document: Document,
@@ -35,7 +42,7 @@ export function renderUnit(
   language: string,
   translations: Translations,
   copy: Copy,
-  marks?: Marks,
+  { marks, joins }: RebuildOptions = {},
 ): string | undefined {
   const { cuts, html } = segmentUnit(document, unit, language);
   const encode = encoderOf(document, unit, html);
@@ -43,16 +50,15 @@ export function renderUnit(
   const out: string[] = [];
   let position = unit.start;
   let changed = false;
-  cuts.forEach((cut, index) => {
-    const id = `${unit.index}.${index}`;
+  for (const { id, cut } of applyJoins(document, unit, language, cuts, joins)) {
     const mark = marked?.get(id);
     const pieces = translationOf(cut, translations.get(id), document.format);
-    if (!pieces && mark === undefined) return;
+    if (!pieces && mark === undefined) continue;
     changed = true;
     const text = pieces ? renderPieces(cut, pieces, encode, copy, document.format) : copy(cut.start, cut.end);
     out.push(copy(position, cut.start), mark === undefined ? text : `<!--${mark}-->${text}<!--/${mark}-->`);
     position = cut.end;
-  });
+  }
   if (!changed) return undefined;
   out.push(copy(position, unit.end));
   const text = out.join('');

@@ -59,6 +59,72 @@ export function segmentUnit(document: Document, unit: Unit, language: string): U
   return { cuts, html };
 }
 
+/**
+ * The segments that were joined with those after them: the number of segments by the id of the first one. The first
+ * one stands for all of them, and the others have no translation of their own.
+ */
+export type Joins = ReadonlyMap<string, number>;
+
+/** Returns the segments of a unit with their ids, after the joins. @param cuts the segments before the joins */
+export function applyJoins(
+  document: Document,
+  unit: Unit,
+  language: string,
+  cuts: readonly CutSegment[],
+  joins: Joins | undefined,
+): { id: string; cut: CutSegment }[] {
+  const found: { id: string; cut: CutSegment }[] = [];
+  let sentences: Run[][][] | undefined;
+  for (let index = 0; index < cuts.length; ) {
+    const id = `${unit.index}.${index}`;
+    const count = joins?.get(id) ?? 1;
+    if (count > 1) sentences ??= sentencesOfUnit(document, unit, language);
+    const joined = sentences && count > 1 ? joinCuts(sentences, index, count) : undefined;
+    found.push({ id, cut: joined ?? cuts[index]! });
+    index += joined === undefined ? 1 : count;
+  }
+  return found;
+}
+
+/** Returns the sentences of a unit with the white space and codes around them, in one list for each part between gaps. */
+export function sentencesOfUnit(document: Document, unit: Unit, language: string): Run[][][] {
+  const isSegmented = unit.segmented === true;
+  return stretches(runsOf(document, unit).runs).map((stretch) => sentences(stretch, language, isSegmented));
+}
+
+/**
+ * Returns `count` neighbouring segments as one, with what stands between them. Returns undefined if there are not so
+ * many, or a gap is between them.
+ * @param sentences as `sentencesOfUnit` returns them
+ */
+export function joinCuts(
+  sentences: readonly Run[][][],
+  first: number,
+  count: number,
+): CutSegment | undefined {
+  let index = 0;
+  for (const stretch of sentences) {
+    const joined: Run[] = [];
+    /** Sentences without letters, which are no segments. */
+    let between: Run[] = [];
+    let found = 0;
+    for (const sentence of stretch) {
+      if (!hasLetters(sentence)) {
+        between.push(...sentence);
+        continue;
+      }
+      if (index >= first && index < first + count) {
+        joined.push(...(found === 0 ? [] : between), ...sentence);
+        found += 1;
+      }
+      between = [];
+      index += 1;
+    }
+    if (found > 0) return found === count ? makeSegment(trim(joined)) : undefined;
+  }
+  return undefined;
+}
+
 /** Divides runs at gaps and returns the parts that have letters. */
 function stretches(runs: readonly Run[]): Run[][] {
   const found: Run[][] = [];
