@@ -170,7 +170,9 @@ POST /api/editing/tasks/{task}/return                                   out     
 POST /api/editing/tasks/{task}/seen                                     out       -         -         -         in        in        in
 PUT /api/editing/tasks/{task}/segments/{position}                       out       -         -         -         in        in        in
 GET /api/editing/tasks/{task}/segments/{position}/history               out       -         -         -         -         -         in
+POST /api/editing/tasks/{task}/segments/{position}/join                 out       -         -         -         in        in        in
 GET /api/editing/tasks/{task}/segments/{position}/matches               out       -         -         -         -         -         in
+POST /api/editing/tasks/{task}/segments/{position}/separate             out       -         -         -         in        in        in
 PUT /api/editing/tasks/{task}/segments/{position}/unsure                out       -         -         -         in        in        in
 POST /api/editing/tasks/{task}/skip                                     out       -         -         -         in        in        in
 POST /api/editing/tasks/{task}/submit                                   out       -         -         -         in        in        in

@@ -72,6 +72,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'The segment cannot be confirmed while a query to the customer is open.',
   },
+  not_joinable: {
+    status: 409,
+    meaning: 'The segments cannot be joined; `reason` says why.',
+  },
   job_canceled: { status: 409, meaning: 'The job was canceled while it was being edited.' },
   nothing_waits: { status: 409, meaning: 'There is no task that this editor can claim.' },
   task_taken: { status: 409, meaning: 'The task can no longer be claimed, or not by this editor.' },

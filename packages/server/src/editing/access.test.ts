@@ -53,6 +53,9 @@ PUT segment, wrong      -      -      first  -      -      draft  -      -      
 PUT segment, nearby     -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      out    -      -      -      -      -
 PUT unsure              -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 PUT unsure, nearby      -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
+POST join               -      late   first  late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
+POST join, nearby       -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
+POST separate           -      late   first  late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
 POST terms              -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 DELETE terms            -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
 POST queries            -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
@@ -296,6 +299,8 @@ const WORDS: Record<string, string> = {
   job_canceled: 'gone',
   unconfirmed: 'first',
   checks_failed: 'first',
+  not_joinable: 'first',
+  conflict: 'first',
   invalid_request: 'first',
 };
 
@@ -406,6 +411,22 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
   'PUT unsure, nearby': [
     `PUT ${task}/segments/{position}/unsure`,
     ask('PUT', segment('/unsure', nearbyPosition), (one) => ({ ...token(one), unsure: true })),
+  ],
+  'POST join': [
+    `POST ${task}/segments/{position}/join`,
+    ask('POST', segment('/join', own), (one) => ({ ...token(one), revision: 1, next_revision: 0 })),
+  ],
+  'POST join, nearby': [
+    `POST ${task}/segments/{position}/join`,
+    ask('POST', segment('/join', nearbyPosition), (one) => ({
+      ...token(one),
+      revision: 1,
+      next_revision: 0,
+    })),
+  ],
+  'POST separate': [
+    `POST ${task}/segments/{position}/separate`,
+    ask('POST', segment('/separate', own), (one) => ({ ...token(one), revision: 1 })),
   ],
   'POST terms': [
     `POST ${task}/terms`,

@@ -239,6 +239,8 @@ export interface ListedRow {
   topics: string[] | null;
   brand_name: string | null;
   confirmed: number;
+  /** The number of segments that are joined with an earlier one. */
+  joined: number;
 }
 
 /** A task of an editor's queue, with the sources of its first segments. */
@@ -259,8 +261,11 @@ const LISTED = `t.part, t.account_id, t.task_id, t.kind, t.status, t.source_lang
   (select count(*) from edits e
     where e.part = t.part and e.account_id = t.account_id and e.job_id = t.job_id and e.status = 'confirmed'
       and e.position between t.first_position and t.last_position) as confirmed,
+  (select count(*) from segments s
+    where s.part = t.part and s.account_id = t.account_id and s.job_id = t.job_id and s.joined_to is not null
+      and s.position between t.first_position and t.last_position) as joined,
   (select jsonb_agg(s.source order by s.position) from segments s
-    where s.part = t.part and s.account_id = t.account_id and s.job_id = t.job_id
+    where s.part = t.part and s.account_id = t.account_id and s.job_id = t.job_id and s.joined_to is null
       and s.position between t.first_position and least(t.last_position, t.first_position + ${BEGINNING - 1}))
     as beginning`;
 

@@ -113,7 +113,7 @@ export function presentListed(
     topics: row.topics ?? [],
     brand: row.brand_name,
     words: row.words,
-    segments: row.last_position - row.first_position + 1,
+    segments: row.last_position - row.first_position + 1 - row.joined,
     confirmed: row.confirmed,
     priority: row.priority,
     urgency: URGENCIES[row.urgency],

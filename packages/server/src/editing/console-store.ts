@@ -42,6 +42,9 @@ const TASKS = statement<ConsoleRow>(
           (select count(*) from edits e
             where e.part = t.part and e.account_id = t.account_id and e.job_id = t.job_id and e.status = 'confirmed'
               and e.position between t.first_position and t.last_position) as confirmed,
+          (select count(*) from segments s
+            where s.part = t.part and s.account_id = t.account_id and s.job_id = t.job_id and s.joined_to is not null
+              and s.position between t.first_position and t.last_position) as joined,
           (select count(*) from task_skips k
             where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id) as skips,
           coalesce((select jsonb_agg(jsonb_build_object('reason', r.reason, 'note', r.note, 'by', coalesce(p.name, ''),

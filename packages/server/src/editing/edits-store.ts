@@ -6,7 +6,7 @@ import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import type { DeliveredSegment } from '../memory/efforts.ts';
 
-/** A segment with its current edit. */
+/** A segment with its current edit. Segments that are joined with an earlier one are not listed. */
 export interface SegmentRow {
   position: number;
   segment_id: string;
@@ -25,9 +25,24 @@ export interface SegmentRow {
   comments: number;
   unsure: boolean;
   asked: boolean;
+  /** What an editor has joined with this segment; null: nothing. */
+  joined: JoinedColumn | null;
+}
+
+/** The stored state of a segment that an editor has joined with those after it. */
+export interface JoinedColumn {
+  /** The position of the last segment. */
+  last: number;
+  /** The markup of each code. */
+  codes: Record<string, string>;
+  /** The target after the join; null if the targets of the parts are lost. */
+  target: Piece[] | null;
+  /** The columns and the target of the first segment before the join. */
+  own: Pick<SegmentRow, 'source' | 'draft' | 'route' | 'notes' | 'failure' | 'target'>;
 }
 
 const SEGMENTS_FROM = `select s.position, s.segment_id, s.source, s.draft, s.route, s.notes, s.failure, s.repeats,
+          s.joined,
           coalesce(e.status, 'open') as status, e.target, coalesce(e.revision, 0) as revision, e.editor_id,
           coalesce(e.acknowledged, '{}') as acknowledged, e.filled_from is not null as filled,
           (select count(*) from comments c
@@ -41,12 +56,13 @@ const SEGMENTS_FROM = `select s.position, s.segment_id, s.source, s.draft, s.rou
                      and q.position = s.position and q.status = 'open') as asked
      from segments s
      left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
-      and e.position = s.position`;
+      and e.position = s.position
+    where s.joined_to is null`;
 
 const SEGMENTS = statement<SegmentRow>(
   'editing.segments',
   `${SEGMENTS_FROM}
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position between $4 and $5 order by s.position`,
+      and s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position between $4 and $5 order by s.position`,
 );
 
 export function readSegments(
@@ -62,7 +78,7 @@ export function readSegments(
 const SEGMENTS_AT = statement<SegmentRow>(
   'editing.segments_at',
   `${SEGMENTS_FROM}
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position = any($4) order by s.position`,
+      and s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position = any($4) order by s.position`,
 );
 
 /** Returns the segments at `positions`, in that order. */
@@ -82,7 +98,7 @@ export async function readSegmentsAt(
 const REPEATS = statement<SegmentRow>(
   'editing.repeats',
   `${SEGMENTS_FROM}
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position <> $5
+      and s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position <> $5
       and (s.repeats = $4 or s.position = $4) and (e.position is null or e.filled_from is not null)
     order by s.position`,
 );
@@ -102,6 +118,8 @@ export function readRepeats(
 export interface SegmentTargetRow {
   segment_id: string;
   position: number;
+  /** The number of segments that its target translates. */
+  segments: number;
   target: Piece[] | null;
   route: string | null;
   /** True if an editor has confirmed a target of this segment at any time. */
@@ -109,10 +127,11 @@ export interface SegmentTargetRow {
 }
 
 // A confirmed segment becomes a draft again when a reviewer returns it or an editor changes it. The last
-// confirmed target is then in the history.
+// confirmed target is then in the history. A target from before a join or a separation translates another source.
 const TARGETS = statement<SegmentTargetRow>(
   'editing.targets',
   `select s.segment_id, s.position, s.route,
+          coalesce((s.joined->>'last')::integer - s.position + 1, 1) as segments,
           coalesce(case when $4 or e.status = 'confirmed' then e.target else c.target end, s.draft) as target,
           coalesce(e.status = 'confirmed' or c.target is not null, false) as confirmed
      from segments s
@@ -121,9 +140,9 @@ const TARGETS = statement<SegmentTargetRow>(
      left join lateral (
        select h.target from edit_history h
         where e.status = 'draft' and h.part = e.part and h.account_id = e.account_id and h.job_id = e.job_id
-          and h.position = e.position and h.kind = 'confirmed'
+          and h.position = e.position and h.kind = 'confirmed' and h.revision > s.divided_at
         order by h.revision desc limit 1) c on true
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 order by s.position`,
+    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.joined_to is null order by s.position`,
 );
 
 /**
@@ -146,7 +165,7 @@ const COMPARED = statement<DeliveredSegment>(
      from segments s
      join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
     where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.other_draft is not null and s.draft is not null
-      and e.status = 'confirmed' and e.filled_from is null
+      and e.status = 'confirmed' and e.filled_from is null and s.joined is null
       and not exists (select from fills f
                        where f.part = s.part and f.account_id = s.account_id and f.job_id = s.job_id
                          and f.position = s.position)
@@ -156,6 +175,11 @@ const COMPARED = statement<DeliveredSegment>(
 /** Returns segments that editors confirmed from one of two texts, at most 1,000. */
 export function readCompared(on: Queryable, account: AccountRef, jobId: string): Promise<DeliveredSegment[]> {
   return on.query(COMPARED, [account.part, account.accountId, jobId]);
+}
+
+/** Returns the number of segments of each joined segment, by the id of the first one. */
+export function joinsOf(targets: readonly SegmentTargetRow[]): [segmentId: string, segments: number][] {
+  return targets.flatMap(({ segment_id, segments }) => (segments > 1 ? [[segment_id, segments]] : []));
 }
 
 // SQL condition on segment `s`: nobody has edited it, and no editor holds its task.
@@ -230,7 +254,7 @@ const UNCONFIRMED = statement<{ position: number }>(
      from segments s
      left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
       and e.position = s.position
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position between $4 and $5
+    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position between $4 and $5 and s.joined_to is null
       and (e.status is distinct from 'confirmed' or exists (
         select from queries q
          where q.part = s.part and q.account_id = s.account_id and q.job_id = s.job_id

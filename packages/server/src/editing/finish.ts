@@ -213,6 +213,7 @@ function assemble(
       sourceLanguage: job.source_language,
       targetLanguage: job.target_language,
       drafts,
+      joins: edits.joinsOf(targets),
     })
     .catch((error: unknown) => {
       if (error instanceof TextTakesTooLong) return error;

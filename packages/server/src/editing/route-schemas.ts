@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { ID } from '../http/schemas.ts';
 import {
+  ChangedSegments,
   Claimed,
   ClaimLease,
   Comment,
@@ -61,6 +62,15 @@ const SaveRequest = Type.Object({
 });
 export type SaveRequest = Static<typeof SaveRequest>;
 
+const JoinRequest = Type.Object({
+  token: TOKEN,
+  revision: REVISION,
+  next_revision: { ...REVISION, description: 'The revision of the next segment.' },
+});
+export type JoinRequest = Static<typeof JoinRequest>;
+const SeparateRequest = Type.Object({ token: TOKEN, revision: REVISION });
+export type SeparateRequest = Static<typeof SeparateRequest>;
+
 export const WRONG_RANGE = 'must have start and end, with the end not before the start.';
 const TokenBody = Type.Object({ token: TOKEN });
 
@@ -98,6 +108,22 @@ export const editorSchemas = {
     description: 'A job with such a mark is reviewed, if another editor may review its language pair.',
     params: segmentParameters,
     body: Type.Object({ token: TOKEN, unsure: Type.Boolean() }),
+  }),
+  join: describedEditing('joinSegments', 'Join a segment with the next one', ChangedSegments, {
+    description:
+      'The targets are put together, and the result is a draft. The next segment is not listed any more. Errors: ' +
+      '`not_joinable` with `error.reason`: `subtitles`, `customer` (the document defines its segments), `paragraph` (the ' +
+      'next segment is in another line, paragraph or task), `kept` (it is not translated), `asked` (it waits for the ' +
+      'customer) or `length`; `conflict` if one of them has another revision.',
+    params: segmentParameters,
+    body: JoinRequest,
+  }),
+  separate: describedEditing('separateSegments', 'Separate joined segments', ChangedSegments, {
+    description:
+      'The segments have the targets from before the join, as drafts. If the joined target was changed since then, the ' +
+      'first segment has all of it. Error: `conflict` if the segment has another revision, or is not joined.',
+    params: segmentParameters,
+    body: SeparateRequest,
   }),
   matches: describedEditing(
     'listMatches',

@@ -7,6 +7,7 @@ import { claim, extend, heartbeat, locate, readQueue, release, report, skip } fr
 import { freeTask, listTasks, prioritiseTask, readEffort, readWork, reassignTask } from './console.ts';
 import { consoleTaskSchemas } from './console-schemas.ts';
 import type { EditingContext, EditingUser } from './context.ts';
+import { joinWithNext, separateSegments } from './joins.ts';
 import { askCustomer, withdrawQuery } from './queries.ts';
 import { approve, markIssue, markSeen, markUnsure, returnJob, submit, unmarkIssue } from './review.ts';
 import { editorSchemas, WRONG_RANGE } from './route-schemas.ts';
@@ -88,6 +89,22 @@ function segmentRoutes(app: FastifyInstance, getContext: GetContext): void {
       ...BODY,
       ...onTask(getContext, editorSchemas.unsure, ({ context, user, key }, { params, body }) =>
         markUnsure(context, user, key, body.token, { position: params.position, unsure: body.unsure }),
+      ),
+    },
+  });
+  resource(app, `${path}/join`, {
+    POST: {
+      ...BODY,
+      ...onTask(getContext, editorSchemas.join, ({ context, user, key }, { params, body }) =>
+        joinWithNext(context, user, key, params.position, body),
+      ),
+    },
+  });
+  resource(app, `${path}/separate`, {
+    POST: {
+      ...BODY,
+      ...onTask(getContext, editorSchemas.separate, ({ context, user, key }, { params, body }) =>
+        separateSegments(context, user, key, params.position, body),
       ),
     },
   });

@@ -79,6 +79,8 @@ export async function saveSegment(
       return { held, filled: [] };
     }
     await recordConfirmed(transaction, key, edit);
+    // The source of a joined segment is no segment of another text.
+    if (row.joined !== null) return { held, filled: [] };
     const filled = await fillRepeats(transaction, key, task, row, edit, inputOf, job);
     await castVote(transaction, key, task, row, edit);
     return { held, filled };

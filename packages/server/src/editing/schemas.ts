@@ -260,6 +260,10 @@ const Segment = Type.Object(
         description: 'The position of the first segment of the job with the same text.',
       }),
     ),
+    joined_to: Type.Optional({
+      ...POSITION,
+      description: 'The last of the segments that an editor has joined with this one. They are not listed.',
+    }),
     filled: Type.Boolean({
       description: 'Whether the target was copied from a confirmed repeat and not edited since.',
     }),
@@ -423,6 +427,11 @@ export const Saved = Type.Object(
     lease: ClaimLease,
   },
   { title: 'SavedSegment', description: 'A save also extends the lease.' },
+);
+
+export const ChangedSegments = Type.Object(
+  { segments: Type.Array(Segment, { description: 'The segments that are listed now.' }) },
+  { title: 'ChangedSegments' },
 );
 
 export const HistoryEntry = Type.Object(

@@ -172,8 +172,9 @@ export async function presentSegments(
       ...(description?.maxLength === undefined ? {} : { max_length: description.maxLength }),
       ...(description?.time === undefined ? {} : { time: description.time }),
       ...(description?.breaks === undefined ? {} : { breaks: description.breaks }),
-      codes: description?.codes ?? {},
-      ...(row.repeats === null ? {} : { repeats: row.repeats }),
+      codes: row.joined?.codes ?? description?.codes ?? {},
+      ...(row.joined === null ? {} : { joined_to: row.joined.last }),
+      ...(row.repeats === null || row.joined !== null ? {} : { repeats: row.repeats }),
       filled: row.filled,
       ...(vote === undefined ? {} : { vote }),
       changed: row.editor_id === userId && !row.filled && !isDeepStrictEqual(row.target, row.draft),
@@ -331,6 +332,7 @@ export async function preview(context: EditingContext, user: EditingUser, key: s
     sourceLanguage: job.source_language,
     targetLanguage: job.target_language,
     drafts,
+    joins: edits.joinsOf(targets),
   };
   if (job.text_format !== 'html') {
     return { format: job.text_format, text: await context.scanner.assemble(account, task).catch(unprepared) };

@@ -145,7 +145,7 @@ export interface FoundVoteRow {
   segments: number;
 }
 
-const FOUND = `v.vote_id as vote, j.uid, j.source_language, j.target_language, s.source, v.target,
+const FOUND = `v.vote_id as vote, j.uid, j.source_language, j.target_language, coalesce(s.joined->'own'->'source', s.source) as source, v.target,
           coalesce(u.name, '') as editor, v.voted_at, v.withdrawn_at, v.ruled_at,
           (select count(*) from fills f
             where f.part = v.part and f.account_id = v.account_id and f.vote_id = v.vote_id) as segments
@@ -251,7 +251,7 @@ export interface VoteRow extends CountedVote {
 const VOTES_FOR = statement<VoteRow>(
   'editing.votes_for',
   `select v.vote_id, v.reading, v.context, v.editor_id, v.reviewed, v.target, v.target_hash, v.acknowledged,
-          v.voted_at, v.ruled_at, v.withdrawn_at is not null as withdrawn, s.source, coalesce(u.name, '') as name
+          v.voted_at, v.ruled_at, v.withdrawn_at is not null as withdrawn, coalesce(s.joined->'own'->'source', s.source) as source, coalesce(u.name, '') as name
      from votes v
      join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
       and s.position = v.position

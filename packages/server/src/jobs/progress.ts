@@ -30,7 +30,7 @@ const CONFIRMED = statement<{ segments: number; confirmed: number }>(
   `select count(*) as segments, count(*) filter (where e.status = 'confirmed') as confirmed
      from segments s left join edits e
        on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3`,
+    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.joined_to is null`,
 );
 
 /**

@@ -36,7 +36,7 @@ const INSERT_SEGMENTS = statement(
        as s (position, segment_id, source, draft, route, notes, failure, other_draft, other_route)
    on conflict (part, account_id, job_id, position) do update
       set draft = excluded.draft, route = excluded.route, notes = excluded.notes, failure = excluded.failure,
-          repeats = null, other_draft = excluded.other_draft, other_route = excluded.other_route`,
+          repeats = null, joined_to = null, other_draft = excluded.other_draft, other_route = excluded.other_route`,
 );
 
 /** Writes the segments of a job with their drafts, and deletes old segments that differ from the new ones. */

@@ -20,6 +20,8 @@ import {
   type ExamineResult,
   type ExamineTask,
   examine,
+  type JoinTask,
+  joinSegments,
   type OpenTask,
   type open,
   openDocument,
@@ -75,6 +77,8 @@ export interface Scanner {
   open(account: AccountRef, task: OpenTask): Promise<OpenedText>;
   /** Returns what an editor sees about each segment, such as its place in the document. */
   describe(account: AccountRef, task: OpenTask): Promise<ReturnType<typeof describeSegments>>;
+  /** Joins neighbouring segments, so that an editor can translate them as one. */
+  join(account: AccountRef, task: JoinTask): Promise<ReturnType<typeof joinSegments>>;
   /** Returns the segments of a text with the customer's own translation. */
   align(account: AccountRef, task: AlignTask): Promise<AlignedSegment[]>;
   /** Assembles a text that this or another process opened before. */
@@ -146,9 +150,8 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     task: Parameters<Tasks[Name]>[0],
     signal?: AbortSignal,
   ): Promise<ReturnType<Tasks[Name]>> {
-    const { accountId } = account;
     const given: RunOptions = {
-      account: accountId,
+      account: account.accountId,
       limitMilliseconds: limitMilliseconds(lengthOf(task)),
       signal,
     };
@@ -214,13 +217,14 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     async describe(account, task) {
       return task.text.length <= INLINE_LENGTH ? describeSegments(task) : run('describe', account, task);
     },
+    async join(account, task) {
+      return task.text.length <= INLINE_LENGTH ? joinSegments(task) : run('join', account, task);
+    },
     async align(account, task) {
       return lengthOf(task) <= INLINE_LENGTH ? alignSupplied(task) : run('align', account, task);
     },
     assemble: assembleText,
-    async close() {
-      await processes.close();
-    },
+    close: () => processes.close(),
   };
 }
 

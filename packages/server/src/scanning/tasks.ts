@@ -16,6 +16,10 @@ import {
   detectLanguage,
   type Format,
   haveSameUnits,
+  type Joined,
+  type JoinFault,
+  type JoinPart,
+  join,
   type Piece,
   rebuild,
   type Segment,
@@ -117,6 +121,17 @@ export function describeSegments(task: OpenTask): Description[] {
   return describe(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
 }
 
+export interface JoinTask extends OpenTask {
+  /** The id of the first segment. */
+  first: string;
+  parts: readonly JoinPart[];
+}
+
+/** Joins segments of {@link open}. @returns why they cannot be joined, if so */
+export function joinSegments({ first, parts, ...task }: JoinTask): Joined | JoinFault {
+  return join(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage, first, parts);
+}
+
 export interface AlignTask extends OpenTask {
   /** The customer's own translation, in the same format. */
   suppliedText: string;
@@ -163,13 +178,18 @@ export interface AssembleTask extends OpenTask {
   drafts: Drafts;
   /** The HTML comments to write around the segments of an HTML document, by segment id. */
   marks?: readonly (readonly [segmentId: string, comment: string])[];
+  /** The number of segments that are joined with the first one, by its id. */
+  joins?: readonly (readonly [segmentId: string, segments: number])[];
 }
 
 export function assemble(task: AssembleTask): string {
   const document = scan(task.text, task.format, languagesOf(task));
   // The ids of segments depend on the language, so the language must be the one with which the text was opened.
   document.segmentLanguage = task.sourceLanguage;
-  return rebuild(document, new Map(task.drafts), task.targetLanguage, task.marks && new Map(task.marks));
+  return rebuild(document, new Map(task.drafts), task.targetLanguage, {
+    marks: task.marks && new Map(task.marks),
+    joins: new Map(task.joins),
+  });
 }
 
 function languagesOf(task: { sourceLanguage: string | undefined; targetLanguage: string }) {
@@ -199,5 +219,13 @@ function attempt(field: 'text' | 'target_text', scanning: () => Document): { doc
 }
 
 /** The tasks of scanner processes, by name. */
-export const TASKS = { align: alignSupplied, assemble, count, describe: describeSegments, examine, open };
+export const TASKS = {
+  align: alignSupplied,
+  assemble,
+  count,
+  describe: describeSegments,
+  examine,
+  join: joinSegments,
+  open,
+};
 export type Tasks = typeof TASKS;

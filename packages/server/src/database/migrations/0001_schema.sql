@@ -502,12 +502,17 @@ create table segments (
   -- The text that was not chosen as the draft: the engine's, or that of a similar memory entry.
   other_draft jsonb,
   other_route text,
+  joined_to  integer,       -- the earlier segment whose source and target include this one
+  -- In that earlier segment: the last position, the codes, the target after the join, and its own columns before.
+  joined     jsonb,
+  divided_at integer not null default 0, -- older revisions of its edit are targets of another source
   primary key (part, account_id, job_id, position),
   foreign key (part, account_id, job_id) references jobs (part, account_id, job_id),
   check ((draft is null) = (failure is not null))
 );
 -- Confirming one segment fills those that repeat it.
 create index segments_repeated on segments (part, account_id, job_id, repeats) where repeats is not null;
+create index segments_joined on segments (part, account_id, job_id, position) where joined_to is not null;
 grant select, insert, update, delete on segments to dragoman_app;
 
 -- Each change of a job's status. Append-only but for `detail`, which may quote a text and ends with the job's texts.
@@ -1061,7 +1066,7 @@ create table issues (
 );
 create index issues_of_job on issues (part, account_id, job_id);
 create index issues_of_editor on issues (editor_id, created_at);
-grant select, insert, update (note), delete on issues to dragoman_app;
+grant select, insert, update (note, position, range_start, range_end), delete on issues to dragoman_app;
 
 create table comments (
   part       smallint not null,
@@ -1076,7 +1081,7 @@ create table comments (
   foreign key (part, account_id, job_id) references edited_jobs (part, account_id, job_id)
 );
 create index comments_of_job on comments (part, account_id, job_id);
-grant select, insert, delete on comments to dragoman_app;
+grant select, insert, update (position), delete on comments to dragoman_app;
 
 -- The last look of a reviewer at a segment, with the target that they saw. The segment counts as seen as long as this is
 -- its current target.
@@ -1129,7 +1134,7 @@ create table queries (
 );
 create unique index queries_open on queries (part, account_id, job_id, position) where status = 'open';
 create index queries_of_job on queries (part, account_id, job_id);
-grant select, insert, update (status, answer, ended_at), delete on queries to dragoman_app;
+grant select, insert, update (status, answer, ended_at, position), delete on queries to dragoman_app;
 
 -- The waiting segments of human jobs by their reading, so that a confirmed text can find its repeats in other jobs.
 create table readings (

@@ -1,0 +1,259 @@
+/**
+ * Joins segments, and separates them again. An editor joins two neighbouring segments of a paragraph when a sentence was
+ * cut in two, or when the words of two sentences have to change places.
+ *
+ * Positions never change. The first segment gets the source of all, and one target; the others are hidden until they are
+ * separated. A joined segment casts no vote and fills no repeats, because its source is no segment of other texts. The
+ * memory learns it as one translation. The counted words of the job and the tasks stay.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type Piece, repair } from '@dragoman/documents';
+import { ApiError, notFound } from '../base/errors.ts';
+import { keptOf } from '../base/kept.ts';
+import type { Transaction } from '../database/database.ts';
+import { readTexts } from '../jobs/jobs.ts';
+import { findTask } from './access-store.ts';
+import { lostClaim } from './claims.ts';
+import type { EditingContext, EditingUser } from './context.ts';
+import { unprepared } from './descriptions.ts';
+import * as editedJobs from './edited-jobs-store.ts';
+import * as edits from './edits-store.ts';
+import { moveNotes, setJoinedTo, setSegment } from './joins-store.ts';
+import { withClaim } from './review.ts';
+import type { JoinRequest, SeparateRequest } from './route-schemas.ts';
+import type { SegmentBody } from './schemas.ts';
+import type * as store from './store.ts';
+import { presentSegments } from './view.ts';
+import { withdrawVotes } from './votes-store.ts';
+
+/** Why segments cannot be joined. The web app has a sentence for each. */
+const REFUSALS = {
+  subtitles: 'Each subtitle has its own time, so subtitles cannot be joined.',
+  customer: 'The customer has cut the text into segments, so they cannot be joined.',
+  paragraph: 'The next segment is not in the same line or paragraph and task.',
+  kept: 'A segment that is not translated cannot be joined.',
+  asked: 'A segment that waits for the customer cannot be joined.',
+  length: 'The joined segment would be too long.',
+} as const;
+
+function refuse(reason: keyof typeof REFUSALS): never {
+  throw new ApiError('not_joinable', REFUSALS[reason], {}, { reason });
+}
+
+/**
+ * Joins a segment with the next one. Their targets are put together; the result is a draft.
+ * @throws ApiError `not_joinable`, `conflict`, `stale_lease`, `job_canceled`, `not_found`
+ */
+export async function joinWithNext(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+  position: number,
+  { token, revision, next_revision }: JoinRequest,
+): Promise<{ segments: SegmentBody[] }> {
+  const { database } = context;
+  const { account, jobId } = key;
+  const { rows, job } = await openEdit(context, user, key, token, position);
+  const [first, next] = rows;
+  if (first?.position !== position) throw notFound();
+  if (job.text_format === 'srt') refuse('subtitles');
+  if (next === undefined || unitOf(first) !== unitOf(next)) refuse('paragraph');
+  if ([first, next].some(({ route }) => keptOf(route) !== undefined)) refuse('kept');
+  if (first.asked || next.asked) refuse('asked');
+  const [texts, targets] = await Promise.all([
+    readTexts(database, account, jobId, ['source']),
+    edits.readTargets(database, account, jobId, false),
+  ]);
+  // What would be delivered now, so that the draft of a late job has the texts that editors confirmed before.
+  const delivered = [first, next].map((row) => targets.find((one) => one.position === row.position)!);
+  const parts = [first, next].map((row, index) => ({
+    count: delivered[index]!.segments,
+    texts: [row.target ?? row.draft ?? [], delivered[index]!.target ?? []],
+  }));
+  const joined = await context.scanner
+    .join(account, { ...languagesOf(job), text: texts.source ?? '', first: first.segment_id, parts })
+    .catch(unprepared);
+  if (typeof joined === 'string') refuse(joined);
+  const [target, draft] = joined.texts as [Piece[], Piece[]];
+  const last = next.joined?.last ?? next.position;
+  const isIntact = isUnchanged(first) && next.joined === null;
+  const column = {
+    last,
+    codes: joined.codes,
+    target: isIntact ? target : null,
+    own: first.joined?.own ?? first,
+  };
+  const hasDraft = delivered.some((one) => one.target !== null);
+  const text = {
+    position,
+    source: joined.source,
+    draft: hasDraft ? draft : null,
+    route: routeOf(first, next),
+    notes: [...new Set([...first.notes, ...next.notes])],
+    failure: hasDraft ? null : (first.failure ?? next.failure),
+  };
+
+  await change(context, user, key, token, position, async (transaction) => {
+    const save = (row: edits.SegmentRow, text: readonly Piece[]) =>
+      saveDraft(transaction, user, key, row, text);
+    if (first.revision !== revision || next.revision !== next_revision) throw new SegmentChanged();
+    await save(first, target);
+    await save(next, next.joined?.own.target ?? next.target ?? next.draft ?? []);
+    await setSegment(transaction, account, jobId, text, first.revision, pick(column));
+    if (next.joined) {
+      const { own } = next.joined;
+      await setSegment(
+        transaction,
+        account,
+        jobId,
+        { ...own, position: next.position },
+        next.revision,
+        undefined,
+      );
+    }
+    const range = { first: position, last };
+    await setJoinedTo(transaction, account, jobId, range, position);
+    await moveNotes(transaction, account, jobId, range);
+    await withdrawVotes(transaction, account, jobId, [range]);
+    if (delivered.some((one) => !one.confirmed)) return;
+    await edits.insertHistory(transaction, account, jobId, {
+      position,
+      kind: 'confirmed',
+      target: draft,
+      revision: first.revision + 1,
+      editorId: user.userId,
+    });
+  });
+  context.wakePropagation();
+  return { segments: await show(context, user, key, position, last) };
+}
+
+/**
+ * Separates joined segments. They get the targets from before the join, as drafts. If the joined target was changed since
+ * then, the first segment gets the whole text, and the others get only their codes.
+ * @throws ApiError `conflict`, also if nothing is joined; `stale_lease`, `job_canceled`, `not_found`
+ */
+export async function separateSegments(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+  position: number,
+  { token, revision }: SeparateRequest,
+): Promise<{ segments: SegmentBody[] }> {
+  const { account, jobId } = key;
+  const { rows } = await openEdit(context, user, key, token, position);
+  const [row] = rows;
+  if (row?.position !== position) throw notFound();
+  const { joined } = row;
+  await change(context, user, key, token, position, async (transaction) => {
+    if (joined === null || row.revision !== revision) throw new SegmentChanged();
+    const { own } = joined;
+    const isIntact = isUnchanged(row);
+    const target = isIntact ? (own.target ?? own.draft ?? []) : repair(own.source, row.target ?? []).pieces;
+    await saveDraft(transaction, user, key, row, target);
+    await setSegment(transaction, account, jobId, { ...own, position }, row.revision, undefined);
+    const range = { first: position, last: joined.last };
+    await setJoinedTo(transaction, account, jobId, range, undefined);
+    if (isIntact) return;
+    for (const part of await edits.readSegments(transaction, account, jobId, position + 1, joined.last)) {
+      await saveDraft(transaction, user, key, part, repair(part.source, []).pieces);
+    }
+  });
+  return { segments: await show(context, user, key, position, joined!.last) };
+}
+
+/** Reads an editing task that the user holds, and its segments from `position` on. */
+async function openEdit(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+  token: string,
+  position: number,
+) {
+  const { database } = context;
+  const { account, jobId } = key;
+  const task = await findTask(database, key, user.userId);
+  if (!task?.holds) throw await lostClaim(context, key, { ...user, token });
+  if (task.kind !== 'edit' || position < task.first_position) throw notFound();
+  const [rows, job] = await Promise.all([
+    edits.readSegments(database, account, jobId, position, task.last_position),
+    editedJobs.readTaskJob(database, account, jobId),
+  ]);
+  return { rows, job };
+}
+
+const unitOf = ({ segment_id }: edits.SegmentRow): number => Number.parseInt(segment_id, 10);
+
+const languagesOf = (job: editedJobs.TaskJobRow) => ({
+  format: job.text_format,
+  sourceLanguage: job.source_language,
+  targetLanguage: job.target_language,
+});
+
+/** Returns true if a segment is not joined, or its target is still the one of the join. */
+const isUnchanged = ({ joined, target }: edits.SegmentRow): boolean =>
+  joined === null || (joined.target !== null && isDeepStrictEqual(joined.target, target));
+
+/** Returns the route of a joined draft: the memory only if the whole draft comes from there. */
+function routeOf(...rows: readonly edits.SegmentRow[]): string | null {
+  const routes = rows.flatMap(({ route }) => route ?? []);
+  return routes.find((route) => !route.startsWith('memory')) ?? routes[0] ?? null;
+}
+
+function pick({ last, codes, target, own }: edits.JoinedColumn): edits.JoinedColumn {
+  const { source, draft, route, notes, failure, target: before } = own;
+  return { last, codes, target, own: { source, draft, route, notes, failure, target: before } };
+}
+
+/** @throws SegmentChanged if the segment has another revision now */
+async function saveDraft(
+  transaction: Transaction,
+  { userId }: EditingUser,
+  { account, jobId }: store.TaskKey,
+  { position, revision }: edits.SegmentRow,
+  target: readonly Piece[],
+): Promise<void> {
+  const edit = { position, revision, target, status: 'draft', editorId: userId } as const;
+  const unmeasured = { activeMs: 0, distance: 0, words: 0, acknowledged: [] };
+  const isSaved = await edits.saveEdit(transaction, account, jobId, { ...edit, ...unmeasured });
+  if (!isSaved) throw new SegmentChanged();
+}
+
+/** Thrown to roll back a change of a segment that another request has changed. */
+class SegmentChanged extends Error {
+  override name = 'SegmentChanged';
+}
+
+/** Runs `work` under the claim. @throws ApiError `conflict` with the segment as it is now; see `withClaim` */
+async function change(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+  token: string,
+  position: number,
+  work: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  try {
+    await withClaim(context, user, key, token, work);
+  } catch (error) {
+    if (!(error instanceof SegmentChanged)) throw error;
+    const [segment] = await show(context, user, key, position, position);
+    throw new ApiError('conflict', 'A segment was changed meanwhile.', {}, { segment });
+  }
+}
+
+async function show(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+  first: number,
+  last: number,
+): Promise<SegmentBody[]> {
+  const { database } = context;
+  const [task, rows, job] = await Promise.all([
+    findTask(database, key, user.userId),
+    edits.readSegments(database, key.account, key.jobId, first, last),
+    editedJobs.readTaskJob(database, key.account, key.jobId),
+  ]);
+  return presentSegments(context, user, key, task!, job, rows);
+}
