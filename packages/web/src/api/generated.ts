@@ -60,6 +60,11 @@ export type BrandDraft = {
   changes: ConsoleBrandChanges
 };
 
+export type ChangedSegments = {
+  /** The segments that are listed now. */
+  segments: Segment[]
+};
+
 export type ChatMessage = {
   id: string;
   chat_id: string;
@@ -1988,6 +1993,8 @@ export type Segment = {
   codes: Record<string, string>;
   /** The position of the first segment of the job with the same text. */
   repeats?: number | undefined;
+  /** The last of the segments that an editor has joined with this one. They are not listed. */
+  joined_to?: number | undefined;
   /** Whether the target was copied from a confirmed repeat and not edited since. */
   filled: boolean;
   vote?: SegmentVote | undefined;
@@ -2251,7 +2258,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'unconfirmed' | 'query_open' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'unconfirmed' | 'query_open' | 'not_joinable' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type Work = {
   /** Segments confirmed in the last 30 days, latest day first. */
@@ -2512,6 +2519,38 @@ export interface Operations {
       unsure: boolean
     };
     answer: UnsureMark
+  };
+  /** Join a segment with the next one */
+  joinSegments: {
+    path: {
+      task: string;
+      /** The number of the segment in its job, from 0. */
+      position: number
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string;
+      revision: number;
+      /** The revision of the next segment. */
+      next_revision: number
+    };
+    answer: ChangedSegments
+  };
+  /** Separate joined segments */
+  separateSegments: {
+    path: {
+      task: string;
+      /** The number of the segment in its job, from 0. */
+      position: number
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string;
+      revision: number
+    };
+    answer: ChangedSegments
   };
   /** List the memory matches and glossary terms of a segment */
   listMatches: {
@@ -4258,6 +4297,8 @@ export const OPERATIONS = {
   claimTask: ['POST', '/api/editing/claims'],
   saveSegment: ['PUT', '/api/editing/tasks/{task}/segments/{position}'],
   markUnsure: ['PUT', '/api/editing/tasks/{task}/segments/{position}/unsure'],
+  joinSegments: ['POST', '/api/editing/tasks/{task}/segments/{position}/join'],
+  separateSegments: ['POST', '/api/editing/tasks/{task}/segments/{position}/separate'],
   listMatches: ['GET', '/api/editing/tasks/{task}/segments/{position}/matches'],
   readHistory: ['GET', '/api/editing/tasks/{task}/segments/{position}/history'],
   proposeTerm: ['POST', '/api/editing/tasks/{task}/terms'],

@@ -24,7 +24,7 @@ export function Grid() {
   const filter = usePage((page) => page.filter);
   const flow = useFlow();
   const { subtitlesClass } = useOverlays();
-  const { rows } = workbench;
+  const rows = usePage(() => workbench.rows);
   if (filter && rows.length === 0) return <NoMatch />;
   return (
     <div

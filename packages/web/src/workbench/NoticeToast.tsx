@@ -19,6 +19,7 @@ export function NoticeToast() {
     <div className={css.notice} data-notice onMouseDown={keepFocus}>
       <span>
         {notice.type === 'code-moved' && t('workbench.notice.code-moved', { label: notice.label })}
+        {notice.type === 'not-joined' && t(`workbench.join.${notice.why}`)}
         {'number' in notice && t(`workbench.notice.${notice.type}`, { number: notice.number })}
         {'count' in notice && t(`workbench.notice.${notice.type}`, { count: notice.count })}
       </span>

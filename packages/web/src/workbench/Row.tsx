@@ -64,7 +64,6 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   const events = useRowEvents(position, active, editing);
   useFocus(row, position, moves);
 
-  const joined = workbench.joined(position);
   return (
     <div
       ref={(element) => {
@@ -79,7 +78,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
       data-flow={flow || undefined}
       data-context={!segment.mine}
       data-asked={blocked}
-      data-joins={joined}
+      data-joins={workbench.inParagraph(position)}
       data-status={state.status}
       data-arrived={state.arrived || undefined}
       data-seen={state.seen}
@@ -92,6 +91,7 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
     >
       <div role="rowheader" className={css.number}>
         {workbench.numberOf(position)}
+        {segment.joined_to !== undefined && `–${workbench.numberOf(segment.joined_to)}`}
         {flow && segment.time ? <CueTime state={state} /> : <ElementLabel segment={segment} />}
       </div>
       <div role="gridcell" className={css.source}>

@@ -2,7 +2,7 @@
  * The part below the target of the active segment: the figures of a subtitle, the findings that prevented a
  * confirmation, who confirmed the text elsewhere, and the button that confirms.
  */
-import { IconHelp, IconUsers } from '@tabler/icons-react';
+import { IconArrowMerge, IconArrowsSplit2, IconHelp, IconUsers } from '@tabler/icons-react';
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { pressAction } from './actions.ts';
@@ -26,6 +26,7 @@ export function RowFooter({ position }: { position: number }) {
       {blocked && <Findings position={position} />}
       <Vote position={position} />
       <span className={css.spacer} />
+      <Join position={position} />
       <Unsure position={position} />
       <button
         type="button"
@@ -62,6 +63,35 @@ function Vote({ position }: { position: number }) {
   );
 }
 
+/** The buttons that join the segment with the next one, and separate joined segments. */
+function Join({ position }: { position: number }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { segment } = useSegment(position);
+  const isNext = usePage(() => workbench.nextToJoin(position) !== undefined);
+  const actions = [
+    ...(isNext ? (['join'] as const) : []),
+    ...(segment.joined_to !== undefined && workbench.task.kind === 'edit' ? (['separate'] as const) : []),
+  ];
+  return actions.map((action) => (
+    <button
+      key={action}
+      type="button"
+      className={css.flat}
+      aria-keyshortcuts={ariaKeys(action, mac)}
+      title={t(`workbench.key.${action}`)}
+      onClick={() => pressAction(workbench, action)}
+    >
+      {action === 'join' ? (
+        <IconArrowMerge size={16} aria-hidden />
+      ) : (
+        <IconArrowsSplit2 size={16} aria-hidden />
+      )}{' '}
+      {t(`workbench.${action}`)} <Caps caps={hintOf(action, mac)} />
+    </button>
+  ));
+}
+
 function Unsure({ position }: { position: number }) {
   const workbench = useWorkbench();
   const t = useTranslate();
@@ -69,7 +99,7 @@ function Unsure({ position }: { position: number }) {
   return (
     <button
       type="button"
-      className={css.unsure}
+      className={css.flat}
       aria-pressed={unsure}
       aria-keyshortcuts={ariaKeys('unsure', mac)}
       title={t('workbench.unsure.mark')}

@@ -114,6 +114,19 @@ const actions: Record<ActionId, Action> = {
     return openIssueDialog(workbench);
   },
   unsure: ({ page, session }) => void session.toggleUnsure(page.active),
+  join(workbench) {
+    const { page, task, session } = workbench;
+    if (task.kind !== 'edit' || !workbench.canEdit(page.active)) return false;
+    applyPlainText(workbench);
+    return void session.join(page.active);
+  },
+  separate(workbench) {
+    const { page, task, session } = workbench;
+    if (task.kind !== 'edit' || !workbench.canEdit(page.active)) return false;
+    if (workbench.segment(page.active).segment.joined_to === undefined) return false;
+    applyPlainText(workbench);
+    return void session.separate(page.active);
+  },
   term(workbench) {
     if (workbench.page.readOnly || workbench.task.job.brand === null) return false;
     return openTermDialog(workbench);

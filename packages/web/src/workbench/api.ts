@@ -2,7 +2,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { CallError, call, query } from '../api/client.ts';
 import type { Finding } from './checking.ts';
-import type { SaveAnswer, TaskServer } from './state.ts';
+import type { JoinRefusal, SaveAnswer, TaskServer } from './state.ts';
 import type { Segment } from './task.ts';
 
 export const task = (id: string) => query('readTask', { path: { task: id } });
@@ -69,6 +69,17 @@ export function createServer(id: string): TaskServer {
     markIssue: (token, issue) => call('markIssue', { path, body: { token, ...issue } }),
     unmarkIssue: async (token, issue) =>
       void (await call('unmarkIssue', { path: { task: id, issue }, body: { token } })),
+    async join(token, position, revision, nextRevision) {
+      const body = { token, revision, next_revision: nextRevision };
+      try {
+        return (await call('joinSegments', { path: { task: id, position }, body })).segments;
+      } catch (error) {
+        if (!(error instanceof CallError) || error.code !== 'not_joinable') throw error;
+        return error.details.reason as JoinRefusal;
+      }
+    },
+    separate: async (token, position, revision) =>
+      (await call('separateSegments', { path: { task: id, position }, body: { token, revision } })).segments,
     markUnsure: async (token, position, unsure) =>
       void (await call('markUnsure', { path: { task: id, position }, body: { token, unsure } })),
     markSeen: async (token, segments) => void (await call('markSeen', { path, body: { token, segments } })),

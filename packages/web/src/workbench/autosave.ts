@@ -74,6 +74,11 @@ export class Autosave {
     this.#saver.flush(positions);
   }
 
+  /** Records that the server has changed saved texts, so that the document is read again. */
+  recordSaved(): void {
+    this.#saver.recordSaved();
+  }
+
   /**
    * Sends all queued texts now. Resolves true when the server has all of them, false when one could not be
    * saved.

@@ -63,6 +63,12 @@ export class FilterCounts {
     return this.#repeated.has(position);
   }
 
+  /** Counts a segment no more. */
+  forget(position: number): void {
+    this.#checked.delete(position);
+    for (const filter of FILTERS) this.#matched[filter].delete(position);
+  }
+
   /** Counts a segment again after a change. Returns true when a count has changed. */
   count(state: SegmentState): boolean {
     const { mine, position } = state.segment;

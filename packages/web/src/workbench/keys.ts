@@ -62,6 +62,8 @@ export type ActionId =
   | 'previousDoubt'
   | 'issue'
   | 'unsure'
+  | 'join'
+  | 'separate'
   | 'term'
   | 'ask'
   | 'help'
@@ -94,6 +96,8 @@ export const bindings: readonly Binding[] = [
   { action: 'goTo', keys: ['Mod+G'], mac: ['Ctrl+G'], where: 'anywhere', group: 'moving' },
   { action: 'comment', keys: ['Mod+M'], mac: ['Ctrl+M'], where: 'anywhere', group: 'task' },
   { action: 'unsure', keys: ['Mod+U'], where: 'segment', group: 'segment' },
+  { action: 'join', keys: ['Mod+B'], where: 'segment', group: 'segment' },
+  { action: 'separate', keys: ['Mod+Shift+B'], where: 'segment', group: 'segment' },
   { action: 'term', keys: ['Mod+E'], where: 'anywhere', group: 'segment' },
   { action: 'ask', keys: ['Mod+J'], where: 'anywhere', group: 'task' },
   { action: 'lineBreak', keys: ['Shift+Enter'], where: 'target', group: 'segment' },

@@ -67,6 +67,11 @@ export class Saver {
     this.#become(makeDue(this.#queue, this.#options.now(), positions));
   }
 
+  /** Records that the server has changed saved texts, as an acknowledged save does. */
+  recordSaved(): void {
+    this.#become({ ...this.#queue, savedAt: this.#options.now() });
+  }
+
   resolve(position: number, save: Save): void {
     this.#become(resolveConflict(this.#queue, position, save, this.#options.now()));
     this.#store(position);

@@ -107,10 +107,14 @@ export interface PageState {
   notice?: Notice | undefined;
 }
 
+/** Why segments could not be joined or separated. `unsent`: not every text could be saved first. */
+export type JoinRefusal = 'subtitles' | 'customer' | 'paragraph' | 'kept' | 'asked' | 'length' | 'unsent';
+
 /** A message about a change. `undo` undoes the change in all segments. */
 export type Notice =
   | { type: 'filled' | 'replaced'; count: number; undo: () => void }
   | { type: 'code-moved'; label: string }
+  | { type: 'not-joined'; why: JoinRefusal }
   | { type: 'comment-unsent' | 'unsure-unsent' | 'asked' | 'answered'; number: number };
 
 /** A message for screen readers; `sentences.ts` puts it into words. */
@@ -129,6 +133,8 @@ export type Announcement =
         | 'issue'
         | 'unsure'
         | 'sure'
+        | 'joined'
+        | 'separated'
         | 'term'
         | 'query'
         | 'comment'
@@ -173,6 +179,14 @@ export interface TaskServer {
     issue: { position: number; category: Category; severity: Severity; note?: string; range?: Range },
   ): Promise<Issue>;
   unmarkIssue(token: string, issue: string): Promise<void>;
+  /** Resolves with the segments that are listed now, or with the reason why they cannot be joined. */
+  join(
+    token: string,
+    position: number,
+    revision: number,
+    nextRevision: number,
+  ): Promise<Segment[] | JoinRefusal>;
+  separate(token: string, position: number, revision: number): Promise<Segment[]>;
   /** Marks a segment as unsure, or removes the mark. */
   markUnsure(token: string, position: number, unsure: boolean): Promise<void>;
   /** Records segments as seen by the reviewer. */

@@ -16,7 +16,7 @@ import {
   type SegmentState,
   segmentStateOf,
 } from './state.ts';
-import type { Comment, Issue, Range, Task } from './task.ts';
+import type { Comment, Issue, Range, Segment, Task } from './task.ts';
 
 /** What a listener observes: the segment at a position, the page, the text of any segment, or the filters' counts. */
 export type Observed = number | 'page' | 'text' | 'filters' | 'completion';
@@ -25,19 +25,14 @@ type Change<State> = { [Key in keyof State]?: State[Key] | undefined };
 
 export class WorkbenchStore {
   readonly task: Task;
-  readonly positions: readonly number[];
-  /**
-   * Number of segments of this task. Its context, the segments around it that belong to other tasks, is not
-   * counted.
-   */
-  readonly total: number;
   readonly announce: (what: Announcement) => void;
   /** The number of segments that match each filter. */
   readonly filterCounts: FilterCounts;
   /** Number of text changes since the page was opened. */
   textVersion = 0;
   readonly #segments = new Map<number, SegmentState>();
-  readonly #indexes: ReadonlyMap<number, number>;
+  #positions: readonly number[] = [];
+  #indexes: ReadonlyMap<number, number> = new Map();
   readonly #listeners = new Map<Observed, Set<() => void>>();
   /** The words that each issue marked when the page first received the issue. Later edits change their offsets. */
   readonly #quotes = new Map<string, string>();
@@ -49,15 +44,13 @@ export class WorkbenchStore {
   constructor(task: Task, announce: (what: Announcement) => void) {
     this.task = task;
     this.announce = announce;
-    this.positions = task.segments.map(({ position }) => position);
-    this.#indexes = new Map(this.positions.map((position, index) => [position, index]));
+    this.#list(task.segments.map(({ position }) => position));
     for (const segment of task.segments) {
       this.#segments.set(segment.position, segmentStateOf(segment));
       for (const issue of segment.issues) this.quoteOf(issue);
     }
     this.filterCounts = new FilterCounts(this.#segments.values());
     this.#comments = task.comments;
-    this.total = task.segments.filter(({ mine }) => mine).length;
     this.#page = {
       active: this.firstOpen(),
       focus: readView(task.job.format) === 'flow' ? 'row' : 'text',
@@ -113,6 +106,19 @@ export class WorkbenchStore {
     this.#suggestions = { position, targets };
   }
 
+  /** The positions of all segments, in order. A segment that is joined with an earlier one is not among them. */
+  get positions(): readonly number[] {
+    return this.#positions;
+  }
+
+  /**
+   * Number of segments of this task. Its context, the segments around it that belong to other tasks, is not
+   * counted.
+   */
+  get total(): number {
+    return this.editable.length;
+  }
+
   /** The positions of the rows that the grid shows. */
   get rows(): readonly number[] {
     return this.#page.filter?.positions ?? this.positions;
@@ -128,7 +134,7 @@ export class WorkbenchStore {
   }
 
   has(position: number): boolean {
-    return this.#segments.has(position);
+    return this.#indexes.has(position);
   }
 
   segment(position: number): SegmentState {
@@ -141,7 +147,9 @@ export class WorkbenchStore {
   }
 
   canEdit(position: number): boolean {
-    return this.#page.readOnly === undefined && this.#segments.get(position)?.segment.mine === true;
+    return (
+      this.#page.readOnly === undefined && this.has(position) && this.segment(position).segment.mine === true
+    );
   }
 
   /** Returns the index of a segment's row, counted from 0. */
@@ -155,7 +163,7 @@ export class WorkbenchStore {
   }
 
   /** Returns which neighbours of a segment belong to the same paragraph. */
-  joined(position: number): 'both' | 'before' | 'after' | undefined {
+  inParagraph(position: number): 'both' | 'before' | 'after' | undefined {
     const index = this.indexOf(position);
     const unit = (at: number) => {
       const there = this.positions[at];
@@ -165,6 +173,59 @@ export class WorkbenchStore {
     const after = unit(index + 1) === unit(index);
     if (before && after) return 'both';
     return before ? 'before' : after ? 'after' : undefined;
+  }
+
+  /** Returns the position of the next segment if it may be joined with this one. The server decides. */
+  nextToJoin(position: number): number | undefined {
+    const next = this.positions[this.indexOf(position) + 1];
+    const { kind, job } = this.task;
+    if (next === undefined || kind !== 'edit' || job.format === 'srt') return undefined;
+    if (!this.canEdit(position) || !this.canEdit(next)) return undefined;
+    const [one, other] = [this.segment(position).segment, this.segment(next).segment];
+    return one.unit === other.unit && one.kept === undefined && other.kept === undefined ? next : undefined;
+  }
+
+  /** Lists segments that were joined or separated, as the server now has them. */
+  relist(segments: readonly Segment[]): void {
+    const listed = new Set(this.positions);
+    for (const segment of segments) {
+      const { position, joined_to: last = position } = segment;
+      this.#segments.set(position, segmentStateOf(segment));
+      listed.add(position);
+      for (let hidden = position + 1; hidden <= last; hidden += 1) {
+        listed.delete(hidden);
+        this.filterCounts.forget(hidden);
+      }
+    }
+    this.#list([...listed].sort((a, b) => a - b));
+    for (const { position } of segments) this.filterCounts.count(this.segment(position));
+    // The server has moved what was written about the hidden segments in the same way.
+    const moved = <One extends { position?: number | undefined }>(one: One): One => {
+      const to = segments.find(
+        ({ position, joined_to: last = position }) => one.position! > position && one.position! <= last,
+      );
+      return to ? { ...one, position: to.position } : one;
+    };
+    this.#comments = this.#comments.map(moved);
+    this.task.queries = this.task.queries.map(moved);
+    const { active, filter, selected } = this.#page;
+    const shown = new Set([...(filter?.positions ?? []), ...segments.map(({ position }) => position)]);
+    this.textVersion += 1;
+    this.update({
+      active: this.has(active) ? active : segments[0]!.position,
+      selected: new Set([...selected].filter((position) => this.has(position))),
+      filter: filter && { ...filter, positions: this.positions.filter((position) => shown.has(position)) },
+      confirmed: this.editable.filter(({ status }) => status === 'confirmed').length,
+      seen: this.editable.filter(({ seen }) => seen).length,
+    });
+    for (const what of [...segments.map(({ position }) => position), 'filters', 'text'] as const) {
+      this.notify(what);
+    }
+  }
+
+  #list(positions: readonly number[]): void {
+    this.#positions = positions;
+    this.#indexes = new Map(positions.map((position, index) => [position, index]));
   }
 
   /** Returns the words that an issue marks, or an empty text when the issue marks the whole segment. */
@@ -222,7 +283,9 @@ export class WorkbenchStore {
     this.put(position, { ...this.segment(position), ...change } as SegmentState);
   }
 
+  /** Changes the state of a listed segment. */
   put(position: number, state: SegmentState): void {
+    if (!this.has(position)) return;
     const before = this.#segments.get(position);
     this.#segments.set(position, state);
     if ((before?.status === 'confirmed') !== (state.status === 'confirmed') && state.segment.mine) {

@@ -6,7 +6,15 @@ import type { Autosave } from './autosave.ts';
 import type { EffortTracker } from './effort-tracker.ts';
 import { samePieces } from './pieces.ts';
 import type { SegmentEditor } from './segment-editor.ts';
-import { codeOfError, firstTarget, type ReadOnly, readOnlyOf, type TaskServer } from './state.ts';
+import {
+  codeOfError,
+  firstTarget,
+  type JoinRefusal,
+  type ReadOnly,
+  readOnlyOf,
+  showsVote,
+  type TaskServer,
+} from './state.ts';
 import type { WorkbenchStore } from './store.ts';
 import type { Category, Issue, Lease, Query, Range, Segment, Severity, TaskTerm } from './task.ts';
 
@@ -82,6 +90,7 @@ export class TaskSession {
     this.#addOthersComments(task.comments);
     this.#setTerms(task.terms);
     this.#showAnswers(task.queries);
+    this.#showJoins(task.segments);
     this.#showVotes(task.segments);
     const { lease, readOnly } = this.#store.page;
     const now = readOnlyOf(task);
@@ -192,6 +201,73 @@ export class TaskSession {
         store.update({ notice: { type: 'unsure-unsent', number: store.numberOf(position) } });
       });
     await this.#marking;
+  }
+
+  /** Joins a segment with the next one, after all texts are saved. */
+  async join(position: number): Promise<void> {
+    const store = this.#store;
+    const next = store.nextToJoin(position);
+    if (next === undefined) {
+      const why = store.task.job.format === 'srt' ? 'subtitles' : 'paragraph';
+      store.update({ notice: { type: 'not-joined', why } });
+      return;
+    }
+    const revisionOf = (at: number) => store.segment(at).segment.revision;
+    // What the row shows of other editors is saved, because the server joins only saved texts.
+    for (const at of [position, next]) if (showsVote(store.segment(at))) this.#options.autosave.save(at);
+    const joined = await this.#relist(() =>
+      this.#server.join(store.token, position, revisionOf(position), revisionOf(next)),
+    );
+    if (joined) store.announce({ type: 'joined' });
+  }
+
+  /** Separates the segments that are joined with this one, after all texts are saved. */
+  async separate(position: number): Promise<void> {
+    const store = this.#store;
+    const separated = await this.#relist(() =>
+      this.#server.separate(store.token, position, store.segment(position).segment.revision),
+    );
+    if (separated) store.announce({ type: 'separated' });
+  }
+
+  /** Saves all texts, then lists the segments that a request returns. Returns false if it was refused. */
+  async #relist(request: () => Promise<readonly Segment[] | JoinRefusal>): Promise<boolean> {
+    const store = this.#store;
+    let listed: readonly Segment[] | JoinRefusal = 'unsent';
+    try {
+      if (await this.#run(this.#options.autosave.drain())) listed = await this.#run(request());
+    } catch (error) {
+      if (codeOfError(error) === 'stale_lease') return this.#lose('lost');
+      if (codeOfError(error) === 'job_canceled') return this.#lose('canceled');
+    }
+    if (typeof listed === 'string') {
+      store.update({ notice: { type: 'not-joined', why: listed } });
+      return false;
+    }
+    store.relist(listed);
+    store.update({ notice: undefined });
+    this.#options.autosave.recordSaved();
+    store.focusActive();
+    return true;
+  }
+
+  #lose(why: ReadOnly): false {
+    this.endEditing(why);
+    return false;
+  }
+
+  /** Lists segments that were joined or separated on another page. A segment with an unsaved text waits. */
+  #showJoins(segments: readonly Segment[]): void {
+    const store = this.#store;
+    for (const { position, revision, joined_to } of segments) {
+      if (!store.has(position)) continue;
+      const known = store.segment(position).segment;
+      if (known.joined_to === joined_to || revision <= known.revision) continue;
+      const last = Math.max(known.joined_to ?? position, joined_to ?? position);
+      const isInside = (at: number) => at >= position && at <= last;
+      if (store.positions.some((at) => isInside(at) && this.#options.autosave.isSaving(at))) continue;
+      store.relist(segments.filter((one) => isInside(one.position)));
+    }
   }
 
   /** Asks the customer about a segment, which then cannot be confirmed until the query ends. */

@@ -8,6 +8,7 @@ import type * as checking from './checking.ts';
 import type { Finding } from './checking.ts';
 import { EffortTracker } from './effort-tracker.ts';
 import { whenIdle, whileIdle } from './idle.ts';
+import { Matches } from './matches.ts';
 import {
   type Code,
   type CodeDescription,
@@ -23,7 +24,7 @@ import { SeenSegments } from './seen.ts';
 import { SegmentEditor } from './segment-editor.ts';
 import { draftToRestore, needsWork, type PageState, type SegmentState } from './state.ts';
 import { WorkbenchStore } from './store.ts';
-import type { Match } from './task.ts';
+import type { Match, Segment } from './task.ts';
 import { TaskSession } from './task-session.ts';
 import type { WorkbenchOptions } from './workbench-options.ts';
 
@@ -32,9 +33,6 @@ const CHECK_DELAY_MS = 300;
 const HEARTBEAT_MS = 60_000;
 /** The number of segments after the active one whose matches and checks are prepared. */
 const SEGMENTS_AHEAD = 2;
-
-/** A shared empty array, so that components see no change. */
-const NO_MATCHES: readonly Match[] = [];
 
 export class Workbench extends WorkbenchStore {
   glossary: Glossary;
@@ -48,8 +46,7 @@ export class Workbench extends WorkbenchStore {
   readonly #effort: EffortTracker;
   readonly #seen: SeenSegments;
   readonly #checkTimers = new Map<number, ReturnType<typeof setTimeout>>();
-  readonly #matches = new Map<number, Promise<Match[]>>();
-  readonly #receivedMatches = new Map<number, readonly Match[]>();
+  readonly #matches: Matches;
   #timers: ReturnType<typeof setInterval>[] = [];
   #stopChecks = () => {};
 
@@ -59,6 +56,7 @@ export class Workbench extends WorkbenchStore {
     this.#options = options;
     this.#terms = options.checks.termsOf(task);
     this.glossary = this.#createGlossary();
+    this.#matches = new Matches((position) => server.matches(position));
     this.#effort = new EffortTracker(this, Date.now);
     this.#seen = new SeenSegments(this, server);
     this.editor = this.#createEditor();
@@ -176,20 +174,12 @@ export class Workbench extends WorkbenchStore {
 
   /** Returns the memory matches of a segment, requested once. */
   matches(position: number): Promise<Match[]> {
-    const known = this.#matches.get(position);
-    if (known) return known;
-    const requested = this.#options.server.matches(position);
-    this.#matches.set(position, requested);
-    requested.then(
-      (matches) => this.#receivedMatches.set(position, matches),
-      () => this.#matches.delete(position),
-    );
-    return requested;
+    return this.#matches.get(position);
   }
 
   /** Returns the memory matches of a segment if they have arrived. */
   receivedMatches(position: number): readonly Match[] {
-    return this.#receivedMatches.get(position) ?? NO_MATCHES;
+    return this.#matches.received(position);
   }
 
   /**
@@ -203,6 +193,15 @@ export class Workbench extends WorkbenchStore {
       this.matches(next).catch(() => {});
       if (!this.segment(next).findings) this.findings(next);
     }
+  }
+
+  override relist(segments: readonly Segment[]): void {
+    super.relist(segments);
+    for (const { position } of segments) {
+      this.#matches.forget(position);
+      this.editor.reload(position);
+    }
+    this.checkAll();
   }
 
   // — Moving —

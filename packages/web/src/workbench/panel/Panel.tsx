@@ -47,7 +47,7 @@ function SegmentSections({ position }: { position: number }) {
       ) : (
         <p className={shared.muted}>{t('workbench.claim_needed')}</p>
       )}
-      <Suggestions position={position} />
+      <Suggestions key={segment.joined_to} position={position} />
       {whole && searched !== undefined && <Concordance words={searched} />}
       <Issues position={position} />
       {whole && <Queries position={position} />}
