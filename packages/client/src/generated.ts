@@ -200,6 +200,15 @@ export type DeliveryOutcome = 'answered' | 'timeout' | 'refused address' | 'conn
 /** `pending` until the receiver answers 2xx; `dead` after 410 or 72 hours. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
+/** Words that cost only a share of their price. */
+export type Discount = {
+  /** The match of the words: `context` and `exact` are sentences that the translation memory has, with or without the same neighbors; `repeat` are sentences that occurred earlier in the text. */
+  kind: 'context' | 'exact' | 'repeat';
+  words: number;
+  /** Percent of the price of a word. */
+  share: number
+};
+
 /** Every error of the API. Errors are identified by their status. */
 export type ErrorBody = {
   /** For 400, one line for each invalid field: `field: reason`. The wording may change. */
@@ -253,6 +262,7 @@ export type Job = {
   text_format: TextFormat;
   /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string;
+  discounts?: Discount[] | undefined;
   /** The deadline passed before an editor finished: the result is a machine’s, and nothing was charged. Set by the brand. */
   fallback?: 'machine' | undefined;
   /** The translation, in the format of `text`; present when the job is completed. */
@@ -280,6 +290,7 @@ export type JobCallback = {
   text_format: TextFormat;
   /** The name of the job, unique in its account and environment. `.` and `..` are not allowed. */
   uid: string;
+  discounts?: Discount[] | undefined;
   /** The deadline passed before an editor finished: the result is a machine’s, and nothing was charged. Set by the brand. */
   fallback?: 'machine' | undefined;
   /** The translation, in the format of `text`; present when the job is completed. */
@@ -294,6 +305,7 @@ export type JobCreation = {
   order_number: number;
   /** Cents. */
   price: number;
+  discounts?: Discount[] | undefined;
   /** A language code. */
   source_language: string;
   status: JobStatus;
@@ -569,7 +581,9 @@ export type Quote = {
   /** Cents. */
   human_price: number;
   /** Cents. */
-  machine_price: number
+  machine_price: number;
+  /** The matched words of the text, with their share of the price in both tiers; the prices contain them. */
+  discounts: Discount[]
 };
 
 export type RejectRequest = {

@@ -26,7 +26,7 @@ export { type Detected, detectLanguage } from './language.ts';
 export { Limits } from './limits.ts';
 export { rebuild } from './rebuild.ts';
 export { isCorrect, mergeText, type Note, plainText, type Repaired, repair } from './repair.ts';
-export { countRepeatedWords, countSegmentWords, countWords } from './words.ts';
+export { countRepeatedWords, countSegmentWords, countWords, findRepeated } from './words.ts';
 
 export type ScanOptions = XliffOptions;
 

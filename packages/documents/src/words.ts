@@ -65,19 +65,27 @@ function visibleText(runs: readonly Run[]): string {
 }
 
 /**
- * Counts the words in repeated segments: segments with the same text as an earlier segment of the document, and with
- * the same kinds of codes in the same positions.
+ * Returns for each segment whether it repeats an earlier one: it has the same text, and the same kinds of codes in the
+ * same positions. Segments that are not translated neither repeat nor are repeated.
  */
-export function countRepeatedWords(document: Document, language: string, found: readonly Segment[]): number {
-  const words = segmenter(language, 'word');
+export function findRepeated(found: readonly Segment[]): boolean[] {
   const seen = new Set<string>();
-  let count = 0;
-  for (const { pieces, kept } of found) {
-    if (kept !== undefined) continue;
+  return found.map(({ pieces, kept }) => {
+    if (kept !== undefined) return false;
     const key = JSON.stringify(pieces.map(repeatKey));
-    if (seen.has(key)) count += countWordLike(pieces.map(visiblePiece).join(''), words);
-    else seen.add(key);
-  }
+    const isRepeat = seen.has(key);
+    seen.add(key);
+    return isRepeat;
+  });
+}
+
+/** Counts the words in repeated segments. */
+export function countRepeatedWords(document: Document, language: string, found: readonly Segment[]): number {
+  const repeated = findRepeated(found);
+  const count = found.reduce(
+    (sum, { pieces }, index) => (repeated[index] ? sum + countSegmentWords(pieces, language) : sum),
+    0,
+  );
   // A sentence over several cues is counted as one segment here, but as several units by `countWords`. The
   // counts may differ slightly at cue borders, so the result is limited to the count of `countWords`.
   return Math.min(count, countWords(document, language));

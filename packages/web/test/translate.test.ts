@@ -101,6 +101,25 @@ it('a customer drops and chooses files, sees words and prices, sends them once, 
   });
 });
 
+it('words in repeated sentences cost half, on the list, in the job and in the statement', async () => {
+  const discount = 'Repeat: 4 words at 50%';
+  await web.visit({ context, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await page.getByRole('checkbox', { name: 'German' }).uncheck();
+    await chooseFiles(page, file('twice.txt', 'A small door opens.\nA small door opens.\n'));
+    await rowOf(page, 'twice.txt').getByText(discount).waitFor();
+    await rowOf(page, 'twice.txt').getByText('$0.12').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    await rowOf(page, 'twice.txt').getByText('Completed').waitFor();
+    await rowOf(page, 'twice.txt').getByRole('button').click();
+    await page.getByRole('dialog', { name: 'Job' }).getByText(discount).waitFor();
+    await page.keyboard.press('Escape');
+    await follow(page, '/account/balance');
+    await page.getByRole('row').filter({ hasText: discount }).waitFor();
+  });
+});
+
 it('the page shows why a file cannot be translated, and sends only the other files', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
@@ -292,10 +311,10 @@ it('the page says how much money is missing, and sends nothing, when the balance
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
     await chooseFiles(page, file('book.txt', 'The house is big. '.repeat(1_000)));
-    // The document costs 4,000 words × 2 cents. The balance is below 10 dollars.
-    await rowOf(page, 'book.txt').getByText('$80.00').waitFor();
+    // Four words cost 2 cents each, and 3,996 repeated words half of it. The balance is below 10 dollars.
+    await rowOf(page, 'book.txt').getByText('$40.04').waitFor();
     const { body } = await customer.call('GET', '/api/account');
-    const missing = (8_000 - body.balances[0].balance) / 100;
+    const missing = (4_004 - body.balances[0].balance) / 100;
     await page.getByText(`$${missing.toFixed(2)} is missing`).waitFor();
     expect(await page.getByRole('button', { name: 'Send 1 job' }).isDisabled()).toBe(true);
     await expectAccessible(page);

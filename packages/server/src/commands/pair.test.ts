@@ -88,7 +88,10 @@ it('dragoman pair price sets, lists and ends a price while the server is running
   ]);
   expect(await command(...set, '--end')).toMatchObject({ status: 0, stdout: 'The price has ended.\n' });
   await until(async () => (await create()).body.price === 6);
-  expect((await runJson('pair', 'list')).prices).toEqual([]);
+  const { prices, shares } = await runJson('pair', 'list');
+  expect(prices).toEqual([]);
+  expect(shares).toEqual({ context: 30, exact: 50, repeat: 50 });
+  expect((await command('pair', 'list')).stdout).toMatch(/^exact +50$/m);
 });
 
 it.each([

@@ -4,9 +4,9 @@ import { accountNamed, usernameOf } from '../access/accounts.ts';
 import { counted } from '../base/text.ts';
 import type { Queryable } from '../database/database.ts';
 import { listPublishedPairs, switchPair } from '../languages/languages.ts';
-import { endPrice, listPrices, setPrice } from '../ledger/price-list.ts';
+import { endPrice, listPrices, setPrice, sharesOf } from '../ledger/price-list.ts';
 import type { Price, Scope, Tier } from '../ledger/prices.ts';
-import { data, date, json, withStore } from './options.ts';
+import { data, date, json, settingsWith, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
 
 interface Options {
@@ -34,7 +34,8 @@ function addList(pair: Command): void {
           listPrices(database, new Date()),
         ]);
         const priced = await Promise.all(prices.map((price) => presentPrice(database, price)));
-        if (options.json) return printJson({ pairs, prices: priced });
+        const shares = sharesOf(settingsWith(options));
+        if (options.json) return printJson({ pairs, prices: priced, shares });
         printTable(
           ['from', 'to', 'offered', 'engines'],
           pairs.map(({ source_language, target_language, enabled, engines }) => [
@@ -58,6 +59,12 @@ function addList(pair: Command): void {
             until ?? 'never',
           ]),
           'No prices are set. All pairs cost DRAGOMAN_PRICE_HUMAN and DRAGOMAN_PRICE_MACHINE.',
+        );
+        print('');
+        printTable(
+          ['match', 'percent of the price'],
+          Object.entries(shares).map(([kind, share]) => [kind, String(share)]),
+          '',
         );
       }),
     );

@@ -2,6 +2,7 @@
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import type { JobDiscounts } from '../ledger/price-list.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import type { JobStatus } from './states.ts';
 import type { JobTier, TextFormat } from './store.ts';
@@ -21,6 +22,7 @@ export interface ConsoleJobRow {
   text_format: TextFormat;
   words: number;
   price_cents: number;
+  discounts: JobDiscounts | null;
   fell_back: boolean;
   created_at: Date;
   finished_at: Date | null;
@@ -36,8 +38,8 @@ export interface ConsoleJobRow {
 }
 
 const COLUMNS = `j.part, j.account_id, j.job_id, j.order_number, j.environment, j.tier, j.uid, j.status,
-  j.source_language, j.target_language, j.text_format, j.words, j.price_cents, j.fell_back, j.created_at, j.finished_at,
-  j.failure,  coalesce(j.brand, j.default_brand) as brand, j.tone, j.callback_url, j.due_at, j.attempts, j.redraft,
+  j.source_language, j.target_language, j.text_format, j.words, j.price_cents, j.discounts, j.fell_back, j.created_at,
+  j.finished_at, j.failure, coalesce(j.brand, j.default_brand) as brand, j.tone, j.callback_url, j.due_at, j.attempts, j.redraft,
   coalesce(j.lease_token is not null and j.due_at > now(), false) as leased`;
 
 export interface ConsoleFilter {

@@ -22,9 +22,10 @@ import {
 } from '../http/schemas.ts';
 import { listPublishedPairs } from '../languages/languages.ts';
 import { listJobTransfers } from '../ledger/ledger.ts';
+import { DiscountBody } from '../ledger/price-list.ts';
 import * as store from './console-store.ts';
 import { cancelJob, type JobHooks } from './jobs.ts';
-import { shownPrice } from './present.ts';
+import { shownDiscounts, shownPrice } from './present.ts';
 import { EditedWords, JobProgress, type ProgressSource, readEditedWords, readProgress } from './progress.ts';
 import { redraftJob, refusalOf } from './redraft.ts';
 import { allowsJobMove, JOB_STATUSES } from './states.ts';
@@ -64,6 +65,7 @@ const Step = Type.Object(
 const JobDetail = Type.Object(
   {
     ...job,
+    discounts: Type.Array(DiscountBody),
     brand: OPTIONAL_TEXT,
     tone: OPTIONAL_TEXT,
     callback_url: OPTIONAL_TEXT,
@@ -321,6 +323,7 @@ async function detail(
   const waits = row.due_at !== null && !row.leased;
   return {
     ...present(row),
+    discounts: shownDiscounts(row),
     brand: row.brand,
     tone: row.tone,
     callback_url: row.callback_url,

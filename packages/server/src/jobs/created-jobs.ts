@@ -105,6 +105,7 @@ export function newPresentedJob(job: NewJob, orderNumber: number): PresentedJob 
     brand: job.brand ?? null,
     callback_url: job.callbackUrl ?? null,
     price_cents: job.priceCents,
+    discounts: job.discounts ?? null,
     failure: null,
   };
 }

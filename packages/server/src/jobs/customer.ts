@@ -17,10 +17,11 @@ import {
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
 } from '../http/schemas.ts';
+import { DiscountBody } from '../ledger/price-list.ts';
 import * as log from './console-store.ts';
 import { cancelJob, type JobHooks } from './jobs.ts';
 import { findJobPage } from './lists.ts';
-import { shownPrice, showsResult } from './present.ts';
+import { shownDiscounts, shownPrice, showsResult } from './present.ts';
 import { EditedWords, JobProgress, type ProgressSource, readEditedWords, readProgress } from './progress.ts';
 import { readListQuery } from './query.ts';
 import { jobParameters } from './schemas.ts';
@@ -74,6 +75,7 @@ const OwnJobDetail = Type.Object(
   {
     ...job,
     words: Type.Integer(),
+    discounts: Type.Array(DiscountBody),
     finished_at: OPTIONAL_MOMENT,
     tone: OPTIONAL_TEXT,
     topics: Type.Array(Type.String()),
@@ -280,6 +282,7 @@ async function detail(
   return {
     ...presentOwnJob(row, texts.name),
     words: more?.words ?? 0,
+    discounts: shownDiscounts(row),
     finished_at: more?.finished_at?.toISOString() ?? null,
     tone: row.tone,
     topics: row.topics ?? [],

@@ -74,7 +74,11 @@ describe('a quote', () => {
     const { status, body } = await quoted();
     expect(status).toBe(200);
     expect(body.quotes).toEqual([
-      { target_language: 'es', quote: { source_language: 'en', words: 8, price: 16 }, refusal: null },
+      {
+        target_language: 'es',
+        quote: { source_language: 'en', words: 8, price: 16, discounts: [] },
+        refusal: null,
+      },
     ]);
     const human = await quoted({ tier: 'human' });
     expect(human.body.quotes[0].quote.price).toBe(80);

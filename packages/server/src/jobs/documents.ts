@@ -14,6 +14,7 @@ import type { Database } from '../database/database.ts';
 import { presentWebError, resource } from '../http/http.ts';
 import { answer, CENTS, describedOwn, ID, IN_ENVIRONMENT, WebError } from '../http/schemas.ts';
 import type { Languages } from '../languages/languages.ts';
+import { DiscountBody } from '../ledger/price-list.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { JobCreator } from './create.ts';
 import { OwnJob, presentOwnJob } from './customer.ts';
@@ -90,6 +91,7 @@ const DocumentQuote = Type.Object(
     source_language: Type.String({ description: 'The given or detected source language.' }),
     words: Type.Integer({ minimum: 0 }),
     price: CENTS,
+    discounts: Type.Array(DiscountBody),
   },
   { title: 'DocumentQuote' },
 );
@@ -260,8 +262,14 @@ async function quoteTarget(
 ): Promise<Static<typeof DocumentQuotes>['quotes'][number]> {
   const { target_language } = body;
   try {
-    const { sourceLanguage, words, priceCents } = await creator.quote(caller, tier, body);
-    const quote = { source_language: sourceLanguage, words, price: priceCents[tier] };
+    const { sourceLanguage, words, price: prices } = await creator.quote(caller, tier, body);
+    const { cents: price, discounts } = prices[tier];
+    const quote = {
+      source_language: sourceLanguage,
+      words,
+      price,
+      discounts: discounts?.discounts ?? [],
+    };
     return { target_language, quote, refusal: null };
   } catch (error) {
     // Every other error concerns the request as a whole: the server is busy, or the text is too large.

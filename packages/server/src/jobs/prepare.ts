@@ -6,15 +6,17 @@ import type { Caller } from '../base/account.ts';
 import { fieldError, type Reason, reason } from '../base/errors.ts';
 import { assignUid } from '../base/ids.ts';
 import { type SandboxTrigger, sandboxTriggerOf } from '../base/text.ts';
-import { resolveBrand } from '../brands/brands.ts';
+import { type ResolvedBrand, readContext, resolveBrand } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
 import { type Languages, sayNotOffered } from '../languages/languages.ts';
-import type { PriceList } from '../ledger/price-list.ts';
+import type { JobPrice, PriceList, WordCounts } from '../ledger/price-list.ts';
+import { hasMemory } from '../memory/memory.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { NewJob } from './insert-store.ts';
 import { listRecentLanguages } from './list-store.ts';
+import { countMatches } from './matches.ts';
 import { type CreateRequest, fingerprint } from './request.ts';
 import { firstJobStatus } from './states.ts';
 import type { JobTier } from './store.ts';
@@ -43,7 +45,8 @@ export type JobPreparer = (
 export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
   const { settings } = options;
   return async (caller, tier, request, apart = false) => {
-    const { brands, sourceLanguage, words, priceOf } = await check(caller, request, options, apart);
+    const { brands, sourceLanguage, words, priceOf } = await check(caller, [tier], request, options, apart);
+    const price = await priceOf(tier);
     return {
       account: caller.account,
       jobId: '',
@@ -62,7 +65,8 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
       ...brands,
       callbackUrl: request.callbackUrl,
       words,
-      priceCents: await priceOf(tier),
+      priceCents: price.cents,
+      discounts: price.discounts,
       holdSeconds: Math.max(
         tier === 'machine' ? settings.machineHoldSeconds : 0,
         caller.environment === 'sandbox' && tier === 'human' ? settings.sandboxHoldSeconds : 0,
@@ -80,7 +84,7 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
 export interface Quote {
   sourceLanguage: string;
   words: number;
-  priceCents: Record<JobTier, number>;
+  price: Record<JobTier, JobPrice>;
 }
 
 /**
@@ -92,23 +96,34 @@ export async function quoteJob(
   request: CreateRequest,
   options: JobPreparerOptions,
 ): Promise<Quote> {
-  const { sourceLanguage, words, priceOf } = await check(caller, request, options, false);
-  const priceCents = { human: await priceOf('human'), machine: await priceOf('machine') };
-  return { sourceLanguage, words, priceCents };
+  const tiers: JobTier[] = ['human', 'machine'];
+  const { sourceLanguage, words, priceOf } = await check(caller, tiers, request, options, false);
+  return {
+    sourceLanguage,
+    words,
+    price: { human: await priceOf('human'), machine: await priceOf('machine') },
+  };
 }
 
-/** Checks everything that does not depend on the tier. */
-async function check(caller: Caller, request: CreateRequest, options: JobPreparerOptions, apart: boolean) {
+/** Checks a request. @param tiers the tiers whose price is needed */
+async function check(
+  caller: Caller,
+  tiers: readonly JobTier[],
+  request: CreateRequest,
+  options: JobPreparerOptions,
+  apart: boolean,
+) {
   if (request.callbackUrl !== undefined) {
     const checked = options.guard.checkUrl(request.callbackUrl);
     if (!checked.ok) throw fieldError('callback_url', checked.reason);
   }
   const brands = await resolveBrand(options.database, caller, request.brand);
-  const { sourceLanguage, words, repeatedWords } = await examine(caller, request, options, apart);
+  const free = await Promise.all(tiers.map((tier) => options.prices.isFree(tier)));
+  const isPriced = free.includes(false);
+  const { sourceLanguage, counts } = await examine(caller, request, brands, options, { apart, isPriced });
   const pair = { sourceLanguage, targetLanguage: request.targetLanguage };
-  const priceOf = (tier: JobTier) =>
-    options.prices.priceOf(caller.account, tier, pair, { words, repeatedWords });
-  return { brands, sourceLanguage, words, priceOf };
+  const priceOf = (tier: JobTier) => options.prices.priceOf(caller.account, tier, pair, counts);
+  return { brands, sourceLanguage, words: counts.words, priceOf };
 }
 
 /** Seconds for which the trigger `wait` delays the delivery of a job. */
@@ -123,19 +138,29 @@ function holdByTrigger(trigger: SandboxTrigger | undefined): number {
   return trigger === 'fallback' ? 1 : 0;
 }
 
-/** Determines the languages and checks the text. Reports all errors of a document, not only the first. */
+/**
+ * Determines the languages, checks the text and counts its words. Reports all errors of a document, not only
+ * the first.
+ * @param isPriced false if the price is 0 in any case, so that the words need not be counted by match
+ */
 async function examine(
   caller: Caller,
   request: CreateRequest,
+  brands: ResolvedBrand,
   { database, languages, prices, scanner }: JobPreparerOptions,
-  apart: boolean,
-): Promise<{ sourceLanguage: string; words: number; repeatedWords: number }> {
+  { apart, isPriced }: { apart: boolean; isPriced: boolean },
+): Promise<{ sourceLanguage: string; counts: WordCounts }> {
+  const { account } = caller;
   const { targetLanguage } = request;
   const targets = await languages.targets(caller.environment);
   if (!targets.includes(targetLanguage)) {
     throw fieldError('target_language', notOffered(targetLanguage, '', targets));
   }
   const offered = await languages.sources(caller.environment, targetLanguage);
+  const usesMemory =
+    isPriced &&
+    Math.min(prices.shares.context, prices.shares.exact) < 100 &&
+    (await hasMemory(database, account));
   const task = {
     text: request.text,
     format: request.textFormat,
@@ -144,9 +169,10 @@ async function examine(
     offered,
     recent: request.sourceLanguage === undefined ? await listRecentLanguages(database, caller) : [],
     suppliedText: request.targetText,
-    countRepeats: prices.countsRepeats,
+    countRepeats: isPriced && prices.shares.repeat < 100,
+    listSegments: usesMemory,
   };
-  const examined = await scanner.examine(caller.account, task, { apart });
+  const examined = await scanner.examine(account, task, { apart });
   if (examined.kind === 'languageUndetermined') {
     throw fieldError('source_language', reason('language_undetermined', { why: examined.sentence }));
   }
@@ -160,7 +186,15 @@ async function examine(
       notOffered(examined.sourceLanguage, ` into ${targetLanguage}`, offered),
     );
   }
-  return examined;
+  const { sourceLanguage, words, segments } = examined;
+  if (segments === undefined) {
+    return { sourceLanguage, counts: { words, matched: { repeat: examined.repeatedWords } } };
+  }
+  const brand = brands.brand ?? brands.defaultBrand;
+  const tone = request.tone ?? (await readContext(database, account, brand, targetLanguage)).tone;
+  const purpose = { from: sourceLanguage, to: targetLanguage, brand, tone };
+  const counts = await countMatches(database, account, purpose, { words, segments }, prices.shares);
+  return { sourceLanguage, counts };
 }
 
 function notOffered(given: string, into: string, offered: readonly string[]): Reason {

@@ -4,6 +4,7 @@
  */
 import type { Static } from 'typebox';
 import type { Dialect } from '../base/account.ts';
+import type { Discount } from '../ledger/price-list.ts';
 import { encodeForm } from './form.ts';
 import type { Job, JobBody, JobCallback, JobCreationBody, JobListItemBody, LegacyJob } from './schemas.ts';
 import type { JobStatus } from './states.ts';
@@ -24,6 +25,7 @@ export type PresentedJob = Pick<
   | 'brand'
   | 'callback_url'
   | 'price_cents'
+  | 'discounts'
   | 'failure'
 > &
   Partial<Pick<JobRow, 'fell_back'>>;
@@ -45,8 +47,22 @@ export function showsResult(status: JobStatus): boolean {
  * delivered with a machine's draft instead of an editor's text. The ledger still shows the hold.
  */
 export function shownPrice(job: Pick<PresentedJob, 'status' | 'price_cents' | 'fell_back'>): number {
-  const isFree = job.status === 'failed' || job.status === 'canceled' || job.fell_back === true;
-  return isFree ? 0 : job.price_cents;
+  return isReleased(job) ? 0 : job.price_cents;
+}
+
+/** Returns the discounts that the shown price contains. */
+export function shownDiscounts(job: Pick<PresentedJob, 'status' | 'discounts' | 'fell_back'>): Discount[] {
+  return isReleased(job) ? [] : (job.discounts?.discounts ?? []);
+}
+
+function isReleased(job: Pick<PresentedJob, 'status' | 'fell_back'>): boolean {
+  return job.status === 'failed' || job.status === 'canceled' || job.fell_back === true;
+}
+
+/** Returns the field `discounts` of a body, which is absent for a job without discounts. */
+function discountsField(job: PresentedJob): { discounts?: Discount[] } {
+  const discounts = shownDiscounts(job);
+  return discounts.length === 0 ? {} : { discounts };
 }
 
 /** Returns the response body of a create, which is the same in both API formats. */
@@ -67,7 +83,14 @@ export function presentCreation(job: PresentedJob, text: string, balance: Accoun
   };
   return job.tier === 'machine'
     ? { origin: 'api', ...common, ...supplied }
-    : { order_number: job.order_number, price: shownPrice(job), ...common, ...supplied, ...balance };
+    : {
+        order_number: job.order_number,
+        price: shownPrice(job),
+        ...discountsField(job),
+        ...common,
+        ...supplied,
+        ...balance,
+      };
 }
 
 /** Returns the detail body of a job. The field of the result is present only if there is a result. */
@@ -103,6 +126,7 @@ function core(job: PresentedJob, texts: Texts): Omit<Static<typeof Job>, keyof A
   const result = showsResult(job.status) ? texts.result : undefined;
   return {
     ...plain(job, texts),
+    ...discountsField(job),
     ...(result === undefined ? {} : { translated_text: result }),
     ...(job.fell_back === true ? { fallback: 'machine' as const } : {}),
     ...(job.status === 'failed' && job.failure !== null ? { failure: job.failure } : {}),

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { resource } from '../http/http.ts';
 import { answer, errorResponses } from '../http/schemas.ts';
+import { DiscountBody } from '../ledger/price-list.ts';
 import type { JobCreator } from './create.ts';
 import { JobRequest } from './schemas.ts';
 
@@ -14,6 +15,10 @@ const Quote = Type.Object(
     target_language: Type.String(),
     human_price: PRICE,
     machine_price: PRICE,
+    discounts: Type.Array(DiscountBody, {
+      description:
+        'The matched words of the text, with their share of the price in both tiers; the prices contain them.',
+    }),
   },
   { title: 'Quote', description: 'The prices of a job in both tiers. They are not reserved.' },
 );
@@ -31,6 +36,7 @@ const quoteSchema: FastifySchema = {
       target_language: 'es',
       human_price: 48,
       machine_price: 0,
+      discounts: [],
     }),
     ...errorResponses('invalid_request', 'read_only_key', 'too_large'),
   },
@@ -44,13 +50,16 @@ export function quoteRoutes(app: FastifyInstance, { creator }: { creator: JobCre
       bodyLimit: 'texts',
       unchecked: true,
       async handler({ caller, body }) {
-        const { words, sourceLanguage, priceCents } = await creator.quote(caller, 'human', body);
+        const { words, sourceLanguage, price } = await creator.quote(caller, 'human', body);
+        const { human, machine } = price;
         return {
           word_count: words,
           source_language: sourceLanguage,
           target_language: (body as { target_language: string }).target_language,
-          human_price: priceCents.human,
-          machine_price: priceCents.machine,
+          human_price: human.cents,
+          machine_price: machine.cents,
+          // A tier without a price has no discounts.
+          discounts: (human.discounts ?? machine.discounts)?.discounts ?? [],
         };
       },
     },

@@ -11,6 +11,7 @@ import {
   pageOf,
   pageParameters,
 } from '../http/schemas.ts';
+import { DiscountBody } from '../ledger/price-list.ts';
 import { FILTERED_STATUSES } from './query.ts';
 import { JOB_STATUSES } from './states.ts';
 import type { JobTier } from './store.ts';
@@ -119,8 +120,11 @@ const created = {
   callback_url: Type.Optional(CALLBACK_URL),
 };
 
+/** Absent without discounts, so that most bodies have only the fields of the specification. */
+const discounted = { discounts: Type.Optional(Type.Array(DiscountBody)) };
+
 export const JobCreation = Type.Object(
-  { order_number: ORDER_NUMBER, price: PRICE, ...created, balance: BALANCE, client: CLIENT },
+  { order_number: ORDER_NUMBER, price: PRICE, ...discounted, ...created, balance: BALANCE, client: CLIENT },
   { title: 'JobCreation', description: 'Fields that the request did not contain are absent.' },
 );
 export const MachineJobCreation = Type.Object(
@@ -143,6 +147,7 @@ const TRANSLATED = Type.String({
 });
 const FAILURE = Type.String({ description: 'Why the job failed.' });
 const result = {
+  ...discounted,
   fallback: Type.Optional(
     Type.Literal('machine', {
       description:

@@ -2,6 +2,7 @@
 import type { AccountRef, Dialect, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import type { JobDiscounts } from '../ledger/price-list.ts';
 import type { JobStatus } from './states.ts';
 
 export type JobTier = 'human' | 'machine';
@@ -28,6 +29,8 @@ export interface JobRow {
   default_brand: string | null;
   callback_url: string | null;
   price_cents: number;
+  /** How the price was calculated; null if no words are discounted. */
+  discounts: JobDiscounts | null;
   charge: number;
   created_at: Date;
   hold_until: Date | null;
@@ -46,8 +49,8 @@ export interface JobRow {
 export type AnyJobRow = Omit<JobRow, 'tier'> & { tier: AnyTier };
 
 export const JOB_COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
-  target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, charge, created_at,
-  hold_until, failure, upgrade_hash, fell_back, redraft`;
+  target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, discounts, charge,
+  created_at, hold_until, failure, upgrade_hash, fell_back, redraft`;
 
 const FIND = statement<JobRow>(
   'jobs.find',

@@ -17,7 +17,7 @@ let call: ReturnType<typeof createClient>;
 beforeAll(async () => {
   server = await startTestServer({
     engine: () => createFake(),
-    settings: { DRAGOMAN_MAX_TEXT_BYTES: '200000', DRAGOMAN_PRICE_HUMAN: '1' },
+    settings: { DRAGOMAN_MAX_TEXT_BYTES: '200000', DRAGOMAN_PRICE_HUMAN: '1', DRAGOMAN_REPEAT_SHARE: '100' },
   });
   call = createClient(server.url, (await server.createAccount()).production_key);
 });
@@ -75,7 +75,6 @@ it('a quote has the words, the detected language and the prices of jobs with the
     settings: {
       DRAGOMAN_PRICE_HUMAN: '10',
       DRAGOMAN_PRICE_MACHINE: '2',
-      DRAGOMAN_REPEAT_SHARE: '50',
       DRAGOMAN_SANDBOX_HOLD: '0',
     },
   });
@@ -92,6 +91,7 @@ it('a quote has the words, the detected language and the prices of jobs with the
         target_language: 'es',
         human_price: 60,
         machine_price: 12,
+        discounts: [{ kind: 'repeat', words: 4, share: 50 }],
       },
     });
     expect((await buyer('GET', HUMAN)).body.meta.total_count).toBe(0);
@@ -111,14 +111,18 @@ it('a quote examines the text once for both tiers', async () => {
     database: server.database,
     languages: { targets: async () => ['es'], sources: async () => ['en'] },
     prices: {
-      priceOf: async (_: unknown, tier: string) => (tier === 'human' ? 24 : 2),
-      countsRepeats: false,
+      priceOf: async (_: unknown, tier: string) => ({ cents: tier === 'human' ? 24 : 2 }),
+      isFree: async () => true,
+      shares: { context: 100, exact: 100, repeat: 100 },
     },
     scanner: { examine },
   } as unknown as JobPreparerOptions;
   const caller = { account: ref, environment: 'production' } as Caller;
   const request = readCreateRequest({ text: 'The house.', target_language: 'es' }, 'human', 100);
-  expect((await quoteJob(caller, request, options)).priceCents).toEqual({ human: 24, machine: 2 });
+  expect((await quoteJob(caller, request, options)).price).toEqual({
+    human: { cents: 24 },
+    machine: { cents: 2 },
+  });
   expect(examine).toHaveBeenCalledOnce();
 });
 

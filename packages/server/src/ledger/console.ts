@@ -23,6 +23,7 @@ import {
 } from '../http/schemas.ts';
 import { adjust, LedgerError, readStatement, refund, topUp } from './ledger.ts';
 import { PERIOD, periodOf } from './period.ts';
+import { DiscountBody } from './price-list.ts';
 import * as store from './store.ts';
 
 const MAX_CENTS = 100_000_000_000;
@@ -51,6 +52,7 @@ const Line = Type.Object(
     amount: CENTS,
     change: CENTS,
     balance: CENTS,
+    discounts: Type.Array(DiscountBody),
   },
   { title: 'ConsoleStatementLine' },
 );

@@ -3,9 +3,9 @@ import type { LedgerStatement } from './ledger.ts';
 
 export function statementAsCsv({ opening, lines, closing }: LedgerStatement): string {
   return stringify([
-    ['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance'],
-    ['', 'opening', '', '', '', '', opening],
-    ...lines.map(({ at, kind, uid, memo, amount, change, balance }) => [
+    ['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance', 'discounts'],
+    ['', 'opening', '', '', '', '', opening, ''],
+    ...lines.map(({ at, kind, uid, memo, amount, change, balance, discounts }) => [
       at.toISOString(),
       kind,
       asText(uid),
@@ -13,8 +13,9 @@ export function statementAsCsv({ opening, lines, closing }: LedgerStatement): st
       amount,
       change,
       balance,
+      discounts.map(({ kind, words, share }) => `${words} ${kind} ${share}%`).join('; '),
     ]),
-    ['', 'closing', '', '', '', '', closing],
+    ['', 'closing', '', '', '', '', closing, ''],
   ]);
 }
 

@@ -11,6 +11,7 @@ import { statementAsCsv } from './csv.ts';
 import { joinByJob } from './entries.ts';
 import { readStatement } from './ledger.ts';
 import { PERIOD, periodOf } from './period.ts';
+import { DiscountBody } from './price-list.ts';
 
 /** The maximum number of entries in the JSON answer. The CSV file has all transfers. */
 const MAX_SHOWN = 1000;
@@ -24,6 +25,7 @@ const Entry = Type.Object(
     on_hold: CENTS,
     charged: Type.Integer({ description: 'The charges less the refunds, in US cents.' }),
     change: Type.Integer({ description: 'The change of the balance.' }),
+    discounts: Type.Array(DiscountBody),
   },
   { title: 'LedgerEntry', description: 'All transfers of a job, or one transfer without a job.' },
 );

@@ -12,7 +12,7 @@ function line(
   change: number,
 ): StatementLine {
   const at = new Date(Date.UTC(2026, 0, 1, 0, minute));
-  return { at, kind, uid, memo: null, amount, change, balance: 0 };
+  return { at, kind, uid, memo: null, amount, change, balance: 0, discounts: [] };
 }
 
 it('a job has one entry with the held and the charged amount, at the time of its last transfer', () => {

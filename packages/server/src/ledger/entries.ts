@@ -7,6 +7,8 @@ export interface StatementEntry extends Pick<StatementLine, 'at' | 'kind' | 'uid
   onHold: number;
   /** The charged amount without refunds; negative if a charge of an earlier period was refunded. */
   charged: number;
+  /** The discounts in the amount that is held or charged. */
+  discounts: StatementLine['discounts'];
 }
 
 /**
@@ -16,7 +18,7 @@ export interface StatementEntry extends Pick<StatementLine, 'at' | 'kind' | 'uid
 export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
   const entries = new Map<unknown, StatementEntry>();
   for (const line of lines) {
-    const { at, kind, uid, memo, amount, change } = line;
+    const { at, kind, uid, memo, amount, change, discounts } = line;
     const key = uid ?? line;
     const before = entries.get(key) ?? { onHold: 0, charged: 0, change: 0 };
     const held = kind === 'hold' ? amount : kind === 'capture' || kind === 'void' ? -amount : 0;
@@ -32,6 +34,7 @@ export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
       // At least zero: a capture or void may end a hold of an earlier period, which is not in the lines.
       onHold: Math.max(0, before.onHold + held),
       charged: before.charged + charged,
+      discounts,
     });
   }
   return [...entries.values()];

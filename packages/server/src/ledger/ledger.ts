@@ -8,6 +8,7 @@ import type { AccountRef, Environment } from '../base/account.ts';
 import { OperatorError } from '../base/errors.ts';
 import { firstIdOf, uuidv7 } from '../base/ids.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
+import type { Discount } from './prices.ts';
 import * as store from './store.ts';
 import { type Discrepancy, findDiscrepancies, readTotals } from './verify-store.ts';
 
@@ -126,6 +127,8 @@ export interface StatementLine {
   change: number;
   /** The available balance after the transfer. */
   balance: number;
+  /** The discounts in the amount of a job's current charge. */
+  discounts: Discount[];
 }
 
 /**
@@ -144,9 +147,9 @@ export function readStatement(
     const rows = await store.listLines(transaction, account, environment, period.from, period.until);
     let balance = opening;
     const lines = rows.map(
-      ({ created_at: at, kind, uid, memo, amount_cents: amount, change_cents: change }) => {
+      ({ created_at: at, kind, uid, memo, amount_cents: amount, change_cents: change, discounts }) => {
         balance += change;
-        return { at, kind, uid, memo, amount, change, balance };
+        return { at, kind, uid, memo, amount, change, balance, discounts: discounts ?? [] };
       },
     );
     return { opening, lines, closing: balance };

@@ -19,6 +19,7 @@ import {
   listPrices,
   type PriceSettings,
   setPrice,
+  sharesOf,
   upcomingPrice,
 } from './price-list.ts';
 import type { Price, Scope } from './prices.ts';
@@ -37,10 +38,15 @@ const PriceBody = Type.Object(
   },
   { title: 'ConsolePrice' },
 );
+const SHARE = Type.Integer({ minimum: 0, maximum: 100 });
 const PriceListBody = Type.Object(
   {
     prices: Type.Array(PriceBody, { description: 'Current and future prices.' }),
     defaults: Type.Object({ human: Type.Integer(), machine: Type.Integer() }),
+    shares: Type.Object(
+      { context: SHARE, exact: SHARE, repeat: SHARE },
+      { description: 'The price of a matched word in percent of its full price, by the kind of its match.' },
+    ),
   },
   { title: 'ConsolePrices' },
 );
@@ -89,6 +95,7 @@ export function priceConsole(
     return {
       prices: await Promise.all(prices.map((price) => present(database, price))),
       defaults: { human: defaultPrice(settings, 'human'), machine: defaultPrice(settings, 'machine') },
+      shares: sharesOf(settings),
     };
   }
   resource(app, '/api/console/prices', {

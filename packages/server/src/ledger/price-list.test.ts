@@ -10,8 +10,9 @@ import { createPriceList, endPrice, listPrices, setPrice } from './price-list.ts
 const HUMAN = '/tapi/v2/translation/';
 const EN_ES = { sourceLanguage: 'en', targetLanguage: 'es' };
 const EVERYTHING = { tier: 'human', account: undefined, pair: undefined } as const;
-const settings = { humanCentsPerWord: 3, machineCentsPerWord: 0, repeatShare: 100 };
-const WORD = { words: 1, repeatedWords: 0 };
+const shares = { contextShare: 100, exactShare: 100, repeatShare: 100 };
+const settings = { humanCentsPerWord: 3, machineCentsPerWord: 0, ...shares };
+const WORD = { words: 1, matched: {} };
 const NOBODY = { part: 0, accountId: 'nobody' } as AccountRef;
 
 let server: TestServer;
@@ -88,7 +89,7 @@ describe('the price list', () => {
     } as Database;
     let time = Date.now();
     const list = createPriceList(counting, settings, () => time);
-    const ask = () => list.priceOf(NOBODY, 'human', EN_ES, WORD);
+    const ask = async () => (await list.priceOf(NOBODY, 'human', EN_ES, WORD)).cents;
     expect(await Promise.all(Array.from({ length: 100 }, ask))).toEqual(Array(100).fill(3));
     expect(requests).toBe(1);
     time += 1_999;
@@ -105,7 +106,7 @@ describe('the price list', () => {
     await setPrice(server.database, 'command', scope, { from: begins!, until: ends, centsPerWord: 9 });
     let time = begins!.getTime() - 1;
     const list = createPriceList(server.database, settings, () => time);
-    const ask = () => list.priceOf(NOBODY, 'machine', EN_ES, WORD);
+    const ask = async () => (await list.priceOf(NOBODY, 'machine', EN_ES, WORD)).cents;
     expect(await ask()).toBe(0);
     time++;
     expect(await ask()).toBe(9);

@@ -1,6 +1,7 @@
 /**
  * Reads and changes the prices that are set in the database. The prices are cached for the creation of jobs.
  */
+import Type from 'typebox';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -9,8 +10,13 @@ import type { Settings } from '../settings/settings.ts';
 import * as store from './price-store.ts';
 import {
   choosePrice,
+  type Discount,
+  discountsOf,
   insertTerm,
   isValidAt,
+  MATCH_KINDS,
+  type MatchKind,
+  type MatchShares,
   type Pair,
   type Price,
   type PriceIndex,
@@ -22,17 +28,42 @@ import {
   type WordCounts,
 } from './prices.ts';
 
-export interface PriceList {
-  /** Returns the price of a new job in cents. Later changes of prices do not affect the job. */
-  priceOf(account: AccountRef, tier: Tier, pair: Pair, words: WordCounts): Promise<number>;
-  /**
-   * Whether repeated segments are cheaper than other segments. Repeated segments are counted only if they are
-   * cheaper.
-   */
-  readonly countsRepeats: boolean;
+export type { Discount, MatchKind, MatchShares, WordCounts } from './prices.ts';
+
+/** The schema of a discount in answers. */
+export const DiscountBody = Type.Object(
+  {
+    kind: Type.Enum([...MATCH_KINDS], {
+      description:
+        'The match of the words: `context` and `exact` are sentences that the translation memory has, with or without the same neighbors; `repeat` are sentences that occurred earlier in the text.',
+    }),
+    words: Type.Integer({ minimum: 1 }),
+    share: Type.Integer({ minimum: 0, maximum: 99, description: 'Percent of the price of a word.' }),
+  },
+  { title: 'Discount', description: 'Words that cost only a share of their price.' },
+);
+
+/** How the price of a job with discounts was calculated, as stored with the job. */
+export interface JobDiscounts {
+  cents_per_word: number;
+  discounts: Discount[];
 }
 
-export type PriceSettings = Pick<Settings, 'humanCentsPerWord' | 'machineCentsPerWord' | 'repeatShare'>;
+export interface JobPrice {
+  cents: number;
+  /** Undefined if the job has no discounts. */
+  discounts: JobDiscounts | undefined;
+}
+
+export interface PriceList {
+  /** Returns the price of a new job. Later changes of prices do not affect the job. */
+  priceOf(account: AccountRef, tier: Tier, pair: Pair, counts: WordCounts): Promise<JobPrice>;
+  /** Returns whether no job of a tier costs anything. Its matches then need not be counted. */
+  isFree(tier: Tier): Promise<boolean>;
+  readonly shares: MatchShares;
+}
+
+export type PriceSettings = Pick<Settings, 'humanCentsPerWord' | 'machineCentsPerWord' | `${MatchKind}Share`>;
 
 const CACHE_MILLISECONDS = 2_000;
 
@@ -42,6 +73,7 @@ export function createPriceList(
   settings: PriceSettings,
   now: () => number = Date.now,
 ): PriceList {
+  const shares = sharesOf(settings);
   let cached: Promise<PriceIndex> | undefined;
   let until = 0;
 
@@ -58,12 +90,28 @@ export function createPriceList(
   }
 
   return {
-    async priceOf(account, tier, pair, words) {
+    async priceOf(account, tier, pair, counts) {
       const chosen = choosePrice(await prices(), { account, tier, pair }, new Date(now()));
-      return priceOf(words, chosen ?? defaultPrice(settings, tier), settings.repeatShare);
+      const cents = chosen ?? defaultPrice(settings, tier);
+      const discounts = cents === 0 ? [] : discountsOf(counts, shares);
+      return {
+        cents: priceOf(counts.words, discounts, cents),
+        discounts: discounts.length === 0 ? undefined : { cents_per_word: cents, discounts },
+      };
     },
-    countsRepeats: settings.repeatShare !== 100,
+    async isFree(tier) {
+      if (defaultPrice(settings, tier) > 0) return false;
+      const set = [...(await prices()).values()].flat();
+      return set.every((price) => price.tier !== tier || price.centsPerWord === 0);
+    },
+    shares,
   };
+}
+
+/** Returns the shares of the price that matched words cost. */
+export function sharesOf(settings: PriceSettings): MatchShares {
+  const { contextShare: context, exactShare: exact, repeatShare: repeat } = settings;
+  return { context, exact, repeat };
 }
 
 /** Returns the price per word for scopes in which no operator set a price. */

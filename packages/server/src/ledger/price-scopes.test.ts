@@ -167,12 +167,18 @@ describe('two operators at the same time', () => {
 });
 
 describe('the price list', () => {
-  const settings = { humanCentsPerWord: 3, machineCentsPerWord: 2, repeatShare: 100 };
-  const WORD = { words: 1, repeatedWords: 0 };
+  const shares = { contextShare: 100, exactShare: 100, repeatShare: 100 };
+  const settings = { humanCentsPerWord: 3, machineCentsPerWord: 2, ...shares };
+  const WORD = { words: 1, matched: {} };
 
-  it('counts repeated segments only when they are cheaper than others', () => {
-    expect(createPriceList(server.database, settings).countsRepeats).toBe(false);
-    expect(createPriceList(server.database, { ...settings, repeatShare: 99 }).countsRepeats).toBe(true);
+  it('is free in a tier only when neither the setting nor a price of any scope costs something', async () => {
+    const scope = { tier: 'human', source_language: '*', target_language: '*' };
+    const list = () => createPriceList(server.database, { ...settings, humanCentsPerWord: 0 });
+    expect([await list().isFree('human'), await list().isFree('machine')]).toEqual([true, false]);
+    await set({ ...scope, cents_per_word: 1, from: '2999-01-01T00:00:00Z' });
+    expect(await list().isFree('human')).toBe(false);
+    await end(scope);
+    expect(await list().isFree('human')).toBe(true);
   });
 
   it('is read again after a failed query, and is kept when an older query fails after a newer one succeeded', async () => {
@@ -198,7 +204,7 @@ describe('the price list', () => {
     failures[0]!(new Error('no database'));
     for (const one of unanswered) await expect(one).rejects.toThrow('no database');
     works = true;
-    expect(await ask()).toBe(2);
+    expect((await ask()).cents).toBe(2);
     expect(requests).toBe(2);
 
     time += 2_000;
@@ -207,11 +213,11 @@ describe('the price list', () => {
     expect(requests).toBe(3);
     time += 2_000;
     works = true;
-    expect(await ask()).toBe(2);
+    expect((await ask()).cents).toBe(2);
     expect(requests).toBe(4);
     failures[1]!(new Error('too late'));
     await expect(slow).rejects.toThrow('too late');
-    expect(await ask()).toBe(2);
+    expect((await ask()).cents).toBe(2);
     expect(requests).toBe(4);
   });
 });

@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { AccountRef } from '../base/account.ts';
 import {
   choosePrice,
+  discountsOf,
   insertTerm,
   isValidAt,
+  MATCH_KINDS,
   type Pair,
   type Price,
   type PriceTerm,
@@ -175,38 +177,51 @@ describe('insertTerm', () => {
 });
 
 describe('the price of a job', () => {
-  const all = { words: 7, repeatedWords: 0 };
+  const repeats = (words: number, share: number) => [{ kind: 'repeat', words, share }] as const;
 
   it('is the number of words times the price per word, in whole cents', () => {
-    expect(priceOf(all, 3, 100)).toBe(21);
-    expect(priceOf(all, 0, 100)).toBe(0);
-    expect(priceOf({ words: 0, repeatedWords: 0 }, 3, 100)).toBe(0);
+    expect(priceOf(7, [], 3)).toBe(21);
+    expect(priceOf(7, [], 0)).toBe(0);
+    expect(priceOf(0, [], 3)).toBe(0);
   });
 
-  it('includes only the configured share for repeated words, and drops fractions of a cent', () => {
-    expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 100)).toBe(21);
-    expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 0)).toBe(12);
+  it('includes only the share of matched words, and drops fractions of a cent', () => {
+    expect(priceOf(7, repeats(3, 0), 3)).toBe(12);
     // Four words cost 12 cents. Three repeated words cost 30 % of 9 cents, which is 2.7 cents.
-    expect(priceOf({ words: 7, repeatedWords: 3 }, 3, 30)).toBe(14);
-    expect(priceOf({ words: 1, repeatedWords: 1 }, 1, 99)).toBe(0);
+    expect(priceOf(7, repeats(3, 30), 3)).toBe(14);
+    expect(priceOf(1, repeats(1, 99), 1)).toBe(0);
   });
 
-  it('is less than a cent below the exact price, and never above the price of a text without repeated segments', () => {
-    const amount = fc.integer({ min: 0, max: 2_000_000 });
+  it('has a discount for each kind with words and a share below 100 %, from the closest match on', () => {
+    const shares = { context: 30, exact: 100, repeat: 50 };
+    expect(discountsOf({ words: 9, matched: { repeat: 2, exact: 3, context: 4 } }, shares)).toEqual([
+      { kind: 'context', words: 4, share: 30 },
+      { kind: 'repeat', words: 2, share: 50 },
+    ]);
+    expect(discountsOf({ words: 9, matched: { repeat: 0 } }, shares)).toEqual([]);
+  });
+
+  it('is the sum of its parts, rounded down once to a cent, and never above the full price', () => {
+    const amount = fc.integer({ min: 0, max: 1_000_000 });
+    const share = fc.integer({ min: 0, max: 100 });
+    const kinds = <T>(one: fc.Arbitrary<T>) => fc.record({ context: one, exact: one, repeat: one });
     fc.assert(
-      fc.property(amount, amount, cents, fc.integer({ min: 0, max: 100 }), (some, more, perWord, share) => {
-        const extent = { words: some + more, repeatedWords: some };
-        const price = priceOf(extent, perWord, share);
-        const hundredths = BigInt(perWord) * (BigInt(more) * 100n + BigInt(some) * BigInt(share));
+      fc.property(amount, kinds(amount), kinds(share), cents, (unmatched, matched, shares, perWord) => {
+        const words = unmatched + matched.context + matched.exact + matched.repeat;
+        const price = priceOf(words, discountsOf({ words, matched }, shares), perWord);
+        const parts = MATCH_KINDS.map((kind) => BigInt(matched[kind]) * BigInt(shares[kind]));
+        const hundredths =
+          parts.reduce((sum, part) => sum + part, BigInt(unmatched) * 100n) * BigInt(perWord);
         expect(BigInt(price)).toBe(hundredths / 100n);
-        expect(price).toBeLessThanOrEqual(priceOf(extent, perWord, 100));
+        expect(price).toBeLessThanOrEqual(priceOf(words, [], perWord));
       }),
     );
   });
 
-  it('cannot be calculated when the result would not be an exact integer', () => {
-    expect(() => priceOf({ words: Number.MAX_SAFE_INTEGER, repeatedWords: 0 }, 2, 100)).toThrow(RangeError);
-    expect(() => priceOf({ words: -1, repeatedWords: 0 }, 2, 100)).toThrow(RangeError);
-    expect(() => priceOf({ words: 1.5, repeatedWords: 0 }, 1, 100)).toThrow(RangeError);
+  it('cannot be calculated when the result would not be an exact integer or more words are matched than there are', () => {
+    expect(() => priceOf(Number.MAX_SAFE_INTEGER, [], 2)).toThrow(RangeError);
+    expect(() => priceOf(-1, [], 2)).toThrow(RangeError);
+    expect(() => priceOf(1.5, [], 1)).toThrow(RangeError);
+    expect(() => priceOf(2, repeats(3, 50), 1)).toThrow(RangeError);
   });
 });

@@ -102,27 +102,47 @@ function earlier(one: Date | undefined, other: Date | undefined): Date | undefin
   return one < other ? one : other;
 }
 
-/** The number of words for which a text is charged. */
+/** The kinds of matches whose words have a share of the price, from the closest match on. */
+export const MATCH_KINDS = ['context', 'exact', 'repeat'] as const;
+export type MatchKind = (typeof MATCH_KINDS)[number];
+
+/** The price of a word by the kind of its match, in percent of the full price: whole numbers from 0 to 100. */
+export type MatchShares = Readonly<Record<MatchKind, number>>;
+
+/** The number of words of a text by match. */
 export interface WordCounts {
   words: number;
-  /** The number of the text's charged words that are in repeated segments. */
-  repeatedWords: number;
+  /** The number of the text's charged words in matched segments; each word counts for one kind at most. */
+  matched: Readonly<Partial<Record<MatchKind, number>>>;
+}
+
+/** The matched words of one kind with their share of the price in percent, which is below 100. */
+export interface Discount {
+  kind: MatchKind;
+  words: number;
+  share: number;
+}
+
+/** Returns the discounts of a text. Kinds without words, and kinds that cost the full price, have none. */
+export function discountsOf({ matched }: WordCounts, shares: MatchShares): Discount[] {
+  return MATCH_KINDS.flatMap((kind) => {
+    const [words, share] = [matched[kind] ?? 0, shares[kind]];
+    return words === 0 || share === 100 ? [] : [{ kind, words, share }];
+  });
 }
 
 /**
- * Returns the price in cents. Fractions of a cent are not charged.
+ * Returns the price in cents. The sum is computed in hundredths of a cent for the whole text and rounded down
+ * once.
  * @param centsPerWord a whole number
- * @param repeatShare the percentage of the price for a repeated word, a whole number from 0 to 100
- * @throws RangeError when the product is not a safe integer
+ * @throws RangeError when the product is not a safe integer, or when more words are matched than there are
  */
-export function priceOf(
-  { words, repeatedWords }: WordCounts,
-  centsPerWord: number,
-  repeatShare: number,
-): number {
+export function priceOf(words: number, discounts: readonly Discount[], centsPerWord: number): number {
+  const matched = discounts.reduce((sum, one) => sum + one.words, 0);
+  const rebate = discounts.reduce((sum, one) => sum + one.words * (100 - one.share), 0);
   const full = words * 100 * centsPerWord;
-  const hundredths = full - repeatedWords * (100 - repeatShare) * centsPerWord;
-  if (![words, repeatedWords, full, hundredths].every(Number.isSafeInteger) || hundredths < 0) {
+  const hundredths = full - rebate * centsPerWord;
+  if (![words, matched, full, hundredths].every(Number.isSafeInteger) || matched > words || hundredths < 0) {
     throw new RangeError('a price that is not a safe integer');
   }
   return Math.floor(hundredths / 100);

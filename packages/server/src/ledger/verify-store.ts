@@ -14,6 +14,7 @@ export interface Discrepancy {
  * Recalculates everything from the transfers. Each row of the result is a violated rule:
  * - a balance that is missing or not the sum of its transfers
  * - a job whose price and hold differ
+ * - a job whose price is not that of its words and discounts
  * - a completed job that was not captured, or a job that was captured before it completed
  * - a failed or canceled job, or a fallback to a machine draft, whose hold was not voided
  * - a machine charge that was not captured before an upgrade, or a canceled upgrade that was not voided
@@ -40,6 +41,13 @@ const VERIFY = statement<Discrepancy>(
        on h.part = j.part and h.account_id = j.account_id and h.job_id = j.job_id and h.charge = j.charge
       and h.kind = 'hold'
     where j.price_cents <> coalesce(h.amount_cents, 0)
+   union all
+   select 'discounts', j.part, j.account_id, j.job_id::text,
+          format('price %s, words and discounts say %s', j.price_cents, d.cents)
+     from jobs j, lateral (
+       select floor((j.words::bigint * 100 - sum(words * (100 - share))) * (j.discounts ->> 'cents_per_word')::numeric / 100) as cents
+         from jsonb_to_recordset(j.discounts -> 'discounts') as o (words bigint, share bigint)) d
+    where j.discounts is not null and j.price_cents <> d.cents
    union all
    select 'end', j.part, j.account_id, j.job_id::text,
           format('status %s%s, price %s, ended by %s', j.status, case when j.fell_back then ', fell back' end,

@@ -28,7 +28,7 @@ import {
   type Tasks,
 } from './tasks.ts';
 
-export type { AlignedSegment } from './tasks.ts';
+export type { AlignedSegment, ExaminedSegment } from './tasks.ts';
 
 /** A text that was opened for translation. */
 export interface OpenedText {

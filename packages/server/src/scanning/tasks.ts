@@ -8,6 +8,7 @@ import {
   type Aligned,
   align,
   countRepeatedWords,
+  countSegmentWords,
   countWords,
   type Description,
   type Document,
@@ -15,6 +16,7 @@ import {
   describe,
   detectLanguage,
   type Format,
+  findRepeated,
   haveSameUnits,
   type Joined,
   type JoinFault,
@@ -46,10 +48,29 @@ export interface ExamineTask {
    * them requires the segments.
    */
   countRepeats?: boolean;
+  /** Whether to return the segments instead, to look them up in the translation memory. */
+  listSegments?: boolean;
+}
+
+/** A segment of an examined text. */
+export interface ExaminedSegment {
+  pieces: Piece[];
+  /** The number of words; 0 for a segment that is not translated. */
+  words: number;
+  /** Whether it repeats an earlier segment of the text. */
+  isRepeat: boolean;
 }
 
 export type ExamineResult =
-  | { kind: 'valid'; sourceLanguage: string; words: number; repeatedWords: number }
+  | {
+      kind: 'valid';
+      sourceLanguage: string;
+      words: number;
+      /** The number of these words that are in repeated segments; 0 if they were not to be counted. */
+      repeatedWords: number;
+      /** All segments in order; undefined if they were not requested. */
+      segments: ExaminedSegment[] | undefined;
+    }
   /** The language could not be detected. `sentence` explains it to the customer. */
   | { kind: 'languageUndetermined'; sentence: string }
   | Invalid;
@@ -79,10 +100,28 @@ export function examine(task: ExamineTask): ExamineResult {
     }
   }
   const { sourceLanguage } = language;
-  const repeatedWords = task.countRepeats
-    ? countRepeatedWords(document, sourceLanguage, segments(document, sourceLanguage))
-    : 0;
-  return { kind: 'valid', sourceLanguage, words: countWords(document, sourceLanguage), repeatedWords };
+  const words = countWords(document, sourceLanguage);
+  if (!task.countRepeats && !task.listSegments) {
+    return { kind: 'valid', sourceLanguage, words, repeatedWords: 0, segments: undefined };
+  }
+  const found = segments(document, sourceLanguage);
+  const valid = { kind: 'valid', sourceLanguage, words } as const;
+  return task.listSegments
+    ? { ...valid, repeatedWords: 0, segments: listSegments(found, sourceLanguage) }
+    : {
+        ...valid,
+        repeatedWords: countRepeatedWords(document, sourceLanguage, found),
+        segments: undefined,
+      };
+}
+
+function listSegments(found: readonly Segment[], language: string): ExaminedSegment[] {
+  const repeated = findRepeated(found);
+  return found.map(({ pieces, kept }, index) => ({
+    pieces,
+    words: kept === undefined ? countSegmentWords(pieces, language) : 0,
+    isRepeat: repeated[index]!,
+  }));
 }
 
 export type CountTask = Pick<ExamineTask, 'text' | 'format' | 'sourceLanguage'>;

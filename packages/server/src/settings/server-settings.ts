@@ -246,8 +246,20 @@ export const SERVER_SETTINGS = {
   ),
   repeatShare: setting(
     'DRAGOMAN_REPEAT_SHARE',
-    '100',
+    '50',
     integer(0, 100),
     'Price of a word in a repeated sentence of the same text, in percent of its price.',
+  ),
+  exactShare: setting(
+    'DRAGOMAN_EXACT_SHARE',
+    '50',
+    integer(0, 100),
+    'Price of a word in a sentence that the account’s translation memory has, in percent of its price.',
+  ),
+  contextShare: setting(
+    'DRAGOMAN_CONTEXT_SHARE',
+    '30',
+    integer(0, 100),
+    'Price of a word in a sentence that the account’s translation memory has between the same neighbors, in percent of its price.',
   ),
 } as const;

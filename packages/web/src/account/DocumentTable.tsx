@@ -9,6 +9,7 @@ import type { DocumentQuote, OwnJob } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { hasProgress, JobProgress } from '../JobProgress.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
+import { DiscountedPrice } from '../ui/Discounts.tsx';
 import { useErrorMessage, useFieldErrors } from '../ui/Failure.tsx';
 import { Money, useMoney } from '../ui/Money.tsx';
 import { Pair, useLanguageName } from '../ui/Pair.tsx';
@@ -71,7 +72,8 @@ export function DocumentTable({ rows, onOpen }: { rows: readonly Row[]; onOpen(j
       align: 'end',
       cell: (row) => {
         if (row.state === 'done') return <Money cents={row.job.price} />;
-        return 'quote' in row && row.quote && <Money cents={row.quote.price} />;
+        if (!('quote' in row) || row.quote === undefined) return null;
+        return <DiscountedPrice of={row.quote} />;
       },
     },
     {

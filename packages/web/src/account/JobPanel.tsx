@@ -12,11 +12,11 @@ import { paths } from '../paths.ts';
 import { useUser } from '../session.ts';
 import { CopyBlock, CopyButton } from '../ui/CopyButton.tsx';
 import { ConfirmDialog, Dialog, DialogActions, SidePanel } from '../ui/Dialog.tsx';
+import { DiscountedPrice } from '../ui/Discounts.tsx';
 import { Facts } from '../ui/Facts.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { Form, SubmitButton, TextField } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
-import { Money } from '../ui/Money.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Pair } from '../ui/Pair.tsx';
 import { Lines } from '../ui/Skeleton.tsx';
@@ -92,7 +92,7 @@ function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProg
                 { label: t('job.words.opened'), value: job.edited_words.opened },
                 { label: t('job.words.voted'), value: job.edited_words.voted },
               ]),
-          { label: t('account.price'), value: <Money cents={job.price} /> },
+          { label: t('account.price'), value: <DiscountedPrice of={job} /> },
           { label: t('account.created'), value: <When at={job.created_at} /> },
           ...(job.brand === null ? [] : [{ label: t('account.brand'), value: <bdi>{job.brand}</bdi> }]),
           ...(job.tone === null ? [] : [{ label: t('account.tone'), value: t('tone', { tone: job.tone }) }]),

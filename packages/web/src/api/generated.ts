@@ -450,6 +450,7 @@ export type ConsoleJobDetail = {
   created_at: string;
   finished_at: string | null;
   failure: string | null;
+  discounts: Discount[];
   brand: string | null;
   tone: string | null;
   callback_url: string | null;
@@ -594,6 +595,12 @@ export type ConsolePrices = {
   defaults: {
     human: number;
     machine: number
+  };
+  /** The price of a matched word in percent of its full price, by the kind of its match. */
+  shares: {
+    context: number;
+    exact: number;
+    repeat: number
   }
 };
 
@@ -666,7 +673,8 @@ export type ConsoleStatementLine = {
   /** US cents. */
   change: number;
   /** US cents. */
-  balance: number
+  balance: number;
+  discounts: Discount[]
 };
 
 export type ConsoleTask = {
@@ -856,6 +864,15 @@ export type DisableRequest = {
   revoke_keys?: boolean | undefined
 };
 
+/** Words that cost only a share of their price. */
+export type Discount = {
+  /** The match of the words: `context` and `exact` are sentences that the translation memory has, with or without the same neighbors; `repeat` are sentences that occurred earlier in the text. */
+  kind: 'context' | 'exact' | 'repeat';
+  words: number;
+  /** Percent of the price of a word. */
+  share: number
+};
+
 export type DocumentFormat = {
   format: 'text' | 'html' | 'srt' | 'xliff';
   extensions: string[]
@@ -881,7 +898,8 @@ export type DocumentQuote = {
   source_language: string;
   words: number;
   /** US cents. */
-  price: number
+  price: number;
+  discounts: Discount[]
 };
 
 export type DocumentQuotes = {
@@ -1177,7 +1195,8 @@ export type LedgerEntry = {
   /** The charges less the refunds, in US cents. */
   charged: number;
   /** The change of the balance. */
-  change: number
+  change: number;
+  discounts: Discount[]
 };
 
 export type ListedAccount = {
@@ -1513,6 +1532,7 @@ export type OwnJobDetail = {
   /** ISO 8601, in UTC. */
   created_at: string;
   words: number;
+  discounts: Discount[];
   finished_at: string | null;
   tone: string | null;
   topics: string[];

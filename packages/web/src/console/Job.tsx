@@ -10,6 +10,7 @@ import { type DraftingProgress, useLiveUpdates } from '../live-updates.ts';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { ConfirmDialog } from '../ui/Dialog.tsx';
+import { DiscountedPrice } from '../ui/Discounts.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
 import { Link } from '../ui/Link.tsx';
 import { Money } from '../ui/Money.tsx';
@@ -144,7 +145,7 @@ function Summary({ job, drafted }: { job: JobData; drafted: DraftingProgress | u
               job.edited_words && <Count key="opened" value={job.edited_words.opened} />,
             ],
             [t('job.words.voted'), job.edited_words && <Count key="voted" value={job.edited_words.voted} />],
-            [t('console.price'), <Money key="price" cents={job.price} />],
+            [t('console.price'), <DiscountedPrice key="price" of={job} />],
             [t('console.brand'), job.brand],
             [t('console.brand.tone'), job.tone],
             [t('console.job.callback'), job.callback_url],

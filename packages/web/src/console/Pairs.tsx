@@ -135,6 +135,13 @@ function Prices() {
         {t('console.prices.defaults')} <Money cents={data.defaults.human} /> {t('console.tier.human')},{' '}
         <Money cents={data.defaults.machine} /> {t('console.tier.machine')}
       </p>
+      <p className={css.muted}>
+        {t('console.prices.shares', {
+          context: data.shares.context / 100,
+          exact: data.shares.exact / 100,
+          repeat: data.shares.repeat / 100,
+        })}
+      </p>
       <PriceTable prices={data.prices} onEnd={setEnding} />
       <Dialog title={t('console.prices.set')} opened={setting} onClose={() => setSetting(false)}>
         {setting && <SetPrice onDone={() => setSetting(false)} />}

@@ -439,6 +439,7 @@ create table jobs (
   words           integer not null check (words >= 0),
   characters      integer not null check (characters >= 0),
   price_cents     bigint not null check (price_cents >= 0),
+  discounts       jsonb, -- cents per word and matched words with their share of it; null: every word has the full price
   charge          smallint not null default 1 check (charge > 0), -- number of the current charge; an upgrade adds one
   created_at      timestamptz not null default now(),
   hold_until      timestamptz, -- a finished result is neither shown nor delivered before this time

@@ -1,0 +1,241 @@
+/** Tests of prices by match: repeats, and sentences that the translation memory of the account has. */
+import { createFake } from '@dragoman/engines/fake';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { verifyLedger } from '../ledger/ledger.ts';
+import { INLINE_LENGTH } from '../scanning/scanner.ts';
+import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+
+const MACHINE = '/tapi/v2/mt_translation/';
+const QUOTE = '/api/v1/quote/';
+const MEMORY = '/api/account/memory';
+const HOUSE = 'The house is big.';
+const PAIR = { source_language: 'en', target_language: 'es' };
+const PAIR_BACK = { source_language: 'es', target_language: 'en' };
+const job = (text: string, fields: object = {}) => ({ text, ...PAIR, ...fields });
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({
+    engine: () => createFake(),
+    settings: { DRAGOMAN_PRICE_HUMAN: '10', DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_SANDBOX_HOLD: '0' },
+  });
+});
+afterAll(() => server.stop());
+afterEach(async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]));
+
+interface Customer {
+  call: ReturnType<typeof createClient>;
+  sandbox: ReturnType<typeof createClient>;
+  person: TestPerson;
+}
+
+async function createCustomer(): Promise<Customer> {
+  const account = await server.createAccount({ balanceCents: 1_000 });
+  const person = await createPerson(server, { role: 'customer', account });
+  return {
+    call: createClient(server.url, account.production_key),
+    sandbox: createClient(`${server.url}/sandbox`, account.sandbox_key),
+    person,
+  };
+}
+
+/** Imports a translation of a sentence into the memory of a customer. */
+async function remember({ person }: Customer, source: string): Promise<void> {
+  const seg = (language: string, text: string) => `<tuv xml:lang="${language}"><seg>${text}</seg></tuv>`;
+  const tmx = `<tmx version="1.4"><body><tu>${seg('en', source)}${seg('es', 'La casa.')}</tu></body></tmx>`;
+  const { status, text } = await person.call('POST', `${MEMORY}/import`, { from: 'en', to: 'es', tmx });
+  expect(status, text).toBe(200);
+}
+
+async function withdrawAll({ person }: Customer): Promise<void> {
+  const { body } = await person.call('GET', MEMORY);
+  for (const { memory_id: id } of body.entries) {
+    const { status, text } = await person.call('POST', `${MEMORY}/${id}/retract`, { reason: 'Wrong.' });
+    expect(status, text).toBe(200);
+  }
+}
+
+/** Returns the only task of a job. */
+async function taskOf(uid: string): Promise<string> {
+  const text = 'select task_id from tasks join jobs using (part, account_id, job_id) where uid = $1';
+  const [row] = await server.database.query<{ task_id: string }>({ name: 'test.task', text }, [uid]);
+  return row!.task_id;
+}
+
+const balanceOf = async ({ call }: Customer) =>
+  (await call('GET', '/tapi/v2/account/')).body.objects[0].account.balance;
+
+describe('a text with repeated sentences', () => {
+  it('pays half for the repeats, in the quote, the job, the callback and the statement, and counts every word', async () => {
+    const customer = await createCustomer();
+    const { call, person } = customer;
+    const text = `${HOUSE} ${HOUSE}`;
+    const discounts = [{ kind: 'repeat', words: 4, share: 50 }];
+    expect((await call('POST', QUOTE, job(text))).body).toMatchObject({
+      word_count: 8,
+      human_price: 60,
+      machine_price: 12,
+      discounts,
+    });
+    expect((await call('POST', '/tapi/v2/wordcount/', { text })).body).toEqual({ word_count: 8 });
+    const created = await call('POST', HUMAN, job(text, { uid: 'twice' }));
+    expect(created.body).toMatchObject({ price: 60, discounts, balance: 940 });
+    expect((await call('GET', `${HUMAN}twice/`)).body).toMatchObject({ price: 60, discounts });
+    const own = await person.call('GET', '/api/account/jobs/twice?environment=production');
+    expect(own.body).toMatchObject({ words: 8, price: 60, discounts });
+    const { body } = await person.call('GET', '/api/account/ledger');
+    expect(body.entries.at(-1)).toMatchObject({ uid: 'twice', kind: 'hold', on_hold: 60, discounts });
+    const { text: csv } = await person.call('GET', '/api/account/ledger.csv');
+    expect(csv).toContain('hold,twice,,60,-60,940,4 repeat 50%');
+  });
+
+  it('that is canceled gets its whole hold back, and shows no discount with the price 0', async () => {
+    const customer = await createCustomer();
+    await customer.call('POST', HUMAN, job(`${HOUSE} ${HOUSE}`, { uid: 'back' }));
+    expect((await customer.call('DELETE', `${HUMAN}back/`)).status).toBe(200);
+    expect(await balanceOf(customer)).toBe(1_000);
+    const { body } = await customer.call('GET', `${HUMAN}back/`);
+    expect(body).toMatchObject({ status: 'canceled', price: 0 });
+    expect(body).not.toHaveProperty('discounts');
+  });
+
+  it('pays the share in a bulk, for each text by itself', async () => {
+    const { call } = await createCustomer();
+    const { body } = await call('PATCH', HUMAN, { objects: [job(HOUSE), job(`${HOUSE} ${HOUSE}`)] });
+    expect(body.objects.map(({ price }: { price: number }) => price)).toEqual([40, 60]);
+    expect(body.objects[0]).not.toHaveProperty('discounts');
+  });
+});
+
+describe('a text that the translation memory has', () => {
+  const EXACT = [{ kind: 'exact', words: 4, share: 50 }];
+
+  it('pays half in both tiers and environments, and the whole hold is charged', async () => {
+    const customer = await createCustomer();
+    await remember(customer, HOUSE);
+    const quote = { word_count: 4, human_price: 20, machine_price: 4, discounts: EXACT };
+    for (const call of [customer.call, customer.sandbox]) {
+      expect((await call('POST', QUOTE, job(HOUSE))).body).toMatchObject(quote);
+      expect((await call('POST', HUMAN, job(HOUSE))).body).toMatchObject({ price: 20, discounts: EXACT });
+      const { uid } = (await call('POST', MACHINE, job(HOUSE))).body;
+      const done = await until(async () => {
+        const { body } = await call('GET', `${MACHINE}${uid}/`);
+        return body.status === 'completed' && body;
+      });
+      expect(done).toMatchObject({ price: 4, discounts: EXACT, translated_text: 'La casa.' });
+    }
+    expect(await balanceOf(customer)).toBe(976);
+  });
+
+  it('pays less for sentences that an editor confirmed between the same neighbors', async () => {
+    const customer = await createCustomer();
+    const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+    await server.database.query({ name: 'test.reviews', text: 'update users set review_share = 0' });
+    const text = `${HOUSE}\nThe garden is small.\n`;
+    const uid = await orderEdit(customer.call, text);
+    await editNext(editor, await taskOf(uid));
+    await until(async () => (await customer.call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
+    const discounts = [{ kind: 'context', words: 8, share: 30 }];
+    expect((await customer.call('POST', HUMAN, job(text))).body).toMatchObject({ price: 24, discounts });
+    expect((await customer.call('POST', HUMAN, job(`${HOUSE} It is new.`))).body).toMatchObject({
+      price: 50,
+      discounts: EXACT,
+    });
+  });
+
+  it('costs the full price when only the memory of another account has it', async () => {
+    const [one, other] = [await createCustomer(), await createCustomer()];
+    await remember(one, HOUSE);
+    await remember(other, 'The garden is small.');
+    const { body } = await other.call('POST', HUMAN, job(HOUSE));
+    expect(body.price).toBe(40);
+    expect(body).not.toHaveProperty('discounts');
+  });
+
+  it('costs the full price in another pair, and with another tone than its entry has', async () => {
+    const customer = await createCustomer();
+    await remember(customer, HOUSE);
+    const { body } = await customer.call('POST', QUOTE, job(HOUSE, PAIR_BACK));
+    expect(body).toMatchObject({ human_price: 40, discounts: [] });
+    await server.database.query({ name: 'test.tone', text: `update memory set tone = 'Formal'` });
+    const quoted = async (tone: string) =>
+      (await customer.call('POST', QUOTE, job(HOUSE, { tone }))).body.human_price;
+    expect([await quoted('Formal'), await quoted('Informal')]).toEqual([20, 40]);
+  });
+
+  it('is not ordered at a price above the quote when the memory has changed', async () => {
+    const customer = await createCustomer();
+    const send = (price: number) => {
+      const document = { ...job(HOUSE), environment: 'production', tier: 'human', price };
+      return customer.person.call('POST', '/api/account/documents', document);
+    };
+    await remember(customer, HOUSE);
+    const quoted = (await customer.call('POST', QUOTE, job(HOUSE))).body.human_price;
+    await withdrawAll(customer);
+    const refused = await send(quoted);
+    expect([refused.status, refused.body.error]).toMatchObject([409, { code: 'price_changed', price: 40 }]);
+    expect(await balanceOf(customer)).toBe(1_000);
+    expect((await send(40)).body.job.price).toBe(40);
+  });
+
+  it('keeps the price of its creation when the memory changes later', async () => {
+    const customer = await createCustomer();
+    await remember(customer, HOUSE);
+    await customer.call('POST', HUMAN, job(HOUSE, { uid: 'kept' }));
+    await withdrawAll(customer);
+    const again = await customer.call('POST', HUMAN, job(HOUSE, { uid: 'kept' }));
+    expect([again.status, again.body.price, again.body.discounts]).toEqual([200, 20, EXACT]);
+    expect(await balanceOf(customer)).toBe(980);
+  });
+
+  it('keeps its discounts through an upgrade and its cancellation', async () => {
+    const customer = await createCustomer();
+    const { call } = customer;
+    await call('POST', MACHINE, job(HOUSE, { uid: 'up' }));
+    await until(async () => (await call('GET', `${MACHINE}up/`)).body.status === 'completed');
+    await remember(customer, HOUSE);
+    await call('PATCH', `${MACHINE}up/`, { status: 'upgrade', properties: null });
+    expect((await call('GET', `${HUMAN}up/`)).body).toMatchObject({ price: 20, discounts: EXACT });
+    expect((await call('DELETE', `${HUMAN}up/`)).status).toBe(200);
+    const { body } = await call('GET', `${MACHINE}up/`);
+    expect(body.price).toBe(8);
+    expect(body).not.toHaveProperty('discounts');
+    expect(await balanceOf(customer)).toBe(992);
+  });
+
+  it('counts each word once in a long text, for the match with the lowest price', async () => {
+    const customer = await createCustomer();
+    await remember(customer, HOUSE);
+    const lines = [...Array(INLINE_LENGTH / 8).fill(HOUSE), 'The garden is small.', 'The garden is small.'];
+    const { body } = await customer.call('POST', QUOTE, job(lines.join('\n')));
+    expect(body.word_count).toBe(lines.length * 4);
+    expect(body.discounts).toEqual([
+      { kind: 'exact', words: body.word_count - 8, share: 50 },
+      { kind: 'repeat', words: 4, share: 50 },
+    ]);
+    expect(body.human_price).toBe(body.word_count * 5 + 20);
+  });
+});
+
+it('the ledger check finds a price that is not that of the words and discounts', async () => {
+  const { call } = await createCustomer();
+  await call('POST', HUMAN, job(`${HOUSE} ${HOUSE}`, { uid: 'wrong' }));
+  const change = (words: number) =>
+    server.database.query(
+      { name: 'test.words', text: `update jobs set words = $1 where uid = 'wrong' returning account_id` },
+      [words],
+    );
+  await change(9);
+  expect((await verifyLedger(server.database)).discrepancies).toMatchObject([
+    { rule: 'discounts', detail: 'price 60, words and discounts say 70' },
+  ]);
+  await change(8);
+});
