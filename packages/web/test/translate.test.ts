@@ -17,7 +17,7 @@ let context: BrowserContext;
 beforeAll(async () => {
   web = await startWeb({
     engine: () => createFake({ directions: ['en>es', 'en>de', 'es>en'] }),
-    settings: { DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_PRICE_HUMAN: '10' },
+    settings: { DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_PRICE_HUMAN: '10', DRAGOMAN_REPEAT_SHARE: '50' },
   });
   const account = await web.createAccount({ prepaid: true, balanceCents: 1_000 });
   customer = await createPerson(web, { role: 'customer', account });

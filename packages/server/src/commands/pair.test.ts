@@ -90,7 +90,7 @@ it('dragoman pair price sets, lists and ends a price while the server is running
   await until(async () => (await create()).body.price === 6);
   const { prices, shares } = await runJson('pair', 'list');
   expect(prices).toEqual([]);
-  expect(shares).toEqual({ context: 30, exact: 50, repeat: 50 });
+  expect(shares).toEqual({ context: 30, exact: 50, repeat: 100 });
   expect((await command('pair', 'list')).stdout).toMatch(/^exact +50$/m);
 });
 

@@ -25,7 +25,7 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({
     engine: () => createFake(),
-    settings: { DRAGOMAN_PRICE_HUMAN: '10', DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_SANDBOX_HOLD: '0' },
+    settings: { DRAGOMAN_PRICE_HUMAN: '10', DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_REPEAT_SHARE: '50', DRAGOMAN_SANDBOX_HOLD: '0' },
   });
 });
 afterAll(() => server.stop());
@@ -74,7 +74,7 @@ const balanceOf = async ({ call }: Customer) =>
   (await call('GET', '/tapi/v2/account/')).body.objects[0].account.balance;
 
 describe('a text with repeated sentences', () => {
-  it('pays half for the repeats, in the quote, the job, the callback and the statement, and counts every word', async () => {
+  it('pays the share of the operator for the repeats, in the quote, the job, the callback and the statement, and counts every word', async () => {
     const customer = await createCustomer();
     const { call, person } = customer;
     const text = `${HOUSE} ${HOUSE}`;

@@ -246,7 +246,7 @@ export const SERVER_SETTINGS = {
   ),
   repeatShare: setting(
     'DRAGOMAN_REPEAT_SHARE',
-    '50',
+    '100',
     integer(0, 100),
     'Price of a word in a repeated sentence of the same text, in percent of its price.',
   ),
