@@ -78,7 +78,6 @@ POST /api/account/team/{user_id}/enable                                 out     
 POST /api/account/team/{user_id}/link                                   out       in        in        in        -         -         -
 POST /api/account/team/{user_id}/owner                                  out       in        ro        in        -         -         -
 GET /api/account/votes                                                  out       in        in        in        -         -         -
-PUT /api/account/votes/{vote}/rule                                      out       in        in        in        -         -         -
 POST /api/account/votes/{vote}/undo                                     out       in        in        in        -         -         -
 GET /api/account/webhook-secrets                                        out       in        in        in        -         -         -
 POST /api/account/webhook-secrets/{environment}/roll                    out       in        in        in        -         -         -

@@ -1,6 +1,6 @@
 /**
- * Lists votes: confirmed texts. A vote can be withdrawn; a dialog then lists the segments that keep its text. Or its text
- * can become the rule for its source.
+ * Lists votes: confirmed texts that other jobs use. A vote can be withdrawn; a dialog then lists the segments that keep
+ * its text.
  */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
@@ -18,17 +18,14 @@ import { When } from './ui/When.tsx';
 type Vote = OwnVote & { editor?: string };
 
 interface VotesProps {
-  label: string;
   votes: readonly Vote[];
   /** Returns the link to the page of a job. */
   jobLink(uid: string): { to: string; search: Record<string, string> };
   /** Withdraws a vote and reads the list again. Undefined if this user may not withdraw votes. */
-  undo?: (vote: string) => Promise<UndoneVote>;
-  /** Makes a text the rule for its source or ends the rule, and reads the list again. Undefined if the list has no rules. */
-  setRule?: (vote: string, rule: boolean) => Promise<void>;
+  undo?: ((vote: string) => Promise<UndoneVote>) | undefined;
 }
 
-export function Votes({ label, votes, jobLink, undo, setRule }: VotesProps) {
+export function Votes({ votes, jobLink, undo }: VotesProps) {
   const t = useTranslate();
   const [chosen, setChosen] = useState<Vote>();
   const [undone, setUndone] = useState<UndoneVote>();
@@ -47,13 +44,10 @@ export function Votes({ label, votes, jobLink, undo, setRule }: VotesProps) {
       key: 'target',
       header: t('votes.target'),
       wide: true,
-      cell: ({ target, target_language, ruled_at }) => (
-        <>
-          <span lang={target_language} dir="auto">
-            {target}
-          </span>{' '}
-          {ruled_at !== null && <Tag>{t('votes.rule')}</Tag>}
-        </>
+      cell: ({ target, target_language }) => (
+        <span lang={target_language} dir="auto">
+          {target}
+        </span>
       ),
     },
     {
@@ -71,40 +65,27 @@ export function Votes({ label, votes, jobLink, undo, setRule }: VotesProps) {
       align: 'end',
       cell: ({ segments }) => <FormattedNumber value={segments} />,
     },
-  ];
-  if (setRule !== undefined) {
-    columns.push({
-      key: 'rule',
-      header: t('votes.rule'),
-      bare: true,
-      align: 'end',
-      cell: ({ vote, ruled_at }) => (
-        <Button size="xs" onClick={() => setRule(vote, ruled_at === null)}>
-          {t(ruled_at === null ? 'votes.rule.make' : 'votes.rule.end')}
-        </Button>
-      ),
-    });
-  }
-  if (undo !== undefined) {
-    columns.push({
+    {
       key: 'undo',
       header: t('votes.undo'),
       bare: true,
       align: 'end',
       cell: (vote) =>
-        vote.withdrawn_at === null ? (
-          <Button size="xs" onClick={() => setChosen(vote)}>
-            {t('votes.undo')}
-          </Button>
-        ) : (
+        vote.withdrawn_at !== null ? (
           <Tag>{t('votes.withdrawn')}</Tag>
+        ) : (
+          undo && (
+            <Button size="xs" onClick={() => setChosen(vote)}>
+              {t('votes.undo')}
+            </Button>
+          )
         ),
-    });
-  }
+    },
+  ];
   return (
     <>
       <Table
-        label={label}
+        label={t('votes.title')}
         columns={columns}
         rows={votes}
         rowKey={({ vote }) => vote}
@@ -123,37 +104,24 @@ export function Votes({ label, votes, jobLink, undo, setRule }: VotesProps) {
         </p>
         <p>{t('votes.undo.text')}</p>
       </ConfirmDialog>
-      <Undone undone={undone} jobLink={jobLink} onClose={() => setUndone(undefined)} />
+      <Dialog title={t('votes.undone')} opened={undone !== undefined} onClose={() => setUndone(undefined)}>
+        <p>{t('votes.restored', { count: undone?.restored ?? 0 })}</p>
+        {undone !== undefined && undone.kept.length > 0 && (
+          <>
+            <h3>{t('votes.kept')}</h3>
+            <ul>
+              {undone.kept.map(({ uid, position, why }) => (
+                <li key={`${uid} ${position}`}>
+                  <Link {...jobLink(uid)}>
+                    <bdi>{uid}</bdi>
+                  </Link>{' '}
+                  · {t(`votes.kept.${why}`, { number: position + 1 })}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Dialog>
     </>
-  );
-}
-
-interface UndoneProps extends Pick<VotesProps, 'jobLink'> {
-  undone: UndoneVote | undefined;
-  onClose(): void;
-}
-
-/** Shows what the withdrawal of a vote changed, and the segments that keep its text. */
-function Undone({ undone, jobLink, onClose }: UndoneProps) {
-  const t = useTranslate();
-  return (
-    <Dialog title={t('votes.undone')} opened={undone !== undefined} onClose={onClose}>
-      <p>{t('votes.restored', { count: undone?.restored ?? 0 })}</p>
-      {undone !== undefined && undone.kept.length > 0 && (
-        <>
-          <h3>{t('votes.kept')}</h3>
-          <ul>
-            {undone.kept.map(({ uid, position, why }) => (
-              <li key={`${uid} ${position}`}>
-                <Link {...jobLink(uid)}>
-                  <bdi>{uid}</bdi>
-                </Link>{' '}
-                · {t(`votes.kept.${why}`, { number: position + 1 })}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </Dialog>
   );
 }

@@ -1,6 +1,5 @@
 /**
- * Tests of the pages on which operators and users of an account withdraw votes, which are confirmed texts, or make rules
- * of their texts.
+ * Tests of the pages on which operators and users of an account withdraw votes: confirmed texts that other jobs use.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
@@ -29,13 +28,6 @@ afterAll(() => web.stop());
 async function claimed(uid: string) {
   const { open } = (await ann.call('GET', '/api/editing/queue')).body;
   return claimTask(ann, open.find((one: { uid: string }) => one.uid === uid).task);
-}
-
-/** Submits a task of Ann and waits for the delivery of its job. */
-async function submit(task: Awaited<ReturnType<typeof claimed>>): Promise<void> {
-  const submitted = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
-  expect(submitted.status, submitted.text).toBe(200);
-  await until(async () => (await call('GET', `${HUMAN}${task.job.uid}/`)).body.status === 'completed');
 }
 
 /**
@@ -81,7 +73,9 @@ it('an operator withdraws a vote and sees which segments keep its text', async (
 
 it('a user of the account withdraws a vote of a delivered job, and does not see its editor', async () => {
   const { task } = await fill('The window is open.', 'La ventana abre.');
-  await submit(task);
+  const submitted = await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+  expect(submitted.status, submitted.text).toBe(200);
+  await until(async () => (await call('GET', `${HUMAN}${task.job.uid}/`)).body.status === 'completed');
   const theirs = await web.signedIn(member);
   await web.visit({ context: theirs, path: '/account/memory' }, async (page) => {
     const row = page.getByRole('table', { name: TITLE }).getByRole('row', { name: /La ventana abre\./ });
@@ -93,36 +87,6 @@ it('a user of the account withdraws a vote of a delivered job, and does not see 
     await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
     await page.getByText('1 segment has its former draft again.').waitFor();
     await row.waitFor({ state: 'detached' });
-  });
-  await theirs.close();
-});
-
-it('a member of the account makes one of several texts the rule, and ends the rule', async () => {
-  const source = 'The garden is quiet.';
-  for (const text of ['El jardín está tranquilo.', 'El jardín está en calma.']) {
-    const task = await claimed(await orderEdit(call, source));
-    expect((await confirm(ann, task, task.segments[0], { target: [{ text }] })).status).toBe(200);
-    await submit(task);
-  }
-  const waits = await orderEdit(call, source);
-  const { open } = (await ann.call('GET', '/api/editing/queue')).body;
-  const { task } = open.find((one: { uid: string }) => one.uid === waits);
-  const becomes = (text: string) =>
-    until(async () => (await ann.call('GET', pathOf({ task }))).body.segments[0].draft[0].text === text);
-  const theirs = await web.signedIn(member);
-  await web.visit({ context: theirs, path: '/account/memory' }, async (page) => {
-    const table = page.getByRole('table', { name: 'Sources with several translations' });
-    const row = table.getByRole('row', { name: /El jardín está tranquilo\./ });
-    await row.waitFor();
-    await expectAccessible(page);
-    await row.getByRole('button', { name: 'Make it the rule' }).click();
-    await row.getByText('Rule', { exact: true }).waitFor();
-    await expectAccessible(page);
-    await takeScreenshots(page, 'account-rules');
-    await becomes('El jardín está tranquilo.');
-    await row.getByRole('button', { name: 'End the rule' }).click();
-    await row.getByRole('button', { name: 'Make it the rule' }).waitFor();
-    await becomes('El jardín está en calma.');
   });
   await theirs.close();
 });

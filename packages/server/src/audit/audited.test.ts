@@ -474,17 +474,6 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
   ],
   undoAccountVote: ['vote.undone', async () => operate('POST', `${who}/votes/${await voted()}/undo`)],
   undoOwnVote: ['vote.undone', async () => ask('POST', `/api/account/votes/${await voted()}/undo`)],
-  ruleOwnVote: [
-    'vote.ruled',
-    async () => {
-      const path = `/api/account/votes/${await voted()}/rule`;
-      // The text can become the rule once its job is delivered.
-      return until(async () => {
-        const answer = await ask('PUT', path, { rule: true });
-        return answer.status === 404 ? undefined : answer;
-      });
-    },
-  ],
   restoreAccountMemory: [
     'memory.restored',
     async () => operate('POST', `${who}/memory/${await takenBack('restore')}/restore`),

@@ -34,7 +34,7 @@ export function addVoteCommands(program: Command): void {
             one.vote,
             `${one.source_language}>${one.target_language}`,
             String(one.segments),
-            one.withdrawn_at !== null ? 'withdrawn' : one.ruled_at === null ? 'counts' : 'rule',
+            one.withdrawn_at === null ? 'counts' : 'withdrawn',
             one.editor,
             one.source,
             one.target,

@@ -3,8 +3,7 @@ import type { Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { columnsOf, statement } from '../database/statements.ts';
-import type { DeliveredSegment } from '../memory/efforts.ts';
+import { statement } from '../database/statements.ts';
 
 /** A segment with its current edit. Segments that are joined with an earlier one are not listed. */
 export interface SegmentRow {
@@ -158,25 +157,6 @@ export function readTargets(
   return on.query(TARGETS, [account.part, account.accountId, jobId, unconfirmed]);
 }
 
-// A segment that was filled shows nothing: its editor started from another text.
-const COMPARED = statement<DeliveredSegment>(
-  'editing.compared',
-  `select s.draft, s.route, s.other_draft, s.other_route, e.target
-     from segments s
-     join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.other_draft is not null and s.draft is not null
-      and e.status = 'confirmed' and e.filled_from is null and s.joined is null
-      and not exists (select from fills f
-                       where f.part = s.part and f.account_id = s.account_id and f.job_id = s.job_id
-                         and f.position = s.position)
-    order by s.position limit 1000`,
-);
-
-/** Returns segments that editors confirmed from one of two texts, at most 1,000. */
-export function readCompared(on: Queryable, account: AccountRef, jobId: string): Promise<DeliveredSegment[]> {
-  return on.query(COMPARED, [account.part, account.accountId, jobId]);
-}
-
 /** Returns the number of segments of each joined segment, by the id of the first one. */
 export function joinsOf(targets: readonly SegmentTargetRow[]): [segmentId: string, segments: number][] {
   return targets.flatMap(({ segment_id, segments }) => (segments > 1 ? [[segment_id, segments]] : []));
@@ -206,12 +186,10 @@ export async function countUntouched(on: Queryable, account: AccountRef, jobId: 
 const REPLACE_UNTOUCHED = statement<{ position: number }>(
   'editing.replace_untouched',
   `update segments s set draft = g.draft, route = g.route, failure = null,
-          notes = array(select jsonb_array_elements_text(g.notes)), other_draft = g.other_draft,
-          other_route = g.other_route
-     from unnest(:positions::integer[], :segment_ids::text[], :drafts::jsonb[], :routes::text[], :notes::jsonb[],
-       :other_drafts::jsonb[], :other_routes::text[])
-       as g (position, segment_id, draft, route, notes, other_draft, other_route)
-    where s.part = :part and s.account_id = :account_id and s.job_id = :job_id and s.position = g.position
+          notes = array(select jsonb_array_elements_text(g.notes))
+     from unnest($4::integer[], $5::text[], $6::jsonb[], $7::text[], $8::jsonb[])
+       as g (position, segment_id, draft, route, notes)
+    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position = g.position
       and s.segment_id = g.segment_id and ${UNTOUCHED}
    returning s.position`,
 );
@@ -227,23 +205,18 @@ export async function replaceUntouched(
     draft?: unknown;
     route: string | undefined;
     notes: readonly string[];
-    other?: { draft: unknown; route: string } | undefined;
   }[],
 ): Promise<number[]> {
-  const rows = await transaction.query(REPLACE_UNTOUCHED, {
-    part: account.part,
-    account_id: account.accountId,
-    job_id: jobId,
-    ...columnsOf(drafts, {
-      positions: ({ position }) => position,
-      segment_ids: ({ segmentId }) => segmentId,
-      drafts: ({ draft }) => JSON.stringify(draft),
-      routes: ({ route }) => route ?? null,
-      notes: ({ notes }) => JSON.stringify(notes),
-      other_drafts: ({ other }) => (other === undefined ? null : JSON.stringify(other.draft)),
-      other_routes: ({ other }) => other?.route ?? null,
-    }),
-  });
+  const rows = await transaction.query(REPLACE_UNTOUCHED, [
+    account.part,
+    account.accountId,
+    jobId,
+    drafts.map(({ position }) => position),
+    drafts.map(({ segmentId }) => segmentId),
+    drafts.map(({ draft }) => JSON.stringify(draft)),
+    drafts.map(({ route }) => route ?? null),
+    drafts.map(({ notes }) => JSON.stringify(notes)),
+  ]);
   if (rows.length > 0) transaction.changed('edit', account, jobId);
   return rows.map(({ position }) => position);
 }

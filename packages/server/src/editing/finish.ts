@@ -19,7 +19,6 @@ import type { Log } from '../base/log.ts';
 import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import { completeEdited, failEdited, lockWork, readTexts } from '../jobs/jobs.ts';
-import { measureEfforts, recordEfforts } from '../memory/efforts.ts';
 import { learnFromJob } from '../memory/memory.ts';
 import { TextTakesTooLong } from '../scanning/scanner.ts';
 import { EXPIRED_AT_ONCE, endExpiredClaims } from './claims.ts';
@@ -232,9 +231,6 @@ async function settle(
 ): Promise<boolean> {
   const { database } = context;
   const brand = await readContext(database, account, job.brand, job.target_language);
-  // A job that is delivered again has been measured.
-  const compared = trigger === 'complete' ? await edits.readCompared(database, account, jobId) : [];
-  const efforts = measureEfforts(compared, job.target_language);
   try {
     await database.transaction(async (transaction) => {
       // Locks the job first, as a cancelation does, so that the two cannot deadlock.
@@ -259,12 +255,6 @@ async function settle(
       await editedJobs.setStage(transaction, account, jobId, [stage], 'done');
       if (trigger !== 'fallBack') {
         await teachMemory(transaction, account, jobId, job, job.tone ?? brand.tone);
-        await recordEfforts(
-          transaction,
-          account,
-          { from: job.source_language, to: job.target_language },
-          efforts,
-        );
         await context.corrected(transaction, account, jobId, result);
       }
     });

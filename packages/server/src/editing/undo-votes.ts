@@ -1,9 +1,8 @@
-/** Lists the votes of an account, makes rules of them, and withdraws votes and restores the drafts that they replaced. */
+/** Lists the votes of an account, and withdraws votes and restores the drafts that they replaced. */
 import { type Piece, plainText } from '@dragoman/documents';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { WITH_RESULT } from '../jobs/jobs.ts';
 import * as fills from './fills-store.ts';
 import { hashTarget } from './readings.ts';
 import * as votes from './votes-store.ts';
@@ -19,8 +18,6 @@ export interface ListedVote {
   editor: string;
   voted_at: Date;
   withdrawn_at: Date | null;
-  /** The time at which the customer made the text the rule; null if it is none. */
-  ruled_at: Date | null;
   /** The number of segments that hold the text because of this vote. */
   segments: number;
 }
@@ -37,27 +34,6 @@ export async function findVotes(
     source: plainText(source),
     target: plainText(target),
   }));
-}
-
-/**
- * Makes the text of a vote the rule for its reading, or ends the rule. Waiting segments follow in the background.
- * @returns false if the account has no such vote, if it was withdrawn, or if its job is not delivered
- */
-export function setRule(
-  database: Database,
-  by: Actor,
-  account: AccountRef,
-  voteId: string,
-  rule: boolean,
-): Promise<boolean> {
-  return database.transaction(async (transaction) => {
-    const changed = await votes.markRule(transaction, account, voteId, rule, WITH_RESULT);
-    if (changed) {
-      const action = rule ? 'vote.ruled' : 'vote.rule_ended';
-      await recordAudit(transaction, by, { action, account, subject: voteId, detail: {} });
-    }
-    return changed !== undefined;
-  });
 }
 
 /**

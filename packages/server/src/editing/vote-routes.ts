@@ -22,7 +22,7 @@ import {
 import { WITH_RESULT } from '../jobs/jobs.ts';
 import type { EditingContext } from './context.ts';
 import { POSITION } from './schemas.ts';
-import { findVotes, KEPT_REASONS, setRule, type UndoneVote as Undone, undoVote } from './undo-votes.ts';
+import { findVotes, KEPT_REASONS, type UndoneVote as Undone, undoVote } from './undo-votes.ts';
 
 const vote = {
   vote: ID,
@@ -33,9 +33,6 @@ const vote = {
   target: Type.String({ description: 'The text without codes.' }),
   voted_at: MOMENT,
   withdrawn_at: OPTIONAL_MOMENT,
-  ruled_at: Type.Union([MOMENT, Type.Null()], {
-    description: 'The time at which the customer made the text the rule for its source. Null: it is none.',
-  }),
   segments: Type.Integer({ description: 'The number of segments that hold the text because of it.' }),
 };
 const LATEST_FIRST = { description: 'Latest first.' };
@@ -47,7 +44,6 @@ const Votes = Type.Object(
   { votes: Type.Array(Type.Object({ ...vote, editor: Type.String() }), LATEST_FIRST) },
   { title: 'Votes' },
 );
-const VoteRule = Type.Object({ rule: Type.Boolean() }, { title: 'VoteRule' });
 const UndoneVote = Type.Object(
   {
     restored: Type.Integer({ description: 'The number of segments that have their former draft again.' }),
@@ -69,11 +65,6 @@ const UndoneVote = Type.Object(
 
 const listed = Type.Object({
   filling: Type.Boolean({ default: true, description: 'Only votes whose text other segments hold.' }),
-  disputed: Type.Boolean({
-    default: false,
-    description:
-      'Only rules, and one vote for each text if editors confirmed several texts for a source. `filling` is then ignored.',
-  }),
   limit: PAGE,
 });
 const LIST = 'List confirmed texts and where they were used';
@@ -94,13 +85,6 @@ const schemas = {
   undoOwn: describedOwn('undoOwnVote', UNDO, UndoneVote, {
     description: UNDO_ABOUT,
     params: Type.Object({ vote: ID }),
-  }),
-  ruleOwn: describedOwn('ruleOwnVote', 'Make a confirmed text the rule for its source', VoteRule, {
-    description:
-      'Waiting segments with the same source, brand and tone get the text, and later votes do not change it. The job of ' +
-      'the vote must be delivered. With `rule` false, the rule ends, and the votes count again.',
-    params: Type.Object({ vote: ID }),
-    body: VoteRule,
   }),
 };
 
@@ -146,20 +130,6 @@ export function votesOfCustomer(app: FastifyInstance, getContext: () => EditingC
     POST: {
       schema: schemas.undoOwn,
       handler: (request) => undo(getContext(), request.person, accountOf(request).ref, request.params.vote),
-    },
-  });
-  resource(app, '/api/account/votes/:vote/rule', {
-    PUT: {
-      schema: schemas.ruleOwn,
-      async handler(request) {
-        const context = getContext();
-        const { ref } = accountOf(request);
-        const { rule } = request.body;
-        const isSet = await setRule(context.database, request.person, ref, request.params.vote, rule);
-        if (!isSet) throw notFound();
-        context.wakePropagation();
-        return { rule };
-      },
     },
   });
 }

@@ -9,8 +9,6 @@ export interface CountedVote {
   reviewed: boolean;
   target_hash: Buffer;
   voted_at: Date;
-  /** The time at which the customer made the text the rule for its reading; null if it is none. */
-  ruled_at: Date | null;
 }
 
 export interface Elected<V extends CountedVote> {
@@ -18,15 +16,14 @@ export interface Elected<V extends CountedVote> {
   vote: V;
   /** The editors who voted for the elected text, in the order of their votes. */
   editors: string[];
-  /** True for a rule, and if a reviewer or two editors agree and no other text has as much support. */
+  /** True if a reviewer or two editors agree and no other text has as much support. */
   certain: boolean;
 }
 
 /**
- * Returns the elected text for a segment whose place in its document is `context`. A rule of the customer comes
- * first. Otherwise, only the latest vote of an editor counts in each context. If the votes of different contexts
- * prefer different texts, each context has its own elected text. A reviewer's text comes first, then the text of
- * most editors, then the earliest.
+ * Returns the elected text for a segment whose place in its document is `context`. Only the latest vote of an
+ * editor counts in each context. If the votes of different contexts prefer different texts, each context has
+ * its own elected text. A reviewer's text comes first, then the text of most editors, then the earliest.
  * @returns undefined if no text is elected for this context
  */
 export function elect<V extends CountedVote>(
@@ -37,11 +34,6 @@ export function elect<V extends CountedVote>(
   const inOrder = votes.toSorted(
     (a, b) => a.voted_at.getTime() - b.voted_at.getTime() || (a.vote_id < b.vote_id ? -1 : 1),
   );
-  const rule = inOrder.reduce<V | undefined>((one, vote) => (isLaterRule(vote, one) ? vote : one), undefined);
-  if (rule !== undefined) {
-    const same = inOrder.filter((vote) => nameOf(vote) === nameOf(rule));
-    return { vote: rule, editors: [...new Set(same.map((vote) => vote.editor_id))], certain: true };
-  }
   for (const vote of inOrder) latest.set(`${vote.context} ${vote.editor_id}`, vote);
   const counted = inOrder.filter((vote) => latest.get(`${vote.context} ${vote.editor_id}`) === vote);
   const byContext = Map.groupBy(counted, (vote) => vote.context);
@@ -52,10 +44,6 @@ export function elect<V extends CountedVote>(
   const { vote, editors } = first;
   const isEnough = first.reviewed || editors.length > 1;
   return { vote, editors, certain: isEnough && (second === undefined || compare(first, second) < 0) };
-}
-
-function isLaterRule({ ruled_at }: CountedVote, than: CountedVote | undefined): boolean {
-  return ruled_at !== null && ruled_at.getTime() > (than?.ruled_at?.getTime() ?? 0);
 }
 
 interface Support<V> {

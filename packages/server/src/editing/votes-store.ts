@@ -18,7 +18,7 @@ export interface NewVote {
 
 // Each segment has at most one vote: confirming the segment again changes the vote but keeps its id, because
 // fills refer to it. A segment without a reading gets no vote; that is the case if its job has ended, or was
-// drafted before readings existed. Votes of editors do not change a rule.
+// drafted before readings existed.
 const CAST_VOTE = statement(
   'editing.cast_vote',
   `with voted as (
@@ -32,7 +32,6 @@ const CAST_VOTE = statement(
         set editor_id = excluded.editor_id, reviewed = excluded.reviewed, target = excluded.target,
             target_hash = excluded.target_hash, acknowledged = excluded.acknowledged, withdrawn_at = null,
             voted_at = excluded.voted_at
-      where votes.ruled_at is null
      returning part, account_id, reading)
    insert into propagations (part, account_id, reading) select part, account_id, reading from voted`,
 );
@@ -64,15 +63,12 @@ const WITHDRAW_VOTES = statement(
      update votes v set withdrawn_at = now()
        from unnest($4::integer[], $5::integer[]) as g (first, last)
       where v.part = $1 and v.account_id = $2 and v.job_id = $3 and v.position between g.first and g.last
-        and v.withdrawn_at is null and v.ruled_at is null
+        and v.withdrawn_at is null
      returning v.part, v.account_id, v.reading)
    insert into propagations (part, account_id, reading) select distinct part, account_id, reading from gone`,
 );
 
-/**
- * Withdraws the votes of segments whose texts are not confirmed any more, and queues the propagation. A rule of the
- * customer stays.
- */
+/** Withdraws the votes of segments whose texts are not confirmed any more, and queues the propagation. */
 export async function withdrawVotes(
   transaction: Transaction,
   account: AccountRef,
@@ -92,7 +88,7 @@ const WITHDRAW_TEXT = statement<{ vote_id: string }>(
         and o.target_hash = v.target_hash
       where v.part = $1 and v.account_id = $2 and v.vote_id = any($3)),
    gone as (
-     update votes w set withdrawn_at = now(), ruled_at = null from same s
+     update votes w set withdrawn_at = now() from same s
       where w.part = s.part and w.account_id = s.account_id and w.vote_id = s.vote_id and w.withdrawn_at is null),
    queued as (
      insert into propagations (part, account_id, reading) select distinct part, account_id, reading from same)
@@ -141,12 +137,12 @@ export interface FoundVoteRow {
   editor: string;
   voted_at: Date;
   withdrawn_at: Date | null;
-  ruled_at: Date | null;
   segments: number;
 }
 
-const FOUND = `v.vote_id as vote, j.uid, j.source_language, j.target_language, coalesce(s.joined->'own'->'source', s.source) as source, v.target,
-          coalesce(u.name, '') as editor, v.voted_at, v.withdrawn_at, v.ruled_at,
+const foundVotes = (condition: string) =>
+  `select v.vote_id as vote, j.uid, j.source_language, j.target_language, coalesce(s.joined->'own'->'source', s.source) as source, v.target,
+          coalesce(u.name, '') as editor, v.voted_at, v.withdrawn_at,
           (select count(*) from fills f
             where f.part = v.part and f.account_id = v.account_id and f.vote_id = v.vote_id) as segments
      from votes v
@@ -154,39 +150,18 @@ const FOUND = `v.vote_id as vote, j.uid, j.source_language, j.target_language, c
      join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
       and s.position = v.position
      left join users u on u.user_id = v.editor_id
-    where v.part = $1 and v.account_id = $2 and ($3::text[] is null or j.status = any($3))`;
-const foundVotes = (condition: string) => `select ${FOUND} ${condition} order by v.vote_id desc limit $4`;
+    where v.part = $1 and v.account_id = $2 and ($3::text[] is null or j.status = any($3)) ${condition}
+    order by v.vote_id desc limit $4`;
 const FIND_VOTES = statement<FoundVoteRow>('editing.find_votes', foundVotes(''));
 // Most votes fill no segment, so the query starts from the table of fills.
 const FIND_FILLING = statement<FoundVoteRow>(
   'editing.find_filling_votes',
   foundVotes('and v.vote_id in (select f.vote_id from fills f where f.part = $1 and f.account_id = $2)'),
 );
-// The texts of a reading follow one another, each with its rule or its earliest vote.
-const FIND_DISPUTED = statement<FoundVoteRow>(
-  'editing.find_disputed_votes',
-  `select vote, uid, source_language, target_language, source, target, editor, voted_at, withdrawn_at, ruled_at, segments
-     from (
-       select d.*, count(*) over (partition by d.reading) as texts,
-              max(d.vote::text) over (partition by d.reading) as latest
-         from (
-           select distinct on (v.reading, v.target_hash) v.reading, ${FOUND} and v.withdrawn_at is null
-              and v.reading in (
-                select c.reading from votes c where c.part = $1 and c.account_id = $2 and c.withdrawn_at is null
-                 group by c.reading having count(distinct c.target_hash) > 1 or count(c.ruled_at) > 0)
-            order by v.reading, v.target_hash, v.ruled_at desc nulls last, v.vote_id) d) g
-    where texts > 1 or ruled_at is not null
-    order by latest desc, reading, vote limit $4`,
-);
 
 export interface VoteSearch {
   /** True to select only votes whose text other segments hold. */
   filling: boolean;
-  /**
-   * True to select only rules, and one vote for each text if a reading has votes for several texts. `filling` is then
-   * ignored.
-   */
-  disputed?: boolean;
   /** Selects only votes of jobs in these statuses. */
   statuses?: readonly string[];
   limit: number;
@@ -196,46 +171,10 @@ export interface VoteSearch {
 export function findVoteRows(
   on: Queryable,
   account: AccountRef,
-  { filling, disputed, statuses, limit }: VoteSearch,
+  { filling, statuses, limit }: VoteSearch,
 ): Promise<FoundVoteRow[]> {
   const values = [account.part, account.accountId, statuses ?? null, limit];
-  if (disputed) return on.query(FIND_DISPUTED, values);
   return on.query(filling ? FIND_FILLING : FIND_VOTES, values);
-}
-
-const SET_RULE = statement<{ changed: boolean }>(
-  'editing.set_rule',
-  `with chosen as (
-     select v.part, v.account_id, v.vote_id, v.reading
-       from votes v join jobs j on j.part = v.part and j.account_id = v.account_id and j.job_id = v.job_id
-      where v.part = $1 and v.account_id = $2 and v.vote_id = $3 and v.withdrawn_at is null and j.status = any($5)),
-   ruled as (
-     update votes v set ruled_at = case when $4::boolean and v.vote_id = c.vote_id then clock_timestamp() end
-       from chosen c
-      where v.part = c.part and v.account_id = c.account_id and v.reading = c.reading
-        and (v.vote_id = c.vote_id or $4::boolean)
-        and (v.ruled_at is not null) <> ($4::boolean and v.vote_id = c.vote_id)
-     returning v.vote_id),
-   queued as (
-     insert into propagations (part, account_id, reading) select part, account_id, reading from chosen)
-   select exists (select from ruled) as changed from chosen`,
-);
-
-/**
- * Makes the text of a vote the rule for its reading, in place of an earlier rule, or ends the rule; and queues the
- * propagation.
- * @returns true if this changes a rule; undefined if no such vote exists, if it was withdrawn, or if its job is in none of
- * `statuses`
- */
-export async function markRule(
-  transaction: Transaction,
-  account: AccountRef,
-  voteId: string,
-  rule: boolean,
-  statuses: readonly string[],
-): Promise<boolean | undefined> {
-  const values = [account.part, account.accountId, voteId, rule, statuses];
-  return (await transaction.query(SET_RULE, values))[0]?.changed;
 }
 
 /** A vote with the source that its target translates. */
@@ -251,7 +190,7 @@ export interface VoteRow extends CountedVote {
 const VOTES_FOR = statement<VoteRow>(
   'editing.votes_for',
   `select v.vote_id, v.reading, v.context, v.editor_id, v.reviewed, v.target, v.target_hash, v.acknowledged,
-          v.voted_at, v.ruled_at, v.withdrawn_at is not null as withdrawn, coalesce(s.joined->'own'->'source', s.source) as source, coalesce(u.name, '') as name
+          v.voted_at, v.withdrawn_at is not null as withdrawn, coalesce(s.joined->'own'->'source', s.source) as source, coalesce(u.name, '') as name
      from votes v
      join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
       and s.position = v.position

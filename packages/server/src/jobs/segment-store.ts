@@ -11,8 +11,6 @@ export interface DraftedSegment {
   route: string | undefined;
   notes: readonly string[];
   failure: string | undefined;
-  /** The text that was not chosen as the draft. It is compared with the delivered text. */
-  other?: { draft: unknown; route: string } | undefined;
 }
 
 // A job that is upgraded a second time already has segments. Segments whose source is unchanged keep their
@@ -27,16 +25,15 @@ const CLEAR_SEGMENTS = statement(
 );
 const INSERT_SEGMENTS = statement(
   'jobs.insert_segments',
-  `insert into segments (part, account_id, job_id, position, segment_id, source, draft, route, notes, failure,
-     other_draft, other_route)
+  `insert into segments (part, account_id, job_id, position, segment_id, source, draft, route, notes, failure)
    select :part, :account_id, :job_id, position, segment_id, source, draft, route,
-          array(select jsonb_array_elements_text(notes)), failure, other_draft, other_route
+          array(select jsonb_array_elements_text(notes)), failure
      from unnest(:position::integer[], :segment_id::text[], :source::jsonb[], :draft::jsonb[], :route::text[],
-       :notes::jsonb[], :failure::text[], :other_draft::jsonb[], :other_route::text[])
-       as s (position, segment_id, source, draft, route, notes, failure, other_draft, other_route)
+       :notes::jsonb[], :failure::text[])
+       as s (position, segment_id, source, draft, route, notes, failure)
    on conflict (part, account_id, job_id, position) do update
       set draft = excluded.draft, route = excluded.route, notes = excluded.notes, failure = excluded.failure,
-          repeats = null, joined_to = null, other_draft = excluded.other_draft, other_route = excluded.other_route`,
+          repeats = null, joined_to = null`,
 );
 
 /** Writes the segments of a job with their drafts, and deletes old segments that differ from the new ones. */
@@ -67,8 +64,6 @@ export async function writeSegments(
       route: ({ route }) => route ?? null,
       notes: ({ notes }) => JSON.stringify(notes),
       failure: ({ failure }) => failure ?? null,
-      other_draft: ({ other }) => (other === undefined ? null : JSON.stringify(other.draft)),
-      other_route: ({ other }) => other?.route ?? null,
     }),
   });
   transaction.changed('edit', account, jobId);

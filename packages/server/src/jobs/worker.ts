@@ -298,12 +298,9 @@ function matchesOf(drafted: readonly Drafted[]): SegmentMatch[] {
 function segmentForEditor(drafted: Drafted): DraftedSegment {
   const { segment } = drafted;
   const common = { segmentId: segment.id, source: segment.pieces };
-  if (drafted.status === 'failed') {
-    return { ...common, draft: undefined, route: undefined, notes: [], failure: drafted.reason };
-  }
-  const { pieces: draft, route, notes, other } = drafted;
-  const notChosen = other && { draft: other.pieces, route: other.route };
-  return { ...common, draft, route, notes, failure: undefined, other: notChosen };
+  return drafted.status === 'translated'
+    ? { ...common, draft: drafted.pieces, route: drafted.route, notes: drafted.notes, failure: undefined }
+    : { ...common, draft: undefined, route: undefined, notes: [], failure: drafted.reason };
 }
 
 function segmentOfSupplied(segment: AlignedSegment): DraftedSegment {

@@ -22,7 +22,6 @@ import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { contextHashOf, fit, hashOf, isKept, searchable, toStoredForm } from './form.ts';
 import * as lessonsStore from './lessons-store.ts';
-import { withNumbersOf } from './numbers.ts';
 import { sketchOf } from './sketch.ts';
 import * as store from './store.ts';
 import { MAX_SEGMENT } from './tmx.ts';
@@ -141,7 +140,7 @@ function* chunksOf<T>(all: readonly T[]): Generator<T[]> {
 /** A match that is offered to an editor. */
 export interface Match {
   memoryId: string;
-  /** The source of the matching memory entry, with the numbers of the segment where they could be filled in. */
+  /** The source of the matching memory entry. */
   source: Piece[];
   /** The target with the code numbers of the segment, or without codes if they do not fit. */
   target: Piece[];
@@ -189,9 +188,8 @@ export async function findMatches(
     ),
     ...alike.flatMap((row) => {
       if (identical.has(row.memory_id)) return [];
-      const entry = { ...row, ...withNumbersOf(source, row) };
-      const score = scoreOf(text, plainText(entry.source));
-      return score < LEAST_SCORE ? [] : [matchOf(source, entry, score, 'fuzzy')];
+      const score = scoreOf(text, plainText(row.source));
+      return score < LEAST_SCORE ? [] : [matchOf(source, row, score, 'fuzzy')];
     }),
   ].filter(({ score }) => score >= LEAST_SCORE);
   const order = { context: 0, exact: 1, fuzzy: 2 };
@@ -224,44 +222,6 @@ function matchOf(
     brand: row.brand === '' ? undefined : row.brand,
     tone: row.tone ?? undefined,
   };
-}
-
-/** The translation of a similar text, with the code numbers of the looked-up source. */
-export interface SimilarTarget {
-  memoryId: string;
-  /** The similarity in percent, from 75 to 99. */
-  score: number;
-  pieces: Piece[];
-}
-
-/** The lowest score of a similar translation that may become a draft. */
-export const LEAST_DRAFT_SCORE = 75;
-
-/**
- * Returns the most similar translation that could be the draft of a segment: its codes fit, its numbers are those of the
- * segment, and its tone allows it. The exact match is left out.
- */
-export async function findSimilar(
-  on: Queryable,
-  account: AccountRef,
-  purpose: store.MemoryPurpose,
-  source: readonly Piece[],
-): Promise<SimilarTarget | undefined> {
-  const text = plainText(source);
-  const sketch = sketchOf(text, saltOf(account, purpose));
-  if (sketch.length === 0) return undefined;
-  const { tone } = purpose;
-  let best: SimilarTarget | undefined;
-  for (const row of await store.findAlike(on, account, purpose, sketch, MAX_CANDIDATES)) {
-    const hasTone = tone === undefined || row.tone === tone || (row.tone === null && row.origin === 'import');
-    const pair = hasTone ? withNumbersOf(source, row) : undefined;
-    if (pair === undefined) continue;
-    const score = scoreOf(text, plainText(pair.source));
-    if (score < LEAST_DRAFT_SCORE || score <= (best?.score ?? 0)) continue;
-    const { pieces, complete } = fit(source, pair);
-    if (complete) best = { memoryId: row.memory_id, score, pieces };
-  }
-  return best;
 }
 
 /**

@@ -155,11 +155,7 @@ const OLD_JOBS = statement<{ job_id: string }>(
     order by j.job_id for update of j skip locked`,
 );
 const JOBS_FORGET = [
-  [
-    'segments',
-    `source = '[]', draft = case when draft is not null then '[]'::jsonb end, notes = '{}', other_draft = null,
-     other_route = null`,
-  ],
+  ['segments', `source = '[]', draft = case when draft is not null then '[]'::jsonb end, notes = '{}'`],
   ['edits', `target = '[]'`],
   ['issues', 'note = null'],
   ['job_events', 'detail = null'],

@@ -37,17 +37,6 @@ export const TABLES: readonly Table[] = [
     erase: 'delete',
   },
   {
-    name: 'memory_efforts',
-    key: {
-      source_language: 'text',
-      target_language: 'text',
-      route: 'text',
-      band: 'integer',
-      drafted: 'text',
-    },
-    erase: 'delete',
-  },
-  {
     name: 'memory',
     key: { memory_id: 'uuid' },
     hidden: ['source_hash', 'target_hash', 'sketch', 'searched'],

@@ -14,7 +14,6 @@ import { startEditingUpkeep, startPropagation } from '../editing/editing.ts';
 import { startJobMaintenance } from '../jobs/maintenance.ts';
 import { startTranslationWorker } from '../jobs/worker.ts';
 import { publishPairs, withdrawPairs } from '../languages/languages.ts';
-import { compareWithMemory } from '../memory/efforts.ts';
 import { findExamples, recall, withNeighbours } from '../memory/memory.ts';
 import { ERASURES_CHANNEL } from '../retention/erase.ts';
 import { startRetention } from '../retention/retention.ts';
@@ -124,10 +123,6 @@ function createEngineTranslator(
       account === undefined
         ? Promise.resolve([])
         : findExamples(database, account, { from, to, brand, tone: context?.tone }, source, EXAMPLES),
-    similar: ({ account, from, to, brand, context, signal }, texts) =>
-      account === undefined
-        ? Promise.resolve([])
-        : compareWithMemory(database, account, { from, to, brand, tone: context?.tone }, texts, signal),
     observer: observeBoth(metrics.engines, statistics),
     cacheBytes: settings.cacheMebibytes * 1024 * 1024,
     log,

@@ -15,8 +15,6 @@ export type Drafted =
       notes: string[];
       /** The memory entry that the draft was taken from. */
       memoryId?: string;
-      /** The text that was not chosen: the engine's, or that of a similar memory entry. */
-      other?: { pieces: Piece[]; route: string };
     }
   | { segment: Segment; status: 'failed'; reason: string; retry: Retry };
 

@@ -32,7 +32,6 @@ import {
   visibleText,
   yieldToEventLoop,
 } from './sentences.ts';
-import { type SimilarMatch, withSimilar } from './similar.ts';
 import { createGlossary, type Glossary, type PlacedTerms } from './terms.ts';
 
 export { listEngineRoutes } from './engine-route-store.ts';
@@ -80,14 +79,6 @@ export interface TranslatorOptions {
   ): Promise<readonly (MemoryMatch | undefined)[]>;
   /** Returns similar translations from the memory, nearest first, for engines that use examples. */
   examples?(request: TranslationRequest, source: readonly Piece[]): Promise<readonly TranslationExample[]>;
-  /**
-   * Returns for each text of an engine a similar translation from the memory, and whether it becomes the draft of a human
-   * job; undefined for texts without one.
-   */
-  similar?(
-    request: TranslationRequest,
-    texts: readonly { source: readonly Piece[]; route: string }[],
-  ): Promise<readonly (SimilarMatch | undefined)[]>;
   /** The engines in the order of preference that applies when no engine route matches. */
   engines: readonly Engine[];
   limitsOf(engine: string): EngineLimits;
@@ -157,11 +148,7 @@ export function createTranslator(options: TranslatorOptions): Translator {
         if (open.length === 0) break;
         await draftWith(runner, open, { request, glossary, cache, options, onTranslated });
       }
-      const drafted = segments.map((segment, index) => draftOf(segment, occurrences[index]!, glossary));
-      const { similar } = options;
-      const isForEditor = request.tier === 'human' && request.environment === 'production';
-      if (similar === undefined || !isForEditor || request.engine !== undefined) return drafted;
-      return withSimilar(drafted, glossary, (texts) => similar(request, texts));
+      return segments.map((segment, index) => draftOf(segment, occurrences[index]!, glossary));
     },
     runners,
     async stop() {

@@ -64,7 +64,6 @@ export default function Memory({ search }: PageProps) {
           <Entries search={search} pairs={data.memory} />
         </>
       )}
-      <DisputedTexts />
       <UsedTexts />
       <SidePanel
         title={t('account.memory.entry')}
@@ -141,54 +140,27 @@ function Pairs({ rows }: { rows: readonly Row[] }) {
   );
 }
 
-const jobLink = (uid: string) => ({ to: paths.account.jobs, search: { open: uid } });
-
-/** Returns functions that change votes and then read their lists again. */
-function useVoteChanges() {
-  const t = useTranslate();
-  const queries = useQueryClient();
-  const readAgain = () =>
-    queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'listOwnVotes' });
-  return {
-    async undo(vote: string) {
-      const undone = await call('undoOwnVote', { path: { vote } });
-      await readAgain();
-      return undone;
-    },
-    async setRule(vote: string, rule: boolean) {
-      await call('ruleOwnVote', { path: { vote }, body: { rule } });
-      await readAgain();
-      toast(t(rule ? 'votes.rule.made' : 'votes.rule.ended'));
-    },
-  };
-}
-
-/** The sources for which editors confirmed several texts, and the rules. */
-function DisputedTexts() {
-  const t = useTranslate();
-  const { setRule } = useVoteChanges();
-  const { data } = useQuery(query('listOwnVotes', { query: { disputed: true } }));
-  if (data === undefined || data.votes.length === 0) return null;
-  return (
-    <Section title={t('votes.disputed')}>
-      <p>{t('votes.disputed.lead')}</p>
-      <Votes label={t('votes.disputed')} votes={data.votes} jobLink={jobLink} setRule={setRule} />
-    </Section>
-  );
-}
-
 /** The account's votes: confirmed texts that waiting jobs use, even before the memory contains them. */
 function UsedTexts() {
   const t = useTranslate();
-  const { undo } = useVoteChanges();
+  const queries = useQueryClient();
   const { data } = useQuery(query('listOwnVotes'));
   // Once shown, the section stays, even if the last vote is withdrawn: a dialog in it then shows the result.
   const [shown, setShown] = useState(false);
   if (!shown && data !== undefined && data.votes.length > 0) setShown(true);
   if (!shown || data === undefined) return null;
+  async function undo(vote: string) {
+    const undone = await call('undoOwnVote', { path: { vote } });
+    await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'listOwnVotes' });
+    return undone;
+  }
   return (
     <Section title={t('votes.title')}>
-      <Votes label={t('votes.title')} votes={data.votes} jobLink={jobLink} undo={undo} />
+      <Votes
+        votes={data.votes}
+        jobLink={(uid) => ({ to: paths.account.jobs, search: { open: uid } })}
+        undo={undo}
+      />
     </Section>
   );
 }

@@ -1672,8 +1672,6 @@ export type OwnVote = {
   /** ISO 8601, in UTC. */
   voted_at: string;
   withdrawn_at: string | null;
-  /** The time at which the customer made the text the rule for its source. Null: it is none. */
-  ruled_at: string | null;
   /** The number of segments that hold the text because of it. */
   segments: number
 };
@@ -2235,10 +2233,6 @@ export type UnsureMark = {
   unsure: boolean
 };
 
-export type VoteRule = {
-  rule: boolean
-};
-
 export type Votes = {
   /** Latest first. */
   votes: ({
@@ -2254,8 +2248,6 @@ export type Votes = {
     /** ISO 8601, in UTC. */
     voted_at: string;
     withdrawn_at: string | null;
-    /** The time at which the customer made the text the rule for its source. Null: it is none. */
-    ruled_at: string | null;
     /** The number of segments that hold the text because of it. */
     segments: number;
     editor: string
@@ -2917,8 +2909,6 @@ export interface Operations {
     query: {
       /** Only votes whose text other segments hold. */
       filling?: boolean | undefined;
-      /** Only rules, and one vote for each text if editors confirmed several texts for a source. `filling` is then ignored. */
-      disputed?: boolean | undefined;
       limit?: number | undefined
     };
     body: undefined;
@@ -2940,8 +2930,6 @@ export interface Operations {
     query: {
       /** Only votes whose text other segments hold. */
       filling?: boolean | undefined;
-      /** Only rules, and one vote for each text if editors confirmed several texts for a source. `filling` is then ignored. */
-      disputed?: boolean | undefined;
       limit?: number | undefined
     };
     body: undefined;
@@ -2955,15 +2943,6 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: UndoneVote
-  };
-  /** Make a confirmed text the rule for its source */
-  ruleOwnVote: {
-    path: {
-      vote: string
-    };
-    query: undefined;
-    body: VoteRule;
-    answer: VoteRule
   };
   /** Subscribe to live updates */
   subscribe: {
@@ -4350,7 +4329,6 @@ export const OPERATIONS = {
   undoAccountVote: ['POST', '/api/console/accounts/{username}/votes/{vote}/undo'],
   listOwnVotes: ['GET', '/api/account/votes'],
   undoOwnVote: ['POST', '/api/account/votes/{vote}/undo'],
-  ruleOwnVote: ['PUT', '/api/account/votes/{vote}/rule'],
   subscribe: ['GET', '/api/live'],
   readOwnAccount: ['GET', '/api/account'],
   listOwnKeys: ['GET', '/api/account/keys'],

@@ -22,7 +22,6 @@ export default function Votes({ params }: PageProps) {
   return (
     <AccountPage username={username} title={t('votes.title')}>
       <List
-        label={t('votes.title')}
         votes={data.votes}
         jobLink={(uid) => ({ to: paths.console.jobs, search: { account: username, q: uid } })}
         undo={(vote) => change(() => call('undoAccountVote', { path: { username, vote } }))}

@@ -500,9 +500,6 @@ create table segments (
   notes      text[] not null default '{}',
   failure    text,
   repeats    integer,       -- the first segment with the same source, if there is an earlier one
-  -- The text that was not chosen as the draft: the engine's, or that of a similar memory entry.
-  other_draft jsonb,
-  other_route text,
   joined_to  integer,       -- the earlier segment whose source and target include this one
   -- In that earlier segment: the last position, the codes, the target after the join, and its own columns before.
   joined     jsonb,
@@ -1169,12 +1166,10 @@ create table votes (
   acknowledged text[] not null default '{}',   -- as in edits
   voted_at     timestamptz not null default clock_timestamp(),
   withdrawn_at timestamptz, -- the text was rejected, taken back or changed
-  ruled_at     timestamptz, -- the customer made the text the rule for its reading: the latest rule wins
   primary key (part, account_id, vote_id),
   unique (part, account_id, job_id, position),
   foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
-    on delete cascade,
-  check (withdrawn_at is null or ruled_at is null)
+    on delete cascade
 );
 create index votes_of on votes (part, account_id, reading);
 grant select, insert, update, delete on votes to dragoman_app;
@@ -1286,25 +1281,6 @@ create table memory_uses (
 );
 create index memory_uses_of_job on memory_uses (part, account_id, job_id);
 grant select, insert, update, delete on memory_uses to dragoman_app;
-
--- How many words editors changed in the texts of engines and of similar memory entries, for segments that had both. The
--- sums decide which of the two becomes the draft (memory/efforts.ts).
-create table memory_efforts (
-  part            smallint not null,
-  account_id      uuid not null,
-  source_language text not null,
-  target_language text not null,
-  route           text not null, -- of the engine's text, with the model
-  band            smallint not null check (band in (75, 85, 95)), -- the lowest score of its matches, in percent
-  drafted         text not null check (drafted in ('engine', 'memory')), -- the text that the editors started from
-  segments        bigint not null,
-  words           bigint not null, -- of the delivered texts
-  engine_edits    bigint not null, -- words that differ between the engine's text and the delivered text
-  memory_edits    bigint not null, -- the same for the text of the memory
-  primary key (part, account_id, source_language, target_language, route, band, drafted),
-  foreign key (part, account_id) references accounts (part, account_id)
-);
-grant select, insert, update, delete on memory_efforts to dragoman_app;
 
 
 -- ==== accounts: the sandbox ==========================================================================================
