@@ -82,13 +82,15 @@ export function findRepeated(found: readonly Segment[]): boolean[] {
 /** Counts the words in repeated segments. */
 export function countRepeatedWords(document: Document, language: string, found: readonly Segment[]): number {
   const repeated = findRepeated(found);
-  const count = found.reduce(
-    (sum, { pieces }, index) => (repeated[index] ? sum + countSegmentWords(pieces, language) : sum),
-    0,
-  );
-  // A sentence over several cues is counted as one segment here, but as several units by `countWords`. The
-  // counts may differ slightly at cue borders, so the result is limited to the count of `countWords`.
-  return Math.min(count, countWords(document, language));
+  let count = 0;
+  let others = 0;
+  for (const [index, { pieces, kept }] of found.entries()) {
+    if (repeated[index]) count += countSegmentWords(pieces, language);
+    else if (kept === undefined) others += countSegmentWords(pieces, language);
+  }
+  // The words of all segments may be more than those of the text: a sentence over several cues is one segment here, but
+  // several units for `countWords`, and words that a segment border divides count once for `countWords`.
+  return Math.min(count, Math.max(0, countWords(document, language) - others));
 }
 
 /** Counts the words of one segment in the same way as {@link countWords}. */

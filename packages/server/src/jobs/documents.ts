@@ -15,6 +15,7 @@ import { presentWebError, resource } from '../http/http.ts';
 import { answer, CENTS, describedOwn, ID, IN_ENVIRONMENT, WebError } from '../http/schemas.ts';
 import type { Languages } from '../languages/languages.ts';
 import { DiscountBody } from '../ledger/price-list.ts';
+import { TextTakesTooLong } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { JobCreator } from './create.ts';
 import { OwnJob, presentOwnJob } from './customer.ts';
@@ -274,6 +275,8 @@ async function quoteTarget(
   } catch (error) {
     // Every other error concerns the request as a whole: the server is busy, or the text is too large.
     if (!(error instanceof ApiError && error.code === 'invalid_request')) throw error;
+    // The text takes too long in every language.
+    if (error instanceof TextTakesTooLong) throw error;
     return { target_language, quote: null, refusal: presentWebError(error).error };
   }
 }

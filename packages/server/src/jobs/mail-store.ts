@@ -6,7 +6,7 @@ import type { JobRow } from './store.ts';
 
 const REQUEST = statement(
   'jobs.request_mail',
-  `update jobs set mail_to = $4 where part = $1 and account_id = $2 and job_id = $3 and finished_at is null`,
+  `update jobs set mail_to = $4 where part = $1 and account_id = $2 and job_id = $3 and finished_at is null and mail_to is null`,
 );
 
 /** Requests a mail to a user when a job is finished. A job that is already finished gets none. */

@@ -25,7 +25,12 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({
     engine: () => createFake(),
-    settings: { DRAGOMAN_PRICE_HUMAN: '10', DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_REPEAT_SHARE: '50', DRAGOMAN_SANDBOX_HOLD: '0' },
+    settings: {
+      DRAGOMAN_PRICE_HUMAN: '10',
+      DRAGOMAN_PRICE_MACHINE: '2',
+      DRAGOMAN_REPEAT_SHARE: '50',
+      DRAGOMAN_SANDBOX_HOLD: '0',
+    },
   });
 });
 afterAll(() => server.stop());
@@ -48,11 +53,17 @@ async function createCustomer(): Promise<Customer> {
 }
 
 /** Imports a translation of a sentence into the memory of a customer. */
-async function remember({ person }: Customer, source: string): Promise<void> {
+async function importEntry({ person }: Customer, source: string): Promise<void> {
   const seg = (language: string, text: string) => `<tuv xml:lang="${language}"><seg>${text}</seg></tuv>`;
   const tmx = `<tmx version="1.4"><body><tu>${seg('en', source)}${seg('es', 'La casa.')}</tu></body></tmx>`;
   const { status, text } = await person.call('POST', `${MEMORY}/import`, { from: 'en', to: 'es', tmx });
   expect(status, text).toBe(200);
+}
+
+/** Adds a translation of a sentence to the memory of a customer, as if an editor had confirmed it in a delivered job. */
+async function remember(customer: Customer, source: string): Promise<void> {
+  await importEntry(customer, source);
+  await server.database.query({ name: 'test.confirmed', text: 'update memory set weight = 2' });
 }
 
 async function withdrawAll({ person }: Customer): Promise<void> {
@@ -158,6 +169,30 @@ describe('a text that the translation memory has', () => {
     const { body } = await other.call('POST', HUMAN, job(HOUSE));
     expect(body.price).toBe(40);
     expect(body).not.toHaveProperty('discounts');
+  });
+
+  it('costs the full price when its translation was only imported, or when the job has a translation of its own', async () => {
+    const customer = await createCustomer();
+    await importEntry(customer, HOUSE);
+    expect((await customer.call('POST', QUOTE, job(HOUSE))).body).toMatchObject({
+      human_price: 40,
+      discounts: [],
+    });
+    await remember(customer, HOUSE);
+    expect((await customer.call('POST', QUOTE, job(HOUSE))).body.human_price).toBe(20);
+    const supplied = await customer.call('POST', HUMAN, job(HOUSE, { target_text: 'La casa es grande.' }));
+    expect(supplied.body.price).toBe(40);
+  });
+
+  it('lowers no price by more words than its own', async () => {
+    const customer = await createCustomer();
+    // One word for the count of the text, but each line is a segment with a word.
+    const filler = 'ǀǀǀ.\n'.repeat(50);
+    await remember(customer, 'ǀǀǀ.');
+    const sentence = 'The garden behind the old house is small.';
+    const { body } = await customer.call('POST', QUOTE, job(`${sentence}\n${filler}`));
+    const discounted = body.discounts.reduce((sum: number, { words }: { words: number }) => sum + words, 0);
+    expect(discounted).toBeLessThanOrEqual(body.word_count - 8);
   });
 
   it('costs the full price in another pair, and with another tone than its entry has', async () => {

@@ -5,7 +5,7 @@
 import type { AccountRef } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
 import type { MatchKind, MatchShares, WordCounts } from '../ledger/price-list.ts';
-import { type MemoryPurpose, recall, withNeighbours } from '../memory/memory.ts';
+import { type MemoryPurpose, type RecalledTarget, recall, withNeighbours } from '../memory/memory.ts';
 import type { ExaminedSegment } from '../scanning/scanner.ts';
 
 /**
@@ -32,28 +32,49 @@ export async function countMatches(
 ): Promise<WordCounts> {
   const asked = withNeighbours(segments.map(({ pieces }) => pieces));
   const matched: Partial<Record<MatchKind, number>> = {};
-  // The words of segments may differ slightly from those of the text; see `countRepeatedWords`.
-  let left = words;
+  let full = 0;
   for (let start = 0; start < segments.length; start += SEGMENTS_AT_A_TIME) {
     const end = start + SEGMENTS_AT_A_TIME;
     const recalled = await recall(database, account, purpose, asked.slice(start, end));
     for (const [index, segment] of segments.slice(start, end).entries()) {
-      const kinds = matchesOf(recalled[index]?.kind, segment.isRepeat);
+      const kinds = matchesOf(recalled[index], segment.isRepeat);
       const kind = kinds.toSorted((one, other) => shares[one] - shares[other])[0];
-      const counted = Math.min(segment.words, left);
-      if (kind === undefined || counted === 0) continue;
-      matched[kind] = (matched[kind] ?? 0) + counted;
-      left -= counted;
+      if (kind === undefined) full += segment.words;
+      else matched[kind] = (matched[kind] ?? 0) + segment.words;
     }
   }
-  return { words, matched };
+  return { words, matched: limitWords(matched, Math.max(0, words - full), shares) };
 }
 
-/** Returns all matches of a segment, the closest first. An in-context match is also an exact one. */
-function matchesOf(recalled: 'context' | 'exact' | undefined, isRepeat: boolean): MatchKind[] {
+/**
+ * Limits the matched words to the words of the text that are in no other segment. The words of all segments may be more
+ * than those of the text (see `countRepeatedWords`). The words with the highest share are kept.
+ */
+function limitWords(
+  matched: Partial<Record<MatchKind, number>>,
+  most: number,
+  shares: MatchShares,
+): Partial<Record<MatchKind, number>> {
+  const kinds = (Object.keys(matched) as MatchKind[]).sort((one, other) => shares[other] - shares[one]);
+  const limited: Partial<Record<MatchKind, number>> = {};
+  let left = most;
+  for (const kind of kinds) {
+    const counted = Math.min(matched[kind]!, left);
+    left -= counted;
+    if (counted > 0) limited[kind] = counted;
+  }
+  return limited;
+}
+
+/**
+ * Returns all matches of a segment, the closest first. An in-context match is also an exact one. A translation that was
+ * only imported is no match: nobody has checked it, so an editor has the whole work.
+ */
+function matchesOf(recalled: RecalledTarget | undefined, isRepeat: boolean): MatchKind[] {
+  const isConfirmed = recalled?.confirmed === true;
   return [
-    ...(recalled === 'context' ? ['context' as const] : []),
-    ...(recalled === undefined ? [] : ['exact' as const]),
+    ...(isConfirmed && recalled.kind === 'context' ? ['context' as const] : []),
+    ...(isConfirmed ? ['exact' as const] : []),
     ...(isRepeat ? ['repeat' as const] : []),
   ];
 }

@@ -159,6 +159,8 @@ async function examine(
   const offered = await languages.sources(caller.environment, targetLanguage);
   const usesMemory =
     isPriced &&
+    // A job with a supplied translation is drafted from it, and not from the memory.
+    request.targetText === undefined &&
     Math.min(prices.shares.context, prices.shares.exact) < 100 &&
     (await hasMemory(database, account));
   const task = {

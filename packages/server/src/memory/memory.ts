@@ -68,6 +68,8 @@ export interface RecalledTarget {
   memoryId: string;
   kind: 'context' | 'exact';
   pieces: Piece[];
+  /** Whether an editor confirmed the translation in a delivered job; false if it was only imported. */
+  confirmed: boolean;
 }
 
 /** Returns the stored translation of each segment; undefined for segments without one. */
@@ -128,7 +130,7 @@ function firstFitting(
 ): RecalledTarget | undefined {
   for (const row of rows) {
     const { pieces, complete } = fit(source, row);
-    if (complete) return { memoryId: row.memory_id, kind, pieces };
+    if (complete) return { memoryId: row.memory_id, kind, pieces, confirmed: row.weight > IMPORT_WEIGHT };
   }
   return undefined;
 }

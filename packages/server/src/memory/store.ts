@@ -50,13 +50,14 @@ export interface TargetRow {
   source_hash: Buffer;
   source: Piece[];
   target: Piece[];
+  weight: number;
 }
 
 const EXACT = statement<TargetRow>(
   'memory.exact',
-  `select memory_id, source_hash, source, target
+  `select memory_id, source_hash, source, target, weight
      from (
-       select memory_id, source_hash, source, target,
+       select memory_id, source_hash, source, target, weight,
               row_number() over (partition by source_hash order by ${best('$7')}) as place
          from memory
         where part = $1 and account_id = $2 and source_language = $3 and target_language = $4
@@ -81,9 +82,9 @@ export function findTargets(
 
 const IN_CONTEXT = statement<TargetRow & { context_hash: Buffer }>(
   'memory.in_context',
-  `select memory_id, source_hash, context_hash, source, target
+  `select memory_id, source_hash, context_hash, source, target, weight
      from (
-       select memory_id, g.source_hash, g.context_hash, source, target,
+       select memory_id, g.source_hash, g.context_hash, source, target, weight,
               row_number() over (partition by g.source_hash, g.context_hash order by ${best('$8')}) as place
          from (select distinct * from unnest($5::bytea[], $6::bytea[]) as g (source_hash, context_hash)) g
          join memory m on m.part = $1 and m.account_id = $2 and m.source_language = $3 and m.target_language = $4

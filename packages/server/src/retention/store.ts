@@ -155,7 +155,11 @@ const OLD_JOBS = statement<{ job_id: string }>(
     order by j.job_id for update of j skip locked`,
 );
 const JOBS_FORGET = [
-  ['segments', `source = '[]', draft = case when draft is not null then '[]'::jsonb end, notes = '{}'`],
+  [
+    'segments',
+    `source = '[]', draft = case when draft is not null then '[]'::jsonb end, notes = '{}',
+      joined = joined - 'own' - 'codes' - 'target'`,
+  ],
   ['edits', `target = '[]'`],
   ['issues', 'note = null'],
   ['job_events', 'detail = null'],

@@ -106,14 +106,20 @@ export function examine(task: ExamineTask): ExamineResult {
   }
   const found = segments(document, sourceLanguage);
   const valid = { kind: 'valid', sourceLanguage, words } as const;
-  return task.listSegments
+  return task.listSegments && found.length <= MAX_LISTED_SEGMENTS
     ? { ...valid, repeatedWords: 0, segments: listSegments(found, sourceLanguage) }
     : {
         ...valid,
-        repeatedWords: countRepeatedWords(document, sourceLanguage, found),
+        repeatedWords: task.countRepeats ? countRepeatedWords(document, sourceLanguage, found) : 0,
         segments: undefined,
       };
 }
+
+/**
+ * The maximum number of segments whose matches are looked up at creation. A creation is answered at once, so a longer
+ * text, of about 150 pages, has no matches.
+ */
+const MAX_LISTED_SEGMENTS = 5_000;
 
 function listSegments(found: readonly Segment[], language: string): ExaminedSegment[] {
   const repeated = findRepeated(found);
