@@ -1,6 +1,6 @@
 /** Tests of the page on which a customer translates documents. */
 import { createFake } from '@dragoman/engines/fake';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
 import { startMailbox } from '../../server/src/testing/mailbox.ts';
@@ -225,26 +225,28 @@ it('a document is uploaded once for the prices of all its target languages, and 
 it('a document that a busy server refuses waits visibly, and is quoted and sent after Retry-After', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
-    const refuseOnce = (path: string, status: number, code: string) =>
-      page.route(
-        path,
-        (route) =>
-          route.fulfill({
-            status,
-            headers: { 'retry-after': '2' },
-            json: { error: { code, message: 'Too many texts are being read. Try again.' } },
-          }),
-        { times: 1 },
-      );
-    await refuseOnce('**/api/account/documents/quote', 503, 'unavailable');
+    /** Refuses requests until the returned function is called, so that a slow machine sees the refusal too. */
+    const refuse = async (path: string, status: number, code: string) => {
+      const handler = (route: Route) =>
+        route.fulfill({
+          status,
+          headers: { 'retry-after': '1' },
+          json: { error: { code, message: 'Too many texts are being read. Try again.' } },
+        });
+      await page.route(path, handler);
+      return () => page.unroute(path, handler);
+    };
+    const quotesAgain = await refuse('**/api/account/documents/quote', 503, 'unavailable');
     await chooseFiles(page, file('busy.txt', TEXT));
     await rowOf(page, 'busy.txt').getByText('The server is busy.').waitFor();
     expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
     await expectAccessible(page);
+    await quotesAgain();
     await rowOf(page, 'busy.txt').getByText('Ready to send').waitFor();
-    await refuseOnce('**/api/account/documents', 429, 'rate_limited');
+    const sendsAgain = await refuse('**/api/account/documents', 429, 'rate_limited');
     await page.getByRole('button', { name: 'Send 1 job' }).click();
     await rowOf(page, 'busy.txt').getByText('The server is busy.').waitFor();
+    await sendsAgain();
     await rowOf(page, 'busy.txt').getByText('Completed').waitFor();
     expect(await jobsNamed('busy.txt')).toHaveLength(1);
   });

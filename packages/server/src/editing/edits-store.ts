@@ -28,7 +28,7 @@ export interface SegmentRow {
   joined: JoinedColumn | null;
 }
 
-/** The stored state of a segment that an editor has joined with those after it. */
+/** The stored state of a segment that an editor has joined with those after it. Retention keeps only `last`. */
 export interface JoinedColumn {
   /** The position of the last segment. */
   last: number;

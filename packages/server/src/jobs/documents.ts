@@ -273,10 +273,10 @@ async function quoteTarget(
     };
     return { target_language, quote, refusal: null };
   } catch (error) {
-    // Every other error concerns the request as a whole: the server is busy, or the text is too large.
-    if (!(error instanceof ApiError && error.code === 'invalid_request')) throw error;
-    // The text takes too long in every language.
-    if (error instanceof TextTakesTooLong) throw error;
+    const isOfLanguage =
+      error instanceof ApiError && error.code === 'invalid_request' && !(error instanceof TextTakesTooLong);
+    // Every other error concerns all languages: the server is busy, or the text is too large or takes too long.
+    if (!isOfLanguage) throw error;
     return { target_language, quote: null, refusal: presentWebError(error).error };
   }
 }

@@ -9,7 +9,7 @@ const REQUEST = statement(
   `update jobs set mail_to = $4 where part = $1 and account_id = $2 and job_id = $3 and finished_at is null and mail_to is null`,
 );
 
-/** Requests a mail to a user when a job is finished. A job that is already finished gets none. */
+/** Requests a mail to a user when a job is finished. No effect if the job is finished or another user gets one. */
 export async function requestMail(
   on: Queryable,
   account: AccountRef,

@@ -1,5 +1,5 @@
 /**
- * Counts the words of a text by match: segments that the translation memory of the account has, and segments
+ * Counts the words of a text by match: segments that an editor confirmed in an earlier job of the account, and segments
  * that repeat an earlier one. A new job pays only a share of the price for these words.
  */
 import type { AccountRef } from '../base/account.ts';
@@ -19,7 +19,7 @@ const SEGMENTS_AT_A_TIME = 1_000;
  * with the lowest share, so that the memory never makes a text more expensive.
  *
  * The lookup is that of the job's drafts: a segment is matched if the memory has a translation that can be
- * used unchanged. Fuzzy matches are not looked up, because each needs an index search of its own.
+ * used unchanged and that an editor confirmed. Fuzzy matches are not looked up, because each needs an index search of its own.
  * @param words the number of words of the text
  * @param segments all segments of the text, in order
  */

@@ -35,7 +35,7 @@ export const DiscountBody = Type.Object(
   {
     kind: Type.Enum([...MATCH_KINDS], {
       description:
-        'The match of the words: `context` and `exact` are sentences that the translation memory has, with or without the same neighbors; `repeat` are sentences that occurred earlier in the text.',
+        'The match of the words: `context` and `exact` are sentences that an editor confirmed in an earlier job, with or without the same neighbors; `repeat` are sentences that occurred earlier in the text.',
     }),
     words: Type.Integer({ minimum: 1 }),
     share: Type.Integer({ minimum: 0, maximum: 99, description: 'Percent of the price of a word.' }),

@@ -299,6 +299,8 @@ describe('a limited retention', () => {
         await Promise.all(tables.map(async (table) => [table, await rowsOf(customer, table)])),
       );
     };
+    const join = `jsonb_build_object('last', position, 'own', jsonb_build_object('source', source))`;
+    await server.database.query({ name: 'test.join', text: `update segments set joined = ${join}` });
     const before = await count();
     expect(before.term_proposals).toBe(1);
     await deleteExpired(server.database);
@@ -324,7 +326,7 @@ describe('a limited retention', () => {
       comments: 0,
       term_proposals: 0,
     });
-    const texts = `source::text ~ '${SECRET}'`;
+    const texts = `(source::text ~ '${SECRET}' or joined::text ~ '${SECRET}')`;
     expect(await rowsOf(customer, 'segments', `${texts} and source::text !~ 'unfinished'`)).toBe(0);
     expect(await rowsOf(customer, 'messages', `body <> '' or translated <> ''`)).toBe(0);
     expect((await customer.call('GET', `${MACHINE}${SECRET}/`)).body).toMatchObject({

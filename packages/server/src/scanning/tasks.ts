@@ -48,7 +48,7 @@ export interface ExamineTask {
    * them requires the segments.
    */
   countRepeats?: boolean;
-  /** Whether to return the segments instead, to look them up in the translation memory. */
+  /** Whether to return up to 5,000 segments instead, to look them up in the translation memory. */
   listSegments?: boolean;
 }
 
@@ -68,7 +68,7 @@ export type ExamineResult =
       words: number;
       /** The number of these words that are in repeated segments; 0 if they were not to be counted. */
       repeatedWords: number;
-      /** All segments in order; undefined if they were not requested. */
+      /** All segments in order; undefined if they were not requested or are too many. */
       segments: ExaminedSegment[] | undefined;
     }
   /** The language could not be detected. `sentence` explains it to the customer. */
@@ -116,8 +116,8 @@ export function examine(task: ExamineTask): ExamineResult {
 }
 
 /**
- * The maximum number of segments whose matches are looked up at creation. A creation is answered at once, so a longer
- * text, of about 150 pages, has no matches.
+ * The maximum number of segments whose matches are looked up at creation. A creation is answered at once, so the memory is
+ * not searched for a longer text.
  */
 const MAX_LISTED_SEGMENTS = 5_000;
 

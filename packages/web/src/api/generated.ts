@@ -866,7 +866,7 @@ export type DisableRequest = {
 
 /** Words that cost only a share of their price. */
 export type Discount = {
-  /** The match of the words: `context` and `exact` are sentences that the translation memory has, with or without the same neighbors; `repeat` are sentences that occurred earlier in the text. */
+  /** The match of the words: `context` and `exact` are sentences that an editor confirmed in an earlier job, with or without the same neighbors; `repeat` are sentences that occurred earlier in the text. */
   kind: 'context' | 'exact' | 'repeat';
   words: number;
   /** Percent of the price of a word. */
