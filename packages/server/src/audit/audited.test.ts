@@ -29,6 +29,8 @@ const IN_HISTORY = 'part of the history of the job, chat or delivery';
 const UNAUDITED: Record<string, string> = {
   claimTask: EDITED,
   saveSegment: EDITED,
+  joinSegments: EDITED,
+  separateSegments: EDITED,
   heartbeat: EDITED,
   extendTask: EDITED,
   releaseTask: EDITED,
