@@ -32,6 +32,9 @@ beforeAll(async () => {
       DRAGOMAN_SANDBOX_HOLD: '0',
       DRAGOMAN_PRICE_MACHINE: String(PRICE),
       DRAGOMAN_PRICE_HUMAN: String(PRICE),
+      // Jobs that editors finished in this file lower no price.
+      DRAGOMAN_EXACT_SHARE: '100',
+      DRAGOMAN_CONTEXT_SHARE: '100',
     },
   });
   owner = createPool(server.connection);
