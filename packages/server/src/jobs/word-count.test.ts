@@ -75,6 +75,7 @@ it('a quote has the words, the detected language and the prices of jobs with the
     settings: {
       DRAGOMAN_PRICE_HUMAN: '10',
       DRAGOMAN_PRICE_MACHINE: '2',
+      DRAGOMAN_REPEAT_SHARE: '50',
       DRAGOMAN_SANDBOX_HOLD: '0',
     },
   });
