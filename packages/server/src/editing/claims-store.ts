@@ -294,18 +294,34 @@ export function listQueue(on: Queryable, userId: string, each: number, all: numb
   return on.query(QUEUE, [userId, each, all]);
 }
 
-const WAITING = statement<{ waiting: number }>(
-  'editing.waiting',
-  `select count(*) as waiting from (
-     select 1 from user_languages l join tasks t using (source_language, target_language)
-      where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable('$1')} limit $2) one`,
+/** SQL clause: the open tasks `t` that the user `$1` may claim. */
+const WAITING = `
+  from user_languages l join tasks t using (source_language, target_language)
+ where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable('$1')}`;
+
+const COUNT_WAITING = statement<{ waiting: number }>(
+  'editing.count_waiting',
+  `select count(*) as waiting from (select 1 ${WAITING} limit $2) one`,
 );
+
+const FIND_WAITING = statement<{ part: number; account_id: string; job_id: string; task_id: string }>(
+  'editing.find_waiting',
+  `select t.part, t.account_id, t.job_id, t.task_id ${WAITING} limit 1`,
+);
+
+/** Returns any open task that the user may claim. Other transactions may have locked it. */
+export async function findWaiting(on: Queryable, userId: string): Promise<TaskKey | undefined> {
+  const [row] = await on.query(FIND_WAITING, [userId]);
+  if (row === undefined) return undefined;
+  const account = { part: row.part, accountId: row.account_id } as AccountRef;
+  return { account, taskId: row.task_id, jobId: row.job_id };
+}
 
 /** The maximum number of open tasks that are counted. */
 const MAX_COUNTED = 1000;
 
 export async function countWaiting(on: Queryable, userId: string): Promise<number> {
-  return (await on.query(WAITING, [userId, MAX_COUNTED]))[0]!.waiting;
+  return (await on.query(COUNT_WAITING, [userId, MAX_COUNTED]))[0]!.waiting;
 }
 
 const HELD_BY = statement<QueueRow & HeldRow>(

@@ -25,6 +25,8 @@ import {
 
 let server: TestServer;
 let owner: pg.Client;
+/** A second connection, because the first one may hold a transaction. */
+let observer: pg.Client;
 let call: ReturnType<typeof createClient>;
 let other: ReturnType<typeof createClient>;
 let ann: TestPerson;
@@ -35,6 +37,8 @@ beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_TASK_SKIPS: '2', DRAGOMAN_CLAIM_EXPIRIES: '2' } });
   owner = createConnection(server.connection);
   await owner.connect();
+  observer = createConnection(server.connection);
+  await observer.connect();
   call = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);
   other = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -44,6 +48,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await owner.end();
+  await observer.end();
   await server.stop();
 });
 beforeEach(async () => {
@@ -115,6 +120,30 @@ describe('a claim', () => {
     const { rows } = await owner.query('select count(*)::int from claims where ended_at is null');
     expect(rows[0].count).toBe(3);
   });
+
+  it.each(['next', 'named'])(
+    'of the %s task waits while another transaction has the task locked',
+    async (which) => {
+      const uid = await orderEdit(call, 'One house.\n');
+      await owner.query('begin');
+      const [locked] = (
+        await owner.query(
+          `select task_id from tasks t join jobs j using (part, account_id, job_id) where uid = $1 for update of t`,
+          [uid],
+        )
+      ).rows;
+      const claimed = ann.call(
+        'POST',
+        '/api/editing/claims',
+        which === 'named' ? { task: locked.task_id } : {},
+      );
+      const waits = async () =>
+        (await observer.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)).rowCount;
+      await expect.poll(waits).toBe(1);
+      await owner.query('rollback');
+      expect(await claimed).toMatchObject({ status: 201, body: { task: { task: locked.task_id } } });
+    },
+  );
 
   it('is extended by heartbeats and saves, and once by half of its time limit', async () => {
     await orderEdit(call, 'One house.\n');

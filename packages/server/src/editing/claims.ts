@@ -21,8 +21,8 @@ const MAX_SHOWN_PER_ACCOUNT = 10;
 /** The maximum number of expired claims that one transaction ends. */
 export const EXPIRED_AT_ONCE = 500;
 /**
- * The maximum number of attempts to claim a task. A claim skips tasks that other claims have locked, so the
- * claim is repeated while open tasks exist.
+ * The maximum number of attempts to claim a task. A claim skips tasks that other transactions have locked, so
+ * it waits for one of them and is repeated while open tasks exist.
  */
 const CLAIM_TRIES = 5;
 
@@ -175,17 +175,25 @@ export async function claim(
     }
     const refusal = await claimRefusal(context, user, key);
     if (tried === CLAIM_TRIES) throw refusal;
-    if (refusal.code === 'task_taken' && (await findTask(database, key!, userId))?.may_claim) {
-      // The task was locked by another transaction, such as one that replaces its drafts. Waits for the end
-      // of that transaction.
-      await database.transaction((transaction) =>
-        store.lockTasks(transaction, key!.account, key!.jobId, [key!.taskId]),
-      );
-      continue;
-    }
-    if (refusal.code !== 'nothing_waits') throw refusal;
-    if ((await claims.countWaiting(database, userId)) === 0) throw refusal;
+    if (refusal.code !== 'task_taken' && refusal.code !== 'nothing_waits') throw refusal;
+    const open = await findOpen(context, user, key);
+    if (open === undefined) throw refusal;
+    // The task was locked by another transaction, such as one that replaces its drafts. Waits for the end of
+    // that transaction.
+    await database.transaction((transaction) =>
+      store.lockTasks(transaction, open.account, open.jobId, [open.taskId]),
+    );
   }
+}
+
+/** Returns an open task that the user may claim: the task that the user chose, otherwise any. */
+async function findOpen(
+  { database }: EditingContext,
+  { userId }: EditingUser,
+  named: store.TaskKey | undefined,
+): Promise<store.TaskKey | undefined> {
+  if (named === undefined) return claims.findWaiting(database, userId);
+  return (await findTask(database, named, userId))?.may_claim ? named : undefined;
 }
 
 async function claimRefusal(
