@@ -2,13 +2,13 @@
  * The part below the target of the active segment: the figures of a subtitle, the findings that prevented a
  * confirmation, who confirmed the text elsewhere, and the button that confirms.
  */
-import { IconArrowMerge, IconArrowsSplit2, IconHelp, IconUsers } from '@tabler/icons-react';
+import { IconHelp, IconUsers } from '@tabler/icons-react';
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { pressAction } from './actions.ts';
 import css from './bar.module.css';
 import { Caps } from './Caps.tsx';
-import { keepFocus, mac, usePage, useSegment, useWorkbench } from './context.tsx';
+import { keepFocus, mac, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
 import { ariaKeys, hintOf } from './keys.ts';
 import { useSentence } from './sentences.ts';
 import { showsVote } from './state.ts';
@@ -19,6 +19,7 @@ export function RowFooter({ position }: { position: number }) {
   const t = useTranslate();
   const blocked = usePage((page) => page.blocked === position);
   const keeps = usePage(() => workbench.keepsWarnings);
+  const { Join } = useOverlays();
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a press keeps the focus in the text
     <div className={css.footer} onMouseDown={keepFocus}>
@@ -61,35 +62,6 @@ function Vote({ position }: { position: number }) {
       </button>
     </span>
   );
-}
-
-/** The buttons that join the segment with the next one, and separate joined segments. */
-function Join({ position }: { position: number }) {
-  const workbench = useWorkbench();
-  const t = useTranslate();
-  const { segment } = useSegment(position);
-  const isNext = usePage(() => workbench.nextToJoin(position) !== undefined);
-  const actions = [
-    ...(isNext ? (['join'] as const) : []),
-    ...(segment.joined_to !== undefined && workbench.task.kind === 'edit' ? (['separate'] as const) : []),
-  ];
-  return actions.map((action) => (
-    <button
-      key={action}
-      type="button"
-      className={css.flat}
-      aria-keyshortcuts={ariaKeys(action, mac)}
-      title={t(`workbench.key.${action}`)}
-      onClick={() => pressAction(workbench, action)}
-    >
-      {action === 'join' ? (
-        <IconArrowMerge size={16} aria-hidden />
-      ) : (
-        <IconArrowsSplit2 size={16} aria-hidden />
-      )}{' '}
-      {t(`workbench.${action}`)} <Caps caps={hintOf(action, mac)} />
-    </button>
-  ));
 }
 
 function Unsure({ position }: { position: number }) {

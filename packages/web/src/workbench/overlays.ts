@@ -1,7 +1,8 @@
 /**
- * The chunk with the header, the grid, the dialogs, the search, the list of tags, the labels of rows and the bars around the
- * grid. The chunk is loaded in parallel with the task, before the page can be edited. If a dialog were still loading
- * when its shortcut is pressed, the next keys would reach the translation.
+ * The chunk with the header, the grid, the dialogs, the search, the list of tags, the labels of rows, the bars
+ * around the grid and the reactions to keys. The chunk is loaded in parallel with the task, before the page can
+ * be edited. If a dialog were still loading when its shortcut is pressed, the next keys would reach the
+ * translation.
  */
 export { ActionBar } from './ActionBar.tsx';
 export { Banners } from './Banners.tsx';
@@ -18,9 +19,11 @@ export { HtmlPage } from './flow/HtmlPage.tsx';
 export { ViewSwitch } from './flow/ViewSwitch.tsx';
 export { Grid } from './Grid.tsx';
 export { Header } from './Header.tsx';
+export { Join } from './Join.tsx';
 export { KeyBar } from './KeyBar.tsx';
 export { default as Leave } from './Leave.tsx';
 export { NoticeToast } from './NoticeToast.tsx';
 export { Origin } from './Origin.tsx';
+export { usePageEvents } from './page-events.ts';
 export { RowFooter } from './RowFooter.tsx';
 export { SignInAgain } from './SignInAgain.tsx';
