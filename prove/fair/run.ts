@@ -25,7 +25,7 @@ export interface FairOptions extends RunOptions {
   jobs: number;
   /** The number of rounds for each load. */
   rounds: number;
-  /** The number of small jobs in each block, which is also the number of chat messages. */
+  /** The number of small jobs in each block. Each block has as many chat messages. */
   probes: number;
 }
 

@@ -62,7 +62,7 @@ POST /api/account/memory/import                                         out     
 GET /api/account/memory/summary                                         out       in        in        in        -         -         -
 GET /api/account/memory/{memory_id}                                     out       in        in        -         -         -         -
 POST /api/account/memory/{memory_id}/restore                            out       in        in        in        -         -         -
-POST /api/account/memory/{memory_id}/retract                            out       in        in        in        -         -         -
+POST /api/account/memory/{memory_id}/withdraw                           out       in        in        in        -         -         -
 GET /api/account/origins                                                out       in        in        in        -         -         -
 PUT /api/account/origins                                                out       in        in        in        -         -         -
 POST /api/account/proposals/{proposal}/decline                          out       in        in        in        -         -         -
@@ -108,7 +108,7 @@ POST /api/console/accounts/{username}/memory/import                     out     
 GET /api/console/accounts/{username}/memory/summary                     out       -         -         -         -         -         in
 GET /api/console/accounts/{username}/memory/{memory_id}                 out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/memory/{memory_id}/restore        out       -         -         -         -         -         in
-POST /api/console/accounts/{username}/memory/{memory_id}/retract        out       -         -         -         -         -         in
+POST /api/console/accounts/{username}/memory/{memory_id}/withdraw       out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/resume                            out       -         -         -         -         -         in
 GET /api/console/accounts/{username}/statement                          out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/suspend                           out       -         -         -         -         -         in

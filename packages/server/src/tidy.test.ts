@@ -191,7 +191,7 @@ const READS: Record<string, string> = {
   'jobs → edits': 'progress counts confirmed segments',
   'jobs → fills': 'the page of a job counts the words taken from other jobs',
   'ledger → jobs': 'a statement names the job of a charge; verify holds charges against jobs',
-  'memory → jobs': 'retracted entries are listed by job',
+  'memory → jobs': 'withdrawn entries are listed by job',
   'operations → breakers': 'metrics',
   'operations → deliveries': 'metrics',
   'operations → jobs': 'metrics',

@@ -53,11 +53,11 @@ it('an operator withdraws a vote and sees which segments keep its text', async (
     await row.waitFor();
     await expectAccessible(page);
     await takeScreenshots(page, 'console-votes');
-    await row.getByRole('button', { name: 'Take back' }).click();
-    const asked = page.getByRole('dialog', { name: 'Take back this text?' });
+    await row.getByRole('button', { name: 'Withdraw' }).click();
+    const asked = page.getByRole('dialog', { name: 'Withdraw this text?' });
     await takeScreenshots(page, 'console-votes-undo', 'state');
-    await asked.getByRole('button', { name: 'Take back' }).click();
-    const done = page.getByRole('dialog', { name: 'Text taken back' });
+    await asked.getByRole('button', { name: 'Withdraw' }).click();
+    const done = page.getByRole('dialog', { name: 'Text withdrawn' });
     await done.getByText('No segment could get its former draft back.').waitFor();
     await done
       .getByRole('listitem')
@@ -66,7 +66,7 @@ it('an operator withdraws a vote and sees which segments keep its text', async (
     await expectAccessible(page);
     await takeScreenshots(page, 'console-votes-undone', 'state');
     await done.getByRole('button', { name: 'Close' }).click();
-    await row.getByText('Taken back').waitFor();
+    await row.getByText('Withdrawn').waitFor();
   });
   await context.close();
 });
@@ -83,8 +83,8 @@ it('a user of the account withdraws a vote of a delivered job, and does not see 
     expect(await page.getByText('Ann').count()).toBe(0);
     await expectAccessible(page);
     await takeScreenshots(page, 'account-votes');
-    await row.getByRole('button', { name: 'Take back' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+    await row.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
     await page.getByText('1 segment has its former draft again.').waitFor();
     await row.waitFor({ state: 'detached' });
   });

@@ -33,7 +33,8 @@ const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS, operator: 
 /** Anybody can request a link for a forgotten password, so it is valid for an hour only. */
 const FORGOTTEN_SECONDS = HOURS;
 /**
- * The maximum number of valid links of a user. A user who has so many gets no further link for a forgotten password.
+ * The maximum number of valid links of a user. A user with this number of links gets no further link for a
+ * forgotten password.
  */
 const MAX_LINKS = 3;
 

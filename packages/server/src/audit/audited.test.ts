@@ -160,10 +160,10 @@ async function voted(): Promise<string> {
 async function setPrice(): Promise<Answer> {
   return operate('POST', '/api/console/prices', { ...PAIR, tier: 'human', cents_per_word: 3 });
 }
-async function takenBack(path: string): Promise<string> {
+async function toTouch(path: string): Promise<string> {
   const id = await remembered();
   await ask('POST', `/api/account/memory/${id}/restore`);
-  if (path === 'restore') await ask('POST', `/api/account/memory/${id}/retract`);
+  if (path === 'restore') await ask('POST', `/api/account/memory/${id}/withdraw`);
   return id;
 }
 
@@ -458,27 +458,27 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
     'memory.imported',
     () => ask('POST', '/api/account/memory/import', { from: 'en', to: 'es', tmx: TMX }),
   ],
-  retractMyMemory: [
-    'memory.retracted',
-    async () => ask('POST', `/api/account/memory/${await takenBack('retract')}/retract`),
+  withdrawMyMemory: [
+    'memory.withdrawn',
+    async () => ask('POST', `/api/account/memory/${await toTouch('withdraw')}/withdraw`),
   ],
   restoreMyMemory: [
     'memory.restored',
-    async () => ask('POST', `/api/account/memory/${await takenBack('restore')}/restore`),
+    async () => ask('POST', `/api/account/memory/${await toTouch('restore')}/restore`),
   ],
   importAccountMemory: [
     'memory.imported',
     () => operate('POST', `${who}/memory/import`, { from: 'en', to: 'es', tmx: TMX }),
   ],
-  retractAccountMemory: [
-    'memory.retracted',
-    async () => operate('POST', `${who}/memory/${await takenBack('retract')}/retract`),
+  withdrawAccountMemory: [
+    'memory.withdrawn',
+    async () => operate('POST', `${who}/memory/${await toTouch('withdraw')}/withdraw`),
   ],
   undoAccountVote: ['vote.undone', async () => operate('POST', `${who}/votes/${await voted()}/undo`)],
   undoOwnVote: ['vote.undone', async () => ask('POST', `/api/account/votes/${await voted()}/undo`)],
   restoreAccountMemory: [
     'memory.restored',
-    async () => operate('POST', `${who}/memory/${await takenBack('restore')}/restore`),
+    async () => operate('POST', `${who}/memory/${await toTouch('restore')}/restore`),
   ],
 };
 

@@ -187,9 +187,9 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
     async () => run('ledger', 'refund', username, await refundable(), '--memo', 'a pity'),
   ],
   'memory import': ['memory.imported', entry],
-  'memory retract': [
-    'memory.retracted',
-    async () => run('memory', 'retract', username, await entry(), '--reason', 'a typo'),
+  'memory withdraw': [
+    'memory.withdrawn',
+    async () => run('memory', 'withdraw', username, await entry(), '--reason', 'a typo'),
   ],
   'pair disable': ['pair.disabled', () => run('pair', 'disable', 'en', 'cy')],
   'pair enable': ['pair.enabled', () => run('pair', 'enable', 'en', 'cy')],
@@ -280,7 +280,7 @@ describe('the audit of commands', () => {
       (await owner.query('select action from audit order by audit_id')).rows.map(({ action }) => action);
     const before = (await actions()).length;
     await run(...PRICE, '--end');
-    await run('memory', 'retract', username, await entry(), '--restore');
+    await run('memory', 'withdraw', username, await entry(), '--restore');
     const shop = file('shop.json', JSON.stringify(BRAND));
     await run('brand', 'import', username, shop);
     expect((await actions()).slice(before)).toEqual([

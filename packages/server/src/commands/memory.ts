@@ -6,7 +6,7 @@ import { accountNamed } from '../access/accounts.ts';
 import { isId } from '../base/ids.ts';
 import { counted } from '../base/text.ts';
 import { withdrawTextsOf } from '../editing/undo-votes.ts';
-import { readEntry, restore, retract, searchMemory, summarizeMemory } from '../memory/entries.ts';
+import { readEntry, restore, searchMemory, summarizeMemory, withdraw } from '../memory/entries.ts';
 import { exportTmx, importTmx, TmxError } from '../memory/exchange.ts';
 import { data, json, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable } from './output.ts';
@@ -28,7 +28,7 @@ export function addMemoryCommands(program: Command): void {
   const memory = program.command('memory').description('manage the translation memory of a customer');
   addList(memory);
   addSearch(memory);
-  addRetract(memory);
+  addWithdraw(memory);
   addImport(memory);
   addExport(memory);
 }
@@ -46,12 +46,12 @@ function addList(memory: Command): void {
         const rows = await summarizeMemory(database, ref);
         if (options.json) return printJson({ memory: rows });
         printTable(
-          ['pair', 'brand', 'entries', 'retracted'],
-          rows.map(({ source_language, target_language, brand, entries, retracted }) => [
+          ['pair', 'brand', 'entries', 'withdrawn'],
+          rows.map(({ source_language, target_language, brand, entries, withdrawn }) => [
             `${source_language}>${target_language}`,
             brand ?? 'all brands',
             String(entries),
-            String(retracted),
+            String(withdrawn),
           ]),
           `The memory of ${username} is empty.`,
         );
@@ -66,7 +66,7 @@ function addSearch(memory: Command): void {
     .argument('[words...]', 'the words, in any order; without them, all entries')
     .addOption(
       new Option('--state <state>', 'only entries in this state')
-        .choices(['live', 'retracted', 'all'])
+        .choices(['live', 'withdrawn', 'all'])
         .default('live'),
     )
     .option('--limit <count>', `the maximum number, up to ${MAX_FOUND}`, count, 20)
@@ -74,7 +74,7 @@ function addSearch(memory: Command): void {
       (
         username: string,
         words: string[],
-        options: Filter & { state: 'live' | 'retracted' | 'all'; limit: number },
+        options: Filter & { state: 'live' | 'withdrawn' | 'all'; limit: number },
       ) =>
         withStore(options, async ({ database }) => {
           const { ref } = await accountNamed(database, username);
@@ -84,7 +84,7 @@ function addSearch(memory: Command): void {
           if (options.json) return printJson({ entries });
           if (entries.length === 0) print('There are no such entries.');
           for (const one of entries) {
-            const note = one.retracted === null ? '' : `  retracted by ${one.retracted.by}`;
+            const note = one.withdrawn === null ? '' : `  withdrawn by ${one.withdrawn.by}`;
             print(
               `${one.memory_id}  ${one.source_language} → ${one.target_language}  weight ${one.weight}${note}`,
             );
@@ -95,14 +95,14 @@ function addSearch(memory: Command): void {
     );
 }
 
-function addRetract(memory: Command): void {
+function addWithdraw(memory: Command): void {
   memory
-    .command('retract')
-    .description('retract an entry, so that it is never used again, and list the jobs that made or used it')
+    .command('withdraw')
+    .description('withdraw an entry, so that it is never used again, and list the jobs that made or used it')
     .argument('<account>', 'the username')
     .argument('<entry>', 'the id of the entry, as in memory search')
     .option('--reason <text>', 'why')
-    .option('--restore', 'restore a retracted entry', false)
+    .option('--restore', 'restore a withdrawn entry', false)
     .addOption(data())
     .addOption(json())
     .action((username: string, id: string, options: Common & { reason?: string; restore: boolean }) =>
@@ -115,10 +115,10 @@ function addRetract(memory: Command): void {
         const changed = await database.transaction((transaction) =>
           options.restore
             ? restore(transaction, 'command', ref, id)
-            : retract(transaction, 'command', ref, entry, withdrawTextsOf),
+            : withdraw(transaction, 'command', ref, entry, withdrawTextsOf),
         );
         if (options.json) return printJson({ memory_id: id, changed, touched });
-        const now = options.restore ? 'in use' : 'retracted';
+        const now = options.restore ? 'in use' : 'withdrawn';
         print(changed ? `The entry is ${now}.` : `The entry was already ${now}.`);
         printTable(
           ['how', 'environment', 'job', 'segment', 'status'],

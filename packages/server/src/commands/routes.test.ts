@@ -104,17 +104,17 @@ describe('dragoman memory', () => {
     expect(memory).toMatchObject([{ source_language: 'en', target_language: 'es', brand: null, entries: 2 }]);
   });
 
-  it('finds, retracts and exports entries', async () => {
+  it('finds, withdraws and exports entries', async () => {
     const { entries } = await runJson('memory', 'search', 'acme', 'EL', 'one', '--json');
     expect(entries).toMatchObject([{ source: 'One.', target: 'El uno.', weight: 1, origin: 'import' }]);
     const id = entries[0].memory_id;
-    const retract = ['memory', 'retract', 'acme', id, '--json'];
-    expect(await runJson(...retract, '--reason', 'old')).toEqual({
+    const withdraw = ['memory', 'withdraw', 'acme', id, '--json'];
+    expect(await runJson(...withdraw, '--reason', 'old')).toEqual({
       memory_id: id,
       changed: true,
       touched: [],
     });
-    expect(await runJson(...retract)).toMatchObject({ changed: false });
+    expect(await runJson(...withdraw)).toMatchObject({ changed: false });
     expect((await runJson('memory', 'search', 'acme', '--json')).entries).toHaveLength(1);
     const out = join(directory, 'out.tmx');
     await runJson('memory', 'export', 'acme', out, '--json');
@@ -124,10 +124,10 @@ describe('dragoman memory', () => {
     const written = readFileSync(out, 'utf8');
     expect(written).toContain('<seg>Uno.</seg>');
     expect(written).not.toContain('El uno.');
-    expect(await runJson(...retract, '--restore')).toMatchObject({ changed: true });
+    expect(await runJson(...withdraw, '--restore')).toMatchObject({ changed: true });
     await runJson('memory', 'export', 'acme', out, '--from', 'en', '--json');
     expect(readFileSync(out, 'utf8')).toContain('El uno.');
-    const unknown = await command('memory', 'retract', 'acme', 'nothing');
+    const unknown = await command('memory', 'withdraw', 'acme', 'nothing');
     expect(unknown).toMatchObject({ status: 1, stderr: 'acme has no entry nothing.\n' });
     const nowhere = await command('memory', 'export', 'acme', join(directory, 'no', 'where'));
     expect(nowhere).toMatchObject({ status: 1, stdout: '' });

@@ -45,7 +45,7 @@ export function addVoteCommands(program: Command): void {
     );
   vote
     .command('undo')
-    .description('take back a vote, restore the drafts of untouched segments, and list the others')
+    .description('withdraw a vote, restore the drafts of untouched segments, and list the others')
     .argument('<account>', 'the username')
     .argument('<vote>', 'the id of the vote, as in vote list')
     .addOption(data())

@@ -149,7 +149,7 @@ describe('joined segments', () => {
     ]);
   });
 
-  it('neither vote nor fill repeats, and take back the votes of their halves', async () => {
+  it('neither vote nor fill repeats, and withdraw the votes of their halves', async () => {
     const sources = 'Red birds sing. Blue birds fly.';
     const waiting = await orderEdit(call, 'Red birds sing.\nBlue birds fly.\n');
     const task = await claimNew(`${sources}\nRed birds sing.\n`);

@@ -149,7 +149,7 @@ it('withdrawing a memory entry withdraws the votes for its text', async () => {
   expect(await segmentOf(waits)).toMatchObject({ route: 'memory:vote' });
   const { entries } = (await customer.call('GET', '/api/account/memory')).body;
   const entry = entries.find(({ source }: { source: string }) => source.includes(` ${texts} `));
-  const withdrawn = await customer.call('POST', `/api/account/memory/${entry.memory_id}/retract`, {});
+  const withdrawn = await customer.call('POST', `/api/account/memory/${entry.memory_id}/withdraw`, {});
   expect(withdrawn.status, withdrawn.text).toBe(200);
   await settled();
   expect(await segmentOf(waits)).toEqual(before);
@@ -169,7 +169,7 @@ it('withdrawing a memory entry does not withdraw votes for another text', async 
   expect(filled).toMatchObject({ route: 'memory:vote' });
   const { entries } = (await customer.call('GET', '/api/account/memory')).body;
   const entry = entries.find(({ target }: { target: string }) => target === 'La casa es alta.');
-  const withdrawn = await customer.call('POST', `/api/account/memory/${entry.memory_id}/retract`, {});
+  const withdrawn = await customer.call('POST', `/api/account/memory/${entry.memory_id}/withdraw`, {});
   expect(withdrawn.status, withdrawn.text).toBe(200);
   await settled();
   expect(await segmentOf(waits)).toEqual(filled);

@@ -68,7 +68,7 @@ const listed = Type.Object({
   limit: PAGE,
 });
 const LIST = 'List confirmed texts and where they were used';
-const UNDO = 'Take back a vote and what it filled';
+const UNDO = 'Withdraw a vote and what it filled';
 const UNDO_ABOUT =
   'Withdraws the vote and the votes of other editors for the same text. Segments that nobody has touched get ' +
   'their former drafts again.';

@@ -71,7 +71,7 @@ async function remember(customer: Customer, source: string): Promise<void> {
 async function withdrawAll({ person }: Customer): Promise<void> {
   const { body } = await person.call('GET', MEMORY);
   for (const { memory_id: id } of body.entries) {
-    const { status, text } = await person.call('POST', `${MEMORY}/${id}/retract`, { reason: 'Wrong.' });
+    const { status, text } = await person.call('POST', `${MEMORY}/${id}/withdraw`, { reason: 'Wrong.' });
     expect(status, text).toBe(200);
   }
 }

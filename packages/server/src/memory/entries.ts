@@ -1,4 +1,4 @@
-/** Memory entries in the web app: search, concordance, usage, retraction. */
+/** Memory entries in the web app: search, concordance, usage, withdrawal. */
 import { type Piece, plainText } from '@dragoman/documents';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Person } from '../base/account.ts';
@@ -70,7 +70,7 @@ export interface Entry {
   tone: string | null;
   created_at: Date;
   changed_at: Date;
-  retracted: { at: Date; by: string; reason: string | null } | null;
+  withdrawn: { at: Date; by: string; reason: string | null } | null;
 }
 
 export interface MemorySearch {
@@ -78,7 +78,7 @@ export interface MemorySearch {
   from?: string | undefined;
   to?: string | undefined;
   brand?: string | undefined;
-  state?: 'live' | 'retracted' | 'all' | undefined;
+  state?: 'live' | 'withdrawn' | 'all' | undefined;
   /** The id of the last entry of the previous page: only entries that were created earlier are selected. */
   before?: string | undefined;
   limit: number;
@@ -130,11 +130,11 @@ export type WithdrawVotes = (
 ) => Promise<void>;
 
 /**
- * Retracts an entry. It stays unused until a user restores it, even if a later job confirms it.
+ * Withdraws an entry. It stays unused until a user restores it, even if a later job confirms it.
  * @param entry.touched as `readEntry` returns it
- * @returns true if the entry existed and was not retracted
+ * @returns true if the entry existed and was not withdrawn
  */
-export async function retract(
+export async function withdraw(
   transaction: Transaction,
   by: Pick<Person, 'userId' | 'email' | 'name'> | 'command',
   account: AccountRef,
@@ -143,13 +143,13 @@ export async function retract(
 ): Promise<boolean> {
   const { memoryId, reason, touched } = entry;
   const name = by === 'command' ? 'operator' : by.name;
-  const changed = await store.retractEntry(transaction, account, memoryId, name, reason);
+  const changed = await store.withdrawEntry(transaction, account, memoryId, name, reason);
   if (changed) {
     const taught = touched.filter(({ how }) => how === 'taught');
     const row = await store.findEntry(transaction, account, memoryId);
     await withdrawVotes(transaction, account, taught, row!);
     await recordAudit(transaction, by, {
-      action: 'memory.retracted',
+      action: 'memory.withdrawn',
       account,
       subject: memoryId,
       detail: { jobs: touched.length },
@@ -158,7 +158,7 @@ export async function retract(
   return changed;
 }
 
-/** Makes a retracted entry usable again. @returns true if the entry existed and was retracted */
+/** Makes a withdrawn entry usable again. @returns true if the entry existed and was withdrawn */
 export async function restore(
   transaction: Transaction,
   by: Actor,
@@ -186,14 +186,14 @@ function entryOf(row: store.EntryRow): Entry {
     source: plainText(row.source),
     target: plainText(row.target),
     origin: row.origin,
-    weight: row.retracted_at === null ? row.weight : 0,
+    weight: row.withdrawn_at === null ? row.weight : 0,
     tone: row.tone,
     created_at: row.created_at,
     changed_at: row.changed_at,
-    retracted:
-      row.retracted_at === null
+    withdrawn:
+      row.withdrawn_at === null
         ? null
-        : { at: row.retracted_at, by: row.retracted_by!, reason: row.retract_reason },
+        : { at: row.withdrawn_at, by: row.withdrawn_by!, reason: row.withdraw_reason },
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tests of the translation memory: entries of finished jobs, exact and fuzzy matches, weights, retraction,
+ * Tests of the translation memory: entries of finished jobs, exact and fuzzy matches, weights, withdrawal,
  * search.
  */
 import { type Piece, plainText } from '@dragoman/documents';
@@ -14,9 +14,9 @@ import {
   rangesOf,
   readEntry,
   restore,
-  retract,
   searchMemory,
   type WithdrawVotes,
+  withdraw,
 } from './entries.ts';
 import { fit, hashOf, searchable, toStoredForm } from './form.ts';
 import {
@@ -220,7 +220,7 @@ describe('an entry that a job adds to the memory', () => {
   });
 });
 
-describe('a retracted memory entry', () => {
+describe('a withdrawn memory entry', () => {
   it('is not used, and lists the jobs that made or used it', async () => {
     const { ref, call } = await customer();
     const created = await call('POST', HUMAN, {
@@ -264,7 +264,7 @@ describe('a retracted memory entry', () => {
       taught.push(...segments.map(({ position }) => `segment ${position}`));
     };
     const takeBack = (account: AccountRef) =>
-      change((transaction) => retract(transaction, 'command', account, entryOf, withdrawVotes));
+      change((transaction) => withdraw(transaction, 'command', account, entryOf, withdrawVotes));
     const putBack = () => change((transaction) => restore(transaction, 'command', ref, id));
     expect(await takeBack(stranger.ref)).toBe(false);
     expect(await readEntry(server.database, stranger.ref, id)).toBeUndefined();
@@ -278,11 +278,11 @@ describe('a retracted memory entry', () => {
     const now = (await readEntry(server.database, ref, id))!.touched;
     expect(now.filter(({ how }) => how === 'taken')).toMatchObject([{ uid: 'human', position: 0 }]);
     expect(await targets(ref, 'One line.')).toEqual([]);
-    const [retracted] = await searchMemory(server.database, ref, { state: 'retracted', limit: 10 });
-    expect(retracted).toMatchObject({
+    const [withdrawn] = await searchMemory(server.database, ref, { state: 'withdrawn', limit: 10 });
+    expect(withdrawn).toMatchObject({
       memory_id: id,
       weight: 0,
-      retracted: { by: 'operator', reason: 'a typo' },
+      withdrawn: { by: 'operator', reason: 'a typo' },
     });
     expect(await putBack()).toBe(true);
     expect(await putBack()).toBe(false);

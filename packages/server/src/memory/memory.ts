@@ -5,7 +5,7 @@
  * record that a job's segment added or confirmed an entry, with the editor, the neighbouring segments and the
  * outcome of the job. The weight of an entry is that of its best lesson:
  *
- *   retracted, or only rejected lessons              0: not used
+ *   withdrawn, or only rejected lessons              0: not used
  *   import                                           1
  *   delivered, reviewed, accepted by the customer    2, 3, 4
  *
@@ -432,7 +432,7 @@ export async function rateLessons(
   if (touched.length > 0) await lessonsStore.updateWeights(transaction, account, touched, IMPORT_WEIGHT);
 }
 
-/** Records where entries were used, so that a retraction can list the jobs. Ignores unknown entries. */
+/** Records where entries were used, so that a withdrawal can list the jobs. Ignores unknown entries. */
 export async function recordUses(
   on: Queryable,
   account: AccountRef,

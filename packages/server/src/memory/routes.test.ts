@@ -72,28 +72,28 @@ describe('a customer’s memory page', () => {
     expect(again.body).toEqual({ read: 2, written: 2, skipped: 0 });
     const { body } = await customer.call('GET', `${OWN}/summary`);
     expect(body.memory).toMatchObject([
-      { source_language: 'en', target_language: 'es', entries: 2, retracted: 0 },
+      { source_language: 'en', target_language: 'es', entries: 2, withdrawn: 0 },
     ]);
   });
 
-  it('lists search results by page, and retracts entries', async () => {
+  it('lists search results by page, and withdraws entries', async () => {
     const first = (await customer.call('GET', `${OWN}?limit=1`)).body;
-    expect(first.entries).toMatchObject([{ source: 'Three.', weight: 1, retracted: null }]);
+    expect(first.entries).toMatchObject([{ source: 'Three.', weight: 1, withdrawn: null }]);
     const second = (await customer.call('GET', `${OWN}?limit=1&before=${first.next}`)).body;
     expect(second.entries).toMatchObject([{ source: 'One & two.' }]);
     const { memory_id: id } = (await customer.call('GET', `${OWN}?q=TRES`)).body.entries[0];
-    const retracted = await customer.call('POST', `${OWN}/${id}/retract`, { reason: 'old' });
-    expect(retracted.body).toMatchObject({
-      entry: { weight: 0, retracted: { by: 'Ana', reason: 'old' } },
+    const withdrawn = await customer.call('POST', `${OWN}/${id}/withdraw`, { reason: 'old' });
+    expect(withdrawn.body).toMatchObject({
+      entry: { weight: 0, withdrawn: { by: 'Ana', reason: 'old' } },
       touched: [],
     });
     expect((await customer.call('GET', `${OWN}?q=TRES`)).body.entries).toEqual([]);
-    expect((await customer.call('GET', `${OWN}?q=TRES&state=retracted`)).body.entries).toHaveLength(1);
-    expect((await customer.call('POST', `${OWN}/${id}/restore`)).body.entry.retracted).toBeNull();
+    expect((await customer.call('GET', `${OWN}?q=TRES&state=withdrawn`)).body.entries).toHaveLength(1);
+    expect((await customer.call('POST', `${OWN}/${id}/restore`)).body.entry.withdrawn).toBeNull();
     // An entry of another account is not found.
     for (const [method, path] of [
       ['GET', `${OWN}/${id}`],
-      ['POST', `${OWN}/${id}/retract`],
+      ['POST', `${OWN}/${id}/withdraw`],
       ['POST', `${OWN}/${id}/restore`],
     ] as const) {
       const foreign = await stranger.call(method, path, method === 'GET' ? undefined : {});
@@ -105,7 +105,7 @@ describe('a customer’s memory page', () => {
       expect(foreign.status).toBe(404);
       expect(foreign.text).toBe(unknown.text);
     }
-    expect((await customer.call('GET', `${OWN}/${id}`)).body.entry.retracted).toBeNull();
+    expect((await customer.call('GET', `${OWN}/${id}`)).body.entry.withdrawn).toBeNull();
   });
 
   it.each([
@@ -124,12 +124,12 @@ describe('a customer’s memory page', () => {
 });
 
 describe('an operator’s memory page', () => {
-  it('reads and retracts entries of a customer', async () => {
+  it('reads and withdraws entries of a customer', async () => {
     const path = `/api/console/accounts/${customer.account!.username}/memory`;
     const { entries } = (await operator.call('GET', path)).body;
     expect(entries).toHaveLength(2);
-    const retracted = await operator.call('POST', `${path}/${entries[0].memory_id}/retract`, {});
-    expect(retracted.body.entry.weight).toBe(0);
+    const withdrawn = await operator.call('POST', `${path}/${entries[0].memory_id}/withdraw`, {});
+    expect(withdrawn.body.entry.weight).toBe(0);
     expect((await operator.call('GET', `/api/console/accounts/nobody/memory`)).status).toBe(404);
     const other = `/api/console/accounts/${stranger.account!.username}/memory/${entries[0].memory_id}`;
     expect((await operator.call('GET', other)).status).toBe(404);
@@ -163,7 +163,7 @@ describe('the search of the memory with an API key', () => {
     const last = await search(`?q=house&limit=2&after=${first.next}`);
     expect(last).toMatchObject({ objects: [{ source: 'One & house.' }], next: null });
     expect((await search('?q=house&target_language=fr')).objects).toEqual([]);
-    await owner.call('POST', `${OWN}/${last.objects[0].id}/retract`, {});
+    await owner.call('POST', `${OWN}/${last.objects[0].id}/withdraw`, {});
     expect((await search('?q=one')).objects).toEqual([]);
     const other = createClient(server.url, stranger.account!.production_key);
     expect((await other('GET', '/api/v1/memory/?q=house')).body).toEqual({ objects: [], next: null });

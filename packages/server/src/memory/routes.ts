@@ -14,11 +14,11 @@ import {
   type Entry,
   readEntry,
   restore,
-  retract,
   searchMemory,
   summarizeMemory,
   type TouchRow,
   type WithdrawVotes,
+  withdraw,
 } from './entries.ts';
 import { exportTmx, importTmx, inSlices, TmxError } from './exchange.ts';
 import { memorySchemas } from './schemas.ts';
@@ -154,9 +154,9 @@ function entryRoutes<Params extends TObject>(
       handler: async (request) => present(await account(request), idOf(request)),
     },
   });
-  resource(app, `${path}/:memory_id/retract`, {
+  resource(app, `${path}/:memory_id/withdraw`, {
     POST: {
-      schema: schemas.retract,
+      schema: schemas.withdraw,
       emptyIsAbsent: true,
       async handler(request) {
         const [ref, id] = [await account(request), idOf(request)];
@@ -164,7 +164,7 @@ function entryRoutes<Params extends TObject>(
         if (found === undefined) throw notFound();
         const entry = { memoryId: id, reason: request.body.reason, touched: found.touched };
         await database.transaction((transaction) =>
-          retract(transaction, request.person, ref, entry, withdrawVotes),
+          withdraw(transaction, request.person, ref, entry, withdrawVotes),
         );
         return present(ref, id);
       },

@@ -22,7 +22,7 @@ const MemoryEntry = Type.Object(
     }),
     created_at: MOMENT,
     changed_at: MOMENT,
-    retracted: Type.Union([
+    withdrawn: Type.Union([
       Type.Object({ at: MOMENT, by: Type.String(), reason: OPTIONAL_TEXT }),
       Type.Null(),
     ]),
@@ -48,8 +48,8 @@ const Summary = Type.Object(
         target_language: Type.String(),
         brand: OPTIONAL_TEXT,
         entries: Type.Integer(),
-        retracted: Type.Integer({
-          description: 'The number of these entries that are retracted or not used.',
+        withdrawn: Type.Integer({
+          description: 'The number of these entries that are withdrawn or not used.',
         }),
         changed_at: MOMENT,
       }),
@@ -127,19 +127,19 @@ export function memorySchemas<Params extends TObject>(whose: 'My' | 'Account', p
           }),
         ),
         ...filter,
-        state: Type.Enum(['live', 'retracted', 'all'], { default: 'live' }),
+        state: Type.Enum(['live', 'withdrawn', 'all'], { default: 'live' }),
         before: Type.Optional(Type.String({ format: 'uuid', 'x-fault': 'must be the `next` of a page.' })),
         limit: PAGE,
       }),
     }),
     summarize: described('summarize', 'Count entries by language pair and brand', Summary),
     read: described('read', 'Read an entry and where it was made and used', Touched, { params: one }),
-    retract: described('retract', 'Retract an entry, so that it is not used any more', Touched, {
+    withdraw: described('withdraw', 'Withdraw an entry, so that it is not used any more', Touched, {
       description: 'The response lists the jobs that made or used it; they are not changed.',
       params: one,
       body: Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }),
     }),
-    restore: described('restore', 'Restore a retracted entry', Touched, { params: one }),
+    restore: described('restore', 'Restore a withdrawn entry', Touched, { params: one }),
     import: described('import', 'Import a TMX file', Imported, {
       body: Type.Object({
         from: LANGUAGE,

@@ -10,7 +10,7 @@ export interface SearchFilter {
   brand: string | undefined;
   /** Patterns for `like`; an entry must match all of them. */
   patterns: readonly string[];
-  state: 'live' | 'retracted' | 'all';
+  state: 'live' | 'withdrawn' | 'all';
   /** The id of the last entry of the previous page: only older entries are selected. */
   before: string | undefined;
   limit: number;
@@ -18,7 +18,7 @@ export interface SearchFilter {
 
 const FILTER = `(:from::text is null or source_language = :from)
       and (:to::text is null or target_language = :to) and (:brand::text is null or brand = :brand)
-      and (:state = 'all' or (:state = 'retracted') = (retracted_at is not null or weight = 0))
+      and (:state = 'all' or (:state = 'withdrawn') = (withdrawn_at is not null or weight = 0))
       and (:before::uuid is null or memory_id < :before)
     order by memory_id desc limit :limit`;
 
@@ -73,7 +73,7 @@ const CONCORDANCE = statement<EntryRow>(
       limit 5000)
    select ${ENTRY_COLUMNS} from found join memory on memory_id = id
     where part = $1 and account_id = $2 and source_language = $4 and target_language = $5 and brand in ('', $6)
-      and weight > 0 and retracted_at is null
+      and weight > 0 and withdrawn_at is null
     order by weight desc, changed_at desc, memory_id desc limit $7`,
 );
 
@@ -92,7 +92,7 @@ export function findWithWords(
 const PAGE = statement<EntryRow>(
   'memory.page',
   `select ${ENTRY_COLUMNS} from memory
-    where part = $1 and account_id = $2 and memory_id > $3 and weight > 0 and retracted_at is null
+    where part = $1 and account_id = $2 and memory_id > $3 and weight > 0 and withdrawn_at is null
       and ($4::text is null or source_language = $4) and ($5::text is null or target_language = $5)
       and ($6::text is null or brand = $6)
     order by memory_id limit $7`,
@@ -120,7 +120,7 @@ export function listPage(
 const SUMMARY = statement<SummaryRow>(
   'memory.summary',
   `select source_language, target_language, nullif(brand, '') as brand, count(*) as entries,
-          count(*) filter (where weight = 0 or retracted_at is not null) as retracted, max(changed_at) as changed_at
+          count(*) filter (where weight = 0 or withdrawn_at is not null) as withdrawn, max(changed_at) as changed_at
      from memory where part = $1 and account_id = $2
     group by source_language, target_language, brand order by source_language, target_language, brand`,
 );
@@ -130,8 +130,8 @@ export interface SummaryRow {
   target_language: string;
   brand: string | null;
   entries: number;
-  /** The number of entries that are retracted or have no weight. */
-  retracted: number;
+  /** The number of entries that are withdrawn or have no weight. */
+  withdrawn: number;
   changed_at: Date;
 }
 

@@ -61,7 +61,7 @@ const EXACT = statement<TargetRow>(
               row_number() over (partition by source_hash order by ${best('$7')}) as place
          from memory
         where part = $1 and account_id = $2 and source_language = $3 and target_language = $4
-          and source_hash = any($5) and brand in ('', $6) and weight > 0 and retracted_at is null
+          and source_hash = any($5) and brand in ('', $6) and weight > 0 and withdrawn_at is null
           and ${hasTone('$7')}) m
     where place <= ${CANDIDATES}
     order by place`,
@@ -89,7 +89,7 @@ const IN_CONTEXT = statement<TargetRow & { context_hash: Buffer }>(
          from (select distinct * from unnest($5::bytea[], $6::bytea[]) as g (source_hash, context_hash)) g
          join memory m on m.part = $1 and m.account_id = $2 and m.source_language = $3 and m.target_language = $4
            and m.source_hash = g.source_hash
-        where brand in ('', $7) and weight > 0 and retracted_at is null and ${hasTone('$8')}
+        where brand in ('', $7) and weight > 0 and withdrawn_at is null and ${hasTone('$8')}
           and exists (
             select from memory_lessons l
              where l.part = $1 and l.account_id = $2 and l.memory_id = m.memory_id
@@ -131,13 +131,13 @@ export interface EntryRow {
   tone: string | null;
   created_at: Date;
   changed_at: Date;
-  retracted_at: Date | null;
-  retracted_by: string | null;
-  retract_reason: string | null;
+  withdrawn_at: Date | null;
+  withdrawn_by: string | null;
+  withdraw_reason: string | null;
 }
 
 export const ENTRY_COLUMNS = `memory_id, brand, source_language, target_language, source, target, origin, weight, tone,
-  created_at, changed_at, retracted_at, retracted_by, retract_reason`;
+  created_at, changed_at, withdrawn_at, withdrawn_by, withdraw_reason`;
 
 export interface SameRow extends EntryRow {
   in_context: boolean;
@@ -153,7 +153,7 @@ const SAME = statement<SameRow>(
                and l.context_hash = $7 and l.outcome <> 'rejected') as in_context
      from memory m
     where part = $1 and account_id = $2 and source_language = $3 and target_language = $4 and source_hash = $5
-      and brand in ('', $6) and weight > 0 and retracted_at is null
+      and brand in ('', $6) and weight > 0 and withdrawn_at is null
     order by in_tone desc, in_context desc, ${best('$9')} limit $8`,
 );
 
@@ -180,7 +180,7 @@ const ALIKE = statement<EntryRow>(
   'memory.alike',
   `select ${ENTRY_COLUMNS} from memory
     where part = $1 and account_id = $2 and source_language = $3 and target_language = $4 and brand in ('', $5)
-      and sketch && $6 and weight > 0 and retracted_at is null
+      and sketch && $6 and weight > 0 and withdrawn_at is null
     order by cardinality(array(select unnest(sketch) intersect select unnest($6::integer[]))) desc, brand desc,
              weight desc, changed_at desc
     limit $7`,
@@ -283,14 +283,14 @@ export async function findEntry(
   return row;
 }
 
-const RETRACT = statement<{ memory_id: string }>(
-  'memory.retract',
-  `update memory set retracted_at = now(), retracted_by = $4, retract_reason = $5
-    where part = $1 and account_id = $2 and memory_id = $3 and retracted_at is null returning memory_id`,
+const WITHDRAW = statement<{ memory_id: string }>(
+  'memory.withdraw',
+  `update memory set withdrawn_at = now(), withdrawn_by = $4, withdraw_reason = $5
+    where part = $1 and account_id = $2 and memory_id = $3 and withdrawn_at is null returning memory_id`,
 );
 
-/** Retracts an entry. @returns true if the entry existed and was not retracted */
-export async function retractEntry(
+/** Withdraws an entry. @returns true if the entry existed and was not withdrawn */
+export async function withdrawEntry(
   on: Queryable,
   account: AccountRef,
   memoryId: string,
@@ -298,16 +298,16 @@ export async function retractEntry(
   reason: string | undefined,
 ): Promise<boolean> {
   const key = [account.part, account.accountId, memoryId];
-  return (await on.query(RETRACT, [...key, by, reason ?? null])).length > 0;
+  return (await on.query(WITHDRAW, [...key, by, reason ?? null])).length > 0;
 }
 
 const RESTORE = statement<{ memory_id: string }>(
   'memory.restore',
-  `update memory set retracted_at = null, retracted_by = null, retract_reason = null
-    where part = $1 and account_id = $2 and memory_id = $3 and retracted_at is not null returning memory_id`,
+  `update memory set withdrawn_at = null, withdrawn_by = null, withdraw_reason = null
+    where part = $1 and account_id = $2 and memory_id = $3 and withdrawn_at is not null returning memory_id`,
 );
 
-/** Makes a retracted entry usable again. @returns true if the entry existed and was retracted */
+/** Makes a withdrawn entry usable again. @returns true if the entry existed and was withdrawn */
 export async function restoreEntry(on: Queryable, account: AccountRef, memoryId: string): Promise<boolean> {
   return (await on.query(RESTORE, [account.part, account.accountId, memoryId])).length > 0;
 }

@@ -30,7 +30,7 @@ const summary = () => query('summarizeMyMemory');
 
 export const load = ({ queries }: Loading) => queries.fetchQuery(summary());
 
-const STATES = ['live', 'retracted', 'all'] as const;
+const STATES = ['live', 'withdrawn', 'all'] as const;
 type Row = MemorySummary['memory'][number];
 
 export default function Memory({ search }: PageProps) {
@@ -38,7 +38,7 @@ export default function Memory({ search }: PageProps) {
   const setFilters = useFilters();
   const { data } = useSuspenseQuery(summary());
   const [importing, setImporting] = useState(false);
-  const total = data.memory.reduce((sum, row) => sum + row.entries - row.retracted, 0);
+  const total = data.memory.reduce((sum, row) => sum + row.entries - row.withdrawn, 0);
   return (
     <Page
       title={t('account.memory.title')}
@@ -95,13 +95,13 @@ function Pairs({ rows }: { rows: readonly Row[] }) {
       key: 'entries',
       header: t('account.memory.used'),
       align: 'end',
-      cell: ({ entries, retracted }) => <FormattedNumber value={entries - retracted} />,
+      cell: ({ entries, withdrawn }) => <FormattedNumber value={entries - withdrawn} />,
     },
     {
-      key: 'retracted',
-      header: t('account.memory.retracted'),
+      key: 'withdrawn',
+      header: t('account.memory.withdrawn'),
       align: 'end',
-      cell: ({ retracted }) => <FormattedNumber value={retracted} />,
+      cell: ({ withdrawn }) => <FormattedNumber value={withdrawn} />,
     },
     {
       key: 'changed',
@@ -260,9 +260,9 @@ function Entries({ search, pairs }: { search: PageProps['search']; pairs: readon
   );
 }
 
-function Weight({ entry: { weight, retracted } }: { entry: MemoryEntry }) {
+function Weight({ entry: { weight, withdrawn } }: { entry: MemoryEntry }) {
   const t = useTranslate();
-  if (retracted !== null) return <Tag tone="warning">{t('account.memory.weight.retracted')}</Tag>;
+  if (withdrawn !== null) return <Tag tone="warning">{t('account.memory.weight.withdrawn')}</Tag>;
   return <Tag>{t(`account.memory.weight.${weight as 0 | 1 | 2 | 3 | 4}`)}</Tag>;
 }
 
@@ -287,8 +287,8 @@ function Entry({ id }: { id: string }) {
   return (
     <>
       <div>
-        {entry.retracted === null ? (
-          <Button onClick={() => setConfirming(true)}>{t('account.memory.retract')}</Button>
+        {entry.withdrawn === null ? (
+          <Button onClick={() => setConfirming(true)}>{t('account.memory.withdraw')}</Button>
         ) : (
           <Button
             onClick={async () => show(await call('restoreMyMemory', { path }), t('account.memory.restored'))}
@@ -297,10 +297,10 @@ function Entry({ id }: { id: string }) {
           </Button>
         )}
       </div>
-      {entry.retracted !== null && (
+      {entry.withdrawn !== null && (
         <Notice tone="warning">
-          {t('account.memory.retracted_by', { name: entry.retracted.by })} <When at={entry.retracted.at} />
-          {entry.retracted.reason !== null && <p className={css.wrap}>{entry.retracted.reason}</p>}
+          {t('account.memory.withdrawn_by', { name: entry.withdrawn.by })} <When at={entry.withdrawn.at} />
+          {entry.withdrawn.reason !== null && <p className={css.wrap}>{entry.withdrawn.reason}</p>}
         </Notice>
       )}
       {(['source', 'target'] as const).map((one) => (
@@ -327,19 +327,19 @@ function Entry({ id }: { id: string }) {
         ]}
       />
       <Touched touched={touched} />
-      <Dialog title={t('account.memory.retract')} opened={confirming} onClose={() => setConfirming(false)}>
-        <p>{t('account.memory.retract.text')}</p>
+      <Dialog title={t('account.memory.withdraw')} opened={confirming} onClose={() => setConfirming(false)}>
+        <p>{t('account.memory.withdraw.text')}</p>
         <Form
           onSubmit={async ({ reason }) => {
-            const now = await call('retractMyMemory', { path, body: { ...(reason ? { reason } : {}) } });
+            const now = await call('withdrawMyMemory', { path, body: { ...(reason ? { reason } : {}) } });
             setConfirming(false);
-            await show(now, t('account.memory.retracted_now'));
+            await show(now, t('account.memory.withdrawn_now'));
           }}
         >
           <Field name="reason" label={t('account.memory.reason')} autoComplete="off" optional />
           <DialogActions>
             <Button onClick={() => setConfirming(false)}>{t('ui.cancel')}</Button>
-            <SubmitButton>{t('account.memory.retract')}</SubmitButton>
+            <SubmitButton>{t('account.memory.withdraw')}</SubmitButton>
           </DialogActions>
         </Form>
       </Dialog>

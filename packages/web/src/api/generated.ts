@@ -1307,7 +1307,7 @@ export type MemoryEntry = {
   created_at: string;
   /** ISO 8601, in UTC. */
   changed_at: string;
-  retracted: {
+  withdrawn: {
     /** ISO 8601, in UTC. */
     at: string;
     by: string;
@@ -1350,8 +1350,8 @@ export type MemorySummary = {
     target_language: string;
     brand: string | null;
     entries: number;
-    /** The number of these entries that are retracted or not used. */
-    retracted: number;
+    /** The number of these entries that are withdrawn or not used. */
+    withdrawn: number;
     /** ISO 8601, in UTC. */
     changed_at: string
   })[]
@@ -2914,7 +2914,7 @@ export interface Operations {
     body: undefined;
     answer: Votes
   };
-  /** Take back a vote and what it filled */
+  /** Withdraw a vote and what it filled */
   undoAccountVote: {
     path: {
       username: string;
@@ -2935,7 +2935,7 @@ export interface Operations {
     body: undefined;
     answer: OwnVotes
   };
-  /** Take back a vote and what it filled */
+  /** Withdraw a vote and what it filled */
   undoOwnVote: {
     path: {
       vote: string
@@ -4081,7 +4081,7 @@ export interface Operations {
       from?: string | undefined;
       to?: string | undefined;
       brand?: string | undefined;
-      state?: 'live' | 'retracted' | 'all' | undefined;
+      state?: 'live' | 'withdrawn' | 'all' | undefined;
       before?: string | undefined;
       limit?: number | undefined
     };
@@ -4130,8 +4130,8 @@ export interface Operations {
     body: undefined;
     answer: MemoryEntryTouched
   };
-  /** Retract an entry, so that it is not used any more */
-  retractMyMemory: {
+  /** Withdraw an entry, so that it is not used any more */
+  withdrawMyMemory: {
     path: {
       memory_id: string
     };
@@ -4141,7 +4141,7 @@ export interface Operations {
     };
     answer: MemoryEntryTouched
   };
-  /** Restore a retracted entry */
+  /** Restore a withdrawn entry */
   restoreMyMemory: {
     path: {
       memory_id: string
@@ -4161,7 +4161,7 @@ export interface Operations {
       from?: string | undefined;
       to?: string | undefined;
       brand?: string | undefined;
-      state?: 'live' | 'retracted' | 'all' | undefined;
+      state?: 'live' | 'withdrawn' | 'all' | undefined;
       before?: string | undefined;
       limit?: number | undefined
     };
@@ -4217,8 +4217,8 @@ export interface Operations {
     body: undefined;
     answer: MemoryEntryTouched
   };
-  /** Retract an entry, so that it is not used any more */
-  retractAccountMemory: {
+  /** Withdraw an entry, so that it is not used any more */
+  withdrawAccountMemory: {
     path: {
       username: string;
       memory_id: string
@@ -4229,7 +4229,7 @@ export interface Operations {
     };
     answer: MemoryEntryTouched
   };
-  /** Restore a retracted entry */
+  /** Restore a withdrawn entry */
   restoreAccountMemory: {
     path: {
       username: string;
@@ -4431,14 +4431,14 @@ export const OPERATIONS = {
   importMyMemory: ['POST', '/api/account/memory/import'],
   exportMyMemory: ['GET', '/api/account/memory/export'],
   readMyMemory: ['GET', '/api/account/memory/{memory_id}'],
-  retractMyMemory: ['POST', '/api/account/memory/{memory_id}/retract'],
+  withdrawMyMemory: ['POST', '/api/account/memory/{memory_id}/withdraw'],
   restoreMyMemory: ['POST', '/api/account/memory/{memory_id}/restore'],
   searchAccountMemory: ['GET', '/api/console/accounts/{username}/memory'],
   summarizeAccountMemory: ['GET', '/api/console/accounts/{username}/memory/summary'],
   importAccountMemory: ['POST', '/api/console/accounts/{username}/memory/import'],
   exportAccountMemory: ['GET', '/api/console/accounts/{username}/memory/export'],
   readAccountMemory: ['GET', '/api/console/accounts/{username}/memory/{memory_id}'],
-  retractAccountMemory: ['POST', '/api/console/accounts/{username}/memory/{memory_id}/retract'],
+  withdrawAccountMemory: ['POST', '/api/console/accounts/{username}/memory/{memory_id}/withdraw'],
   restoreAccountMemory: ['POST', '/api/console/accounts/{username}/memory/{memory_id}/restore'],
   acceptMyJob: ['POST', '/api/account/jobs/{uid}/accept'],
   rejectMyJob: ['POST', '/api/account/jobs/{uid}/reject'],

@@ -1165,7 +1165,7 @@ create table votes (
   target_hash  bytea not null check (octet_length(target_hash) = 32),
   acknowledged text[] not null default '{}',   -- as in edits
   voted_at     timestamptz not null default clock_timestamp(),
-  withdrawn_at timestamptz, -- the text was rejected, taken back or changed
+  withdrawn_at timestamptz, -- the text was rejected, withdrawn or changed
   primary key (part, account_id, vote_id),
   unique (part, account_id, job_id, position),
   foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
@@ -1235,14 +1235,14 @@ create table memory (
   searched        text not null default '', -- finds words (memory/form.ts)
   created_at      timestamptz not null default now(),
   changed_at      timestamptz not null default now(),
-  retracted_at    timestamptz, -- a person has taken the entry back; a person may undo that
-  retracted_by    text,
-  retract_reason  text,
+  withdrawn_at    timestamptz, -- a person withdrew the entry; a person may restore it
+  withdrawn_by    text,
+  withdraw_reason  text,
   primary key (part, account_id, memory_id),
   foreign key (part, account_id) references accounts (part, account_id),
   constraint memory_translation unique (part, account_id, source_language, target_language, source_hash, brand,
     target_hash),
-  constraint memory_retracted check ((retracted_at is null) = (retracted_by is null))
+  constraint memory_withdrawn check ((withdrawn_at is null) = (withdrawn_by is null))
 );
 -- The values of a sketch are salted with the account and the pair, so they never match those of others. Without
 -- fastupdate: each search would read the whole pending list (measured: 20 ms).
