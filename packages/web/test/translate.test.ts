@@ -352,6 +352,9 @@ it('nothing more is sent when another user signs in during an upload', async () 
   await web.visit({ context: own, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
     await chooseFiles(page, file('first.txt', TEXT), file('second.txt', TEXT), file('third.txt', TEXT));
+    // A page reads its user again after a minute. This one keeps the first user for the whole test.
+    const me = await (await own.request.get('/api/session')).json();
+    await page.route('**/api/session', (route) => route.fulfill({ json: me }));
     let posts = 0;
     await page.route('**/api/account/documents', async (route) => {
       posts++;
