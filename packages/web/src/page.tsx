@@ -36,7 +36,7 @@ import {
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import type { CallError } from './api/client.ts';
-import { loadChunk } from './upgrade.ts';
+import { loadChunk, preloadChunk } from './upgrade.ts';
 
 export type Search = Partial<Record<string, string>>;
 
@@ -65,8 +65,9 @@ export function page(parent: AnyRoute, path: string, fetchModule: () => Promise<
     getParentRoute: () => parent,
     path,
     async loader({ context, params, location, preload }) {
-      // A preload (the pointer is over a link) must not reload the page, so it does not use `loadChunk`.
-      const { load } = await (preload ? fetchModule() : loadChunk(fetchModule));
+      const { load } = await (preload
+        ? preloadChunk(fetchModule, location.publicHref)
+        : loadChunk(fetchModule));
       const { queries } = context as { queries: QueryClient };
       await load?.({ queries, params: params as Record<string, string>, search: location.search as Search });
     },

@@ -17,7 +17,7 @@ import { SignedInLayout } from './SignedInLayout.tsx';
 import { readUser, type User } from './session.ts';
 import { Failure, NotFound } from './ui/Failure.tsx';
 import { PageSkeleton } from './ui/Skeleton.tsx';
-import { loadChunk } from './upgrade.ts';
+import { loadChunk, preloadChunk } from './upgrade.ts';
 import { workbenchPages } from './workbench/routes.ts';
 
 interface Context {
@@ -67,11 +67,12 @@ function area(parent: AnyRoute, name: Area, roles: readonly User['role'][]) {
   return createRoute({
     getParentRoute: () => parent,
     id: `${name === '' ? 'shell' : name}-of-${roles.join('-')}`,
-    async beforeLoad({ context, preload }) {
+    async beforeLoad({ context, preload, location }) {
       const { queries } = context as unknown as Context;
       const user = await readUser(queries);
       if (user !== null && !roles.includes(user.role)) throw redirect({ to: HOMES[user.role] });
-      await (preload ? loadMessages(name) : loadChunk(() => loadMessages(name)));
+      const load = () => loadMessages(name);
+      await (preload ? preloadChunk(load, location.publicHref) : loadChunk(load));
     },
     component: Outlet,
   });

@@ -51,6 +51,21 @@ export async function loadChunk<Chunk>(load: () => Promise<Chunk>): Promise<Chun
   }
 }
 
+/**
+ * Loads a part of the app before the user opens the page that needs it, because the pointer is over a link. This
+ * must not reload the page, unless the user has followed the link meanwhile: the router then waits for this load.
+ *
+ * @param address the path and query of the page
+ */
+export async function preloadChunk<Chunk>(load: () => Promise<Chunk>, address: string): Promise<Chunk> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!location.href.endsWith(address)) throw error;
+    return loadChunk(load);
+  }
+}
+
 /** Returns whether this page was reloaded for a new version; true only once. */
 export function wasUpgraded(): boolean {
   const from = sessionStorage.getItem(RELOADED_FROM);

@@ -60,6 +60,27 @@ it('the app reloads the page when a file of the app no longer exists, and explai
   await page.close();
 });
 
+it('the app reloads the page when the file was already requested as the pointer reached the link', async () => {
+  const { page } = await openOld('/queue', 'Work');
+  let answer = () => {};
+  const clicked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const file = '**/assets/Work-*.js';
+  await page.route(file, async (route) => {
+    await clicked;
+    await route.fallback();
+  });
+  const requested = page.waitForRequest(file);
+  await page.getByRole('link', { name: 'My work' }).hover();
+  await requested;
+  await openWork(page);
+  answer();
+  await page.getByText(NEWER).first().waitFor();
+  await page.getByText('No finished tasks yet.').waitFor();
+  await page.close();
+});
+
 it('the app reloads only once when the reload brings the old version again', async () => {
   const { page, loads } = await openOld('/queue', 'Work', { cachedForever: true });
   await openWork(page);
