@@ -3,18 +3,18 @@
  * models load, codes are preserved and no text aborts the engine. They do not test quality or speed.
  */
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findModels } from '../src/bergamot/models.ts';
+import { findModels, sealModel } from '../src/bergamot/models.ts';
 import { THREAD_LIMITS, Thread } from '../src/bergamot/thread.ts';
 import type { BergamotEngine, Piece } from '../src/engines.ts';
 import { createBergamot } from '../src/engines.ts';
 import { BERGAMOT, read, write } from '../src/markup.ts';
 import { MemoryBudget } from '../src/memory-budget.ts';
-import { placeModels } from './bergamot/model.ts';
+import { placeModels, tinyModel, tinyVocabulary } from './bergamot/model.ts';
 import { codesOf, textOf, translated } from './conformance.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
@@ -70,6 +70,22 @@ test('Bergamot translates a segment and keeps its codes', async () => {
   expect(codesOf(target)).toEqual(codesOf(pieces));
   expect(textOf(target)).not.toContain('house');
   expect(textOf(target)).toContain('😀');
+});
+
+test('Bergamot translates with a model of 32-bit floats, if its name says so', async () => {
+  const floats = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
+  const place = join(floats, 'en-es');
+  mkdirSync(place);
+  writeFileSync(join(place, 'model.enes.float32.bin'), tinyModel({ quantized: false, width: 40 }));
+  writeFileSync(join(place, 'vocab.enes.spm'), tinyVocabulary());
+  expect(await sealModel(place, 'en', 'es')).toMatchObject({ precision: 'float32' });
+  const other = createBergamot({ folder: floats });
+  try {
+    expect(await other.directions()).toMatchObject([{ from: 'en', to: 'es' }]);
+  } finally {
+    await other.stop();
+    rmSync(floats, { recursive: true });
+  }
 });
 
 test('Bergamot returns the same translation for the same text', async () => {

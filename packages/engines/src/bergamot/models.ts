@@ -17,14 +17,16 @@ export interface ModelFile {
   sha256: string;
 }
 
+const PRECISIONS = ['int8shiftAlphaAll', 'int8shiftAll', 'float32'] as const;
+
 export interface Manifest {
   from: Language;
   to: Language;
   /**
-   * Storage format of the matrices: `int8shiftAlphaAll` if the model's name has `alphas`, otherwise
-   * `int8shiftAll`.
+   * How matrices are multiplied: `int8shiftAlphaAll` if the model's name has `alphas`, `float32` if it has `float32`,
+   * otherwise `int8shiftAll`. The models of Firefox have 8-bit matrices.
    */
-  precision: 'int8shiftAlphaAll' | 'int8shiftAll';
+  precision: (typeof PRECISIONS)[number];
   model: ModelFile;
   /** Likely target words for each source word (Marian's shortlist). It makes translation twice as fast. */
   shortlist: ModelFile | null;
@@ -61,8 +63,8 @@ export function parseManifest(text: string): Manifest {
     if (typeof language !== 'string' || !PAIR.test(language))
       throw new ModelError('the manifest lacks a valid language');
   }
-  if (precision !== 'int8shiftAlphaAll' && precision !== 'int8shiftAll') {
-    throw new ModelError('the precision in the manifest must be int8shiftAlphaAll or int8shiftAll');
+  if (precision === undefined || !PRECISIONS.includes(precision)) {
+    throw new ModelError(`the precision in the manifest must be one of ${PRECISIONS.join(', ')}`);
   }
   if (!Array.isArray(vocabularies) || vocabularies.length < 1 || vocabularies.length > 2) {
     throw new ModelError('the manifest must have one or two vocabularies');
@@ -137,8 +139,10 @@ export async function readModel(folder: string): Promise<Model> {
 }
 
 /** Derives the precision of a model from its name, as Firefox does. */
-export const precisionOf = (name: string): Manifest['precision'] =>
-  name.includes('alphas') ? 'int8shiftAlphaAll' : 'int8shiftAll';
+export function precisionOf(name: string): Manifest['precision'] {
+  if (name.includes('float32')) return 'float32';
+  return name.includes('alphas') ? 'int8shiftAlphaAll' : 'int8shiftAll';
+}
 
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
