@@ -1,0 +1,113 @@
+/**
+ * Tests of the real WebAssembly engine with trained weights: a small model that writes Arabic names in Latin letters,
+ * converted by bergamot/transliteration.ts. The weights are not in the repository. `TRANSLITERATION_MODEL` names the
+ * folder with them; see docs/engines.md. The expected letters come from a separate
+ * implementation of the source model, in 64-bit floats.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sealModel } from '../src/bergamot/models.ts';
+import type { BergamotEngine, Piece } from '../src/engines.ts';
+import { createBergamot } from '../src/engines.ts';
+import { convertTransliteration } from './bergamot/transliteration.ts';
+import { textOf, translated } from './conformance.ts';
+
+const source = process.env.TRANSLITERATION_MODEL;
+
+const NAMES = Object.entries({
+  آتزمون: 'atzmon',
+  جورج: 'jorg',
+  لندن: 'lenden',
+  باريس: 'barris',
+  برلين: 'berlin',
+  مدريد: 'madrid',
+  روما: 'roma',
+  طوكيو: 'tokio',
+  بغداد: 'baghdad',
+  تونس: 'tons',
+  الدوحة: 'doha',
+  الجزائر: 'jazzair',
+  المدينة: 'madina',
+  الأرجنتين: 'arjantin',
+  أستراليا: 'astralia',
+  ألمانيا: 'almania',
+  إندونيسيا: 'indonisia',
+  كاليفورنيا: 'calevornia',
+  شيكاغو: 'shikago',
+  أحمد: 'ahmad',
+  إبراهيم: 'ibrahim',
+  إسماعيل: 'ismail',
+  ألكسندر: 'alexandre',
+  إليزابيث: 'elizabeth',
+  سارة: 'sara',
+  طارق: 'targ',
+  عبدالرحمن: 'abdalharman',
+  علي: 'alli',
+  فاطمة: 'fatma',
+  ماريا: 'maria',
+  نيكولا: 'nicola',
+  هشام: 'hasham',
+  ويليام: 'william',
+  يوسف: 'yosf',
+});
+
+describe.skipIf(source === undefined)('Bergamot with trained weights', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
+  let engine: BergamotEngine;
+  beforeAll(async () => {
+    await convertTransliteration(source!, folder);
+    await sealModel(join(folder, 'ar-en'), 'ar', 'en');
+    // The converted model is slow, and the deadline would end its thread on a busy machine.
+    engine = createBergamot({ folder, limits: { deadlineMs: () => 900_000, startMs: 900_000 } });
+  });
+  afterAll(async () => {
+    await engine.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function draft(segments: readonly Piece[][]): Promise<Piece[][]> {
+    const drafts = await engine.draft({
+      from: 'ar',
+      to: 'en',
+      segments: segments.map((pieces, index) => ({ id: String(index), pieces })),
+      lane: 'bulk',
+    });
+    return drafts.map(translated);
+  }
+
+  test('offers the direction of the model', async () => {
+    expect(await engine.directions()).toMatchObject([{ from: 'ar', to: 'en', route: 'bergamot:ar-en' }]);
+  });
+
+  test('writes the letters of the source model, for a batch and for single names', async () => {
+    const batch = await draft(NAMES.map(([text]) => [{ text }]));
+    expect(batch.map(textOf)).toEqual(NAMES.map(([, latin]) => latin));
+    for (const [index, [text]] of NAMES.entries()) {
+      expect(await draft([[{ text }]])).toEqual([batch[index]]);
+    }
+  });
+
+  test.each<[string, Piece[], Piece[]]>([
+    [
+      'a pair around a name',
+      [{ open: 1 }, { text: 'جورج' }, { close: 1 }],
+      [{ open: 1 }, { text: 'jorg' }, { close: 1 }],
+    ],
+    [
+      'nested pairs and a single code',
+      [{ open: 1 }, { open: 2 }, { text: 'برلين' }, { close: 2 }, { close: 1 }, { single: 3 }],
+      [{ open: 1 }, { open: 2 }, { text: 'berlin' }, { close: 2 }, { close: 1 }, { single: 3 }],
+    ],
+    ['a single code before a name', [{ single: 1 }, { text: 'لندن' }], [{ single: 1 }, { text: 'lenden' }]],
+    [
+      'a protected text after a name',
+      [{ text: 'باريس' }, { keep: 1, text: '{name}' }],
+      [{ text: 'barris' }, { keep: 1, text: '{name}' }],
+    ],
+  ])('keeps %s in its place', async (_, pieces, expected) => {
+    expect(await draft([pieces])).toEqual([expected]);
+  });
+});
