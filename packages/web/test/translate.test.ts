@@ -2,7 +2,8 @@
 import { createFake } from '@dragoman/engines/fake';
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
+import { editNext } from '../../server/src/testing/editors.ts';
+import { createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
 import { startMailbox } from '../../server/src/testing/mailbox.ts';
 import { expectAccessible, follow, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
 
@@ -255,34 +256,40 @@ it('a document that a busy server refuses waits visibly, and is quoted and sent 
 it('a customer gets an e-mail when a document is finished, whose link opens the job', async () => {
   const mailbox = await startMailbox();
   await web.restart({ DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_MAIL_FROM: 'dragoman@example.com' });
-  const sender = await createPerson(web, { role: 'customer' });
+  const account = await web.createAccount({ balanceCents: 1_000 });
+  const sender = await createPerson(web, { role: 'customer', account });
+  const editor = await createPerson(web, { role: 'editor', languages: ['en:es'] });
+  await web.database.query({ name: 'test.reviews', text: 'update users set review_share = 0' });
   const own = await web.signedIn(sender);
-  await web.visit({ context: own, path: `${PATH}?environment=sandbox` }, async (page) => {
+  await web.visit({ context: own, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
     const choice = page.getByRole('checkbox', { name: 'E-mail me when the documents are finished' });
     expect(await choice.count()).toBe(0);
     await page.getByLabel('Tier').selectOption('human');
     expect(await choice.isChecked()).toBe(true);
     await expectAccessible(page);
-    await chooseFiles(page, file('mailed.txt', 'The house is big. [sandbox:wait]'));
+    await chooseFiles(page, file('mailed.txt', 'The house is big.'));
     await page.getByRole('button', { name: 'Send 1 job' }).click();
     await rowOf(page, 'mailed.txt').getByText('Translating').waitFor();
     await choice.uncheck();
-    await chooseFiles(page, file('silent.txt', 'The garden is small. [sandbox:wait]'));
+    await chooseFiles(page, file('silent.txt', 'The garden is small.'));
     await page.getByRole('button', { name: 'Send 1 job' }).click();
     await rowOf(page, 'silent.txt').getByText('Translating').waitFor();
-    const call = createClient(`${web.url}/sandbox`, sender.account!.sandbox_key);
+    await editNext(editor);
+    await editNext(editor);
     const completed = rowOf(page, '.txt').filter({ hasText: 'Completed' });
-    await until(async () => {
-      await call('POST', '/api/v1/clock/', { seconds: 86_400 });
-      return (await completed.count()) === 2;
-    });
+    await completed.nth(1).waitFor();
     const mail = await until(() => mailbox.received.find(({ to }) => to.includes(sender.email)));
     expect(mail.text).not.toContain('silent.txt');
     // The mail has the public address, which is not the address of the test server.
     await page.goto(`${web.url}${/\/app\/account\/jobs\S+/.exec(mail.text)![0]}`);
     const panel = page.getByRole('dialog', { name: 'Job' });
     await panel.getByText('mailed.txt').waitFor();
+  });
+  await web.visit({ context: own, path: `${PATH}?environment=sandbox` }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await page.getByLabel('Tier').selectOption('human');
+    expect(await page.getByRole('checkbox', { name: 'E-mail me when' }).count()).toBe(0);
   });
   await own.close();
   await web.restart();

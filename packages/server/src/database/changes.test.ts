@@ -48,6 +48,7 @@ const SILENT: Record<string, string> = {
   'editing.due_now': 'checked by workers only',
   'editing.keep': 'a lease',
   'jobs.claim_mails': 'no page shows it',
+  'jobs.delete_mail_requests': 'no page shows it',
   'jobs.request_mail': 'no page shows it',
   'people.insert': 'a new user has no session',
   'people.link': 'ends no session',

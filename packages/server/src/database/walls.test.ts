@@ -86,7 +86,7 @@ const ACROSS_ACCOUNTS = [
   'editing.work_days',
   'editing.work_issues',
   'jobs.any',
-  'jobs.claim_mails',
+  'jobs.due_mails',
   'jobs.forget_keys',
   'jobs.unjudged',
   'jobs.accounts_to_fold',

@@ -45,7 +45,9 @@ const DocumentOptions = Type.Object(
     ),
     tones: Type.Array(Type.String()),
     max_bytes: Type.Integer({ description: 'The maximum size of a document in bytes of UTF-8.' }),
-    mails: Type.Boolean({ description: 'Whether the server can send mails.' }),
+    mails: Type.Boolean({
+      description: 'Whether the server sends mails about documents of this environment.',
+    }),
   },
   { title: 'DocumentOptions' },
 );
@@ -65,7 +67,9 @@ const NewDocument = Type.Object(
     tone,
     instructions,
     mail: Type.Optional(
-      Type.Boolean({ description: 'Whether the user gets a mail when the job is finished.' }),
+      Type.Boolean({
+        description: 'Whether the user gets a mail when the job is finished; not in the sandbox.',
+      }),
     ),
     user_id: Type.Optional({
       ...ID,
@@ -223,7 +227,7 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
         const key = request.headers['idempotency-key'] ?? keyOf(request.body);
         const sent = await creator.create(caller, tier, fields, key, name || undefined, price);
         const row = await findJob(database, caller.account, environment, sent.body.uid);
-        if (mail && options.settings.smtpUrl !== undefined) {
+        if (mail && sendsMails(options, environment)) {
           await requestMail(database, caller.account, row!.job_id, request.person.userId);
         }
         const { name: stored } = await readTexts(database, caller.account, row!.job_id, ['name']);
@@ -324,6 +328,11 @@ function keyOf(sent: Static<typeof NewDocument>): string {
 
 async function readOptions(
   { languages, settings }: DocumentRouteOptions,
+/** Nobody waits for documents of the sandbox, so it sends no mails. */
+function sendsMails({ settings }: Pick<DocumentRouteOptions, 'settings'>, environment: Environment): boolean {
+  return settings.smtpUrl !== undefined && environment === 'production';
+}
+
   environment: Environment,
 ): Promise<Static<typeof DocumentOptions>> {
   const pairs = await languages.pairs(environment);
@@ -336,6 +345,6 @@ async function readOptions(
     formats: TEXT_FORMATS.map((format) => ({ format, extensions: [...FILE_TYPES[format].extensions] })),
     tones: [...TONE_NAMES],
     max_bytes: settings.maxTextBytes,
-    mails: settings.smtpUrl !== undefined,
+    mails: sendsMails({ settings }, environment),
   };
 }

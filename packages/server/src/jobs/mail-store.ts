@@ -19,34 +19,76 @@ export async function requestMail(
   await on.query(REQUEST, [account.part, account.accountId, jobId, userId]);
 }
 
+const DUE = statement<{ part: number; account_id: string; user_id: string }>(
+  'jobs.due_mails',
+  `select part, account_id, mail_to as user_id from jobs
+    where mail_to is not null
+    group by mail_to, part, account_id
+   having bool_and(mail_at is null or mail_at <= now())
+      and (bool_and(finished_at is not null) or min(finished_at) <= now() - interval '1 hour')
+    order by min(finished_at) limit $1`,
+);
+
+/**
+ * Lists users who are to get a mail: all their jobs with a requested mail are finished, or one of these jobs was
+ * finished an hour ago. The user of the oldest finished job comes first.
+ */
+export function listUsersToMail(
+  on: Queryable,
+  limit: number,
+): Promise<{ part: number; account_id: string; user_id: string }[]> {
+  return on.query(DUE, [limit]);
+}
+
 /** A finished job, and the user who gets a mail about it. */
 export type JobToMail = Pick<
   JobRow,
-  'job_id' | 'uid' | 'environment' | 'tier' | 'status' | 'source_language' | 'target_language'
+  'job_id' | 'uid' | 'tier' | 'status' | 'source_language' | 'target_language'
 > & {
-  part: number;
-  account_id: string;
   /** Null if the user was removed or disabled. */
   email: string | null;
   name: string | null;
 };
 
-// The users of the oldest finished job come first. Rows that another worker has claimed are skipped.
+// `mail_at` is read again under the lock, so that two workers do not send the same mail. The time between attempts
+// doubles, from ten minutes up to a day.
 const CLAIM = statement<JobToMail>(
   'jobs.claim_mails',
   `with done as (
-     select part, account_id, job_id, mail_to from jobs
-      where finished_at is not null and mail_to = (
-        select mail_to from jobs where mail_to is not null and finished_at is not null order by finished_at limit 1)
-      order by part, account_id, job_id limit $1 for update skip locked)
-   update jobs j set mail_to = null
-     from done d left join users u on u.user_id = d.mail_to and u.disabled_at is null
+     select part, account_id, job_id from jobs
+      where part = $1 and account_id = $2 and mail_to = $3 and finished_at is not null
+        and (mail_at is null or mail_at <= now())
+      order by job_id limit $4 for update skip locked)
+   update jobs j
+      set mail_at = now() + least(greatest(interval '10 minutes', now() - j.finished_at), interval '1 day')
+     from done d left join users u on u.user_id = $3 and u.disabled_at is null
     where j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id
-   returning j.part, j.account_id, j.job_id, j.uid, j.environment, j.tier, j.status, j.source_language,
-     j.target_language, u.email, u.name`,
+   returning j.job_id, j.uid, j.tier, j.status, j.source_language, j.target_language, u.email, u.name`,
 );
 
-/** Returns finished jobs of one user and clears their requests for a mail; none if no mail is to be sent. */
-export function claimJobsToMail(on: Queryable, limit: number): Promise<JobToMail[]> {
-  return on.query(CLAIM, [limit]);
+/**
+ * Returns the finished jobs of a user whose mail is to be sent now. If their requests are not deleted, they are
+ * returned again later.
+ */
+export function claimJobsToMail(
+  on: Queryable,
+  account: AccountRef,
+  userId: string,
+  limit: number,
+): Promise<JobToMail[]> {
+  return on.query(CLAIM, [account.part, account.accountId, userId, limit]);
+}
+
+const DELETE_REQUESTS = statement(
+  'jobs.delete_mail_requests',
+  `update jobs set mail_to = null, mail_at = null where part = $1 and account_id = $2 and job_id = any($3)`,
+);
+
+/** Deletes the requests for a mail about jobs, because it was sent or is not needed. */
+export async function deleteMailRequests(
+  on: Queryable,
+  account: AccountRef,
+  jobIds: readonly string[],
+): Promise<void> {
+  await on.query(DELETE_REQUESTS, [account.part, account.accountId, jobIds]);
 }

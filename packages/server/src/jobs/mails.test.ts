@@ -1,9 +1,12 @@
 /** Tests of the mails to customers whose documents are finished, with an SMTP server. */
+import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createMailer } from '../accounts/mail.ts';
+import { createLog } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
+import { editNext } from '../testing/editors.ts';
 import {
-  createClient,
   createPerson,
   startTestServer,
   type TestPerson,
@@ -11,20 +14,24 @@ import {
   until,
 } from '../testing/harness.ts';
 import { type Mailbox, startMailbox } from '../testing/mailbox.ts';
+import { mailFinishedJobs } from './mails.ts';
 
 const DOCUMENTS = '/api/account/documents';
-const WAITING = 'The house is big. [sandbox:wait]';
 
 let server: TestServer;
 let mailbox: Mailbox;
 let owner: pg.Client;
+let editor: TestPerson;
 beforeAll(async () => {
   mailbox = await startMailbox();
   server = await startTestServer({
+    engine: () => createFake(),
     settings: { DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_MAIL_FROM: 'dragoman@example.com' },
   });
   owner = createConnection(server.connection);
   await owner.connect();
+  editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  await owner.query('update users set review_share = 0');
 });
 afterAll(async () => {
   await owner.end();
@@ -34,80 +41,142 @@ afterAll(async () => {
 
 const mailsTo = ({ email }: TestPerson) => mailbox.received.filter(({ to }) => to.includes(email));
 
-/** Sends a document in the sandbox. @returns the uid of its job */
-async function send(customer: TestPerson, fields: object): Promise<string> {
+/** Mails all users whose mail is due, as the workers of the server do every 30 seconds. */
+function mailAll(): Promise<void> {
+  const settings = { smtpUrl: mailbox.url, mailFrom: 'dragoman@example.com' };
+  const mailer = createMailer(settings, createLog('silent'));
+  return mailFinishedJobs(server.database, { mailer, root: () => server.url });
+}
+
+async function createCustomer(): Promise<TestPerson> {
+  const account = await server.createAccount({ balanceCents: 1_000 });
+  return createPerson(server, { role: 'customer', account });
+}
+
+/** Sends a document. @returns the uid of its job */
+async function send(customer: TestPerson, name: string, fields: object = {}): Promise<string> {
   const { status, body } = await customer.call('POST', DOCUMENTS, {
-    environment: 'sandbox',
+    environment: 'production',
     tier: 'human',
-    text: WAITING,
+    text: 'The house is big.',
     source_language: 'en',
     target_language: 'es',
+    name,
+    mail: true,
     ...fields,
   });
   expect([200, 201], JSON.stringify(body)).toContain(status);
   return body.job.uid;
 }
 
-const statusOf = async ({ call }: TestPerson, uid: string) =>
-  (await call('GET', `/api/account/jobs/${uid}?environment=sandbox`)).body.status;
+/** Edits a document, so that its job is completed. */
+async function finish({ call }: TestPerson, uid: string): Promise<void> {
+  const text = 'select task_id from tasks join jobs using (part, account_id, job_id) where uid = $1';
+  await editNext(editor, await until(async () => (await owner.query(text, [uid])).rows[0]?.task_id));
+  const path = `/api/account/jobs/${uid}?environment=production`;
+  await until(async () => (await call('GET', path)).body.status === 'completed');
+}
 
-/** Skips the waiting time of the sandbox until a job is completed. */
-async function complete(customer: TestPerson, uid: string): Promise<void> {
-  const call = createClient(`${server.url}/sandbox`, customer.account!.sandbox_key);
-  await until(async () => {
-    await call('POST', '/api/v1/clock/', { seconds: 86_400 });
-    return (await statusOf(customer, uid)) === 'completed';
-  });
+async function readMail(customer: TestPerson) {
+  await mailAll();
+  return until(() => mailsTo(customer).at(-1));
 }
 
 it('a customer gets a mail with the name, the languages and a link when a document is finished', async () => {
-  const customer = await createPerson(server, { role: 'customer' });
-  expect((await customer.call('GET', `${DOCUMENTS}/options`)).body.mails).toBe(true);
-  const uid = await send(customer, { name: 'house\r\nBcc: x@example.com.txt', mail: true });
+  const customer = await createCustomer();
+  const name = 'house\r\nBcc: x@example.com.txt';
+  const uid = await send(customer, name);
   // The same document without the choice is the same job, and does not take the mail back.
-  expect(await send(customer, { name: 'house\r\nBcc: x@example.com.txt' })).toBe(uid);
-  const silent = await send(customer, { name: 'silent.txt' });
-  await complete(customer, uid);
-  await complete(customer, silent);
-  const mail = await until(() => mailsTo(customer)[0]);
+  expect(await send(customer, name, { mail: false })).toBe(uid);
+  const silent = await send(customer, 'silent.txt', { mail: false });
+  await finish(customer, uid);
+  await finish(customer, silent);
+  const mail = await readMail(customer);
   expect(mail.raw).toContain('Subject: Your document is finished');
   expect(mail.text).toContain('houseBcc: x@example.com.txt, en to es\n');
-  expect(mail.text).toContain(`/app/account/jobs?tier=human&environment=sandbox&open=${uid}`);
+  expect(mail.text).toContain(`/app/account/jobs?tier=human&open=${uid}`);
   expect(mail.text).not.toMatch(/silent\.txt|big|GRANDE|BIG/);
   expect(mail.to).toEqual([customer.email]);
 });
 
-it('one mail names all documents that are finished, but none that was canceled', async () => {
-  const customer = await createPerson(server, { role: 'customer' });
-  const [done, failed, canceled] = [
-    await send(customer, { name: 'done.txt' }),
-    await send(customer, { name: 'failed.txt', text: 'The house is big. [sandbox:fail]' }),
-    await send(customer, { name: 'canceled.txt' }),
+it('one mail names all documents when the last one is finished, but none that was canceled', async () => {
+  const customer = await createCustomer();
+  const [first, last, failed, canceled] = [
+    await send(customer, 'first.txt'),
+    await send(customer, 'last.txt'),
+    await send(customer, 'failed.txt'),
+    await send(customer, 'canceled.txt'),
   ];
-  await customer.call('POST', `/api/account/jobs/${canceled}/cancel?environment=sandbox`, {});
-  await complete(customer, done);
-  await until(async () => (await statusOf(customer, failed)) === 'failed');
-  expect(await statusOf(customer, canceled)).toBe('canceled');
-  // All at once, so that one round finds all.
-  await owner.query('update jobs set mail_to = $1 where uid = any($2)', [
-    customer.userId,
-    [done, failed, canceled],
-  ]);
+  await finish(customer, first);
+  await mailAll();
+  expect(mailsTo(customer)).toEqual([]);
+  await owner.query(`update jobs set status = 'failed', finished_at = now() where uid = $1`, [failed]);
+  await customer.call('POST', `/api/account/jobs/${canceled}/cancel?environment=production`, {});
+  await mailAll();
+  expect(mailsTo(customer)).toEqual([]);
+  await finish(customer, last);
+  // Two workers at once send one mail.
+  await Promise.all([mailAll(), mailAll()]);
   const mail = await until(() => mailsTo(customer)[0]);
-  expect(mail.raw).toContain('Subject: 2 of your documents are finished');
-  expect(mail.text).toContain('done.txt, en to es\n');
+  expect(mail.raw).toContain('Subject: 3 of your documents are finished');
+  expect(mail.text).toContain('first.txt, en to es\n');
+  expect(mail.text).toContain('last.txt, en to es\n');
   expect(mail.text).toContain('failed.txt, en to es: failed\n');
   expect(mail.text).not.toContain('canceled.txt');
+  await mailAll();
   expect(mailsTo(customer)).toHaveLength(1);
 });
 
+it('a mail about finished documents is sent after an hour when others are unfinished', async () => {
+  const customer = await createCustomer();
+  const [first, second] = [await send(customer, 'first.txt'), await send(customer, 'second.txt')];
+  await send(customer, 'open.txt');
+  await finish(customer, first);
+  await owner.query(`update jobs set finished_at = finished_at - interval '1 hour' where uid = $1`, [first]);
+  const mail = await readMail(customer);
+  expect(mail.text).toContain('first.txt');
+  expect(mail.text).not.toMatch(/second|open\.txt/);
+  await finish(customer, second);
+  await mailAll();
+  expect(mailsTo(customer)).toHaveLength(1);
+});
+
+it('a mail that the SMTP server refuses is sent later, with the documents that are finished then', async () => {
+  const customer = await createCustomer();
+  mailbox.refuse();
+  await finish(customer, await send(customer, 'refused.txt'));
+  await mailAll();
+  await finish(customer, await send(customer, 'later.txt'));
+  mailbox.refuse(false);
+  // The next attempt follows after ten minutes.
+  await mailAll();
+  expect(mailsTo(customer)).toEqual([]);
+  await owner.query('update jobs set mail_at = now() where mail_to = $1', [customer.userId]);
+  const mail = await readMail(customer);
+  expect(mail.text).toContain('refused.txt');
+  expect(mail.text).toContain('later.txt');
+  await mailAll();
+  expect(mailsTo(customer)).toHaveLength(1);
+});
+
+it('the sandbox offers and sends no mail', async () => {
+  const customer = await createCustomer();
+  const mails = async (environment: string) =>
+    (await customer.call('GET', `${DOCUMENTS}/options?environment=${environment}`)).body.mails;
+  expect([await mails('production'), await mails('sandbox')]).toEqual([true, false]);
+  const uid = await send(customer, 'sandbox.txt', { environment: 'sandbox' });
+  const { rows } = await owner.query('select mail_to from jobs where uid = $1', [uid]);
+  expect(rows).toEqual([{ mail_to: null }]);
+});
+
 it('a disabled user gets no mail', async () => {
-  const customer = await createPerson(server, { role: 'customer' });
+  const customer = await createCustomer();
   const operator = await createPerson(server, { role: 'operator' });
-  const uid = await send(customer, { name: 'late.txt', mail: true });
+  const uid = await send(customer, 'late.txt');
   const other = await createPerson(server, { role: 'customer', account: customer.account! });
   await operator.call('POST', `/api/console/people/${customer.userId}/disable`, {});
-  await complete(other, uid);
+  await finish(other, uid);
+  await mailAll();
   await until(async () => {
     const { rows } = await owner.query('select from jobs where uid = $1 and mail_to is null', [uid]);
     return rows.length === 1;

@@ -15,7 +15,6 @@ import { deleteStaleCreations } from './order-numbers.ts';
 const FOLD_MILLISECONDS = 10_000;
 const FORGET_MILLISECONDS = 600_000;
 const ACCEPT_MILLISECONDS = 60_000;
-/** Documents that are finished within this time are in one mail. */
 const MAIL_MILLISECONDS = 30_000;
 /**
  * The number of counter rows at which sums replace an account's rows. A total therefore reads at most this many

@@ -101,7 +101,7 @@ export const TABLES: readonly Table[] = [
   {
     name: 'jobs',
     key: { job_id: 'uuid' },
-    hidden: ['request_hash', 'upgrade_hash', 'lease_token', 'mail_to'],
+    hidden: ['request_hash', 'upgrade_hash', 'lease_token', 'mail_to', 'mail_at'],
     erase: 'keep',
   },
   { name: 'job_counts', erase: 'keep' },

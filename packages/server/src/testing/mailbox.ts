@@ -15,8 +15,8 @@ export interface Mailbox {
   /** For `DRAGOMAN_SMTP_URL`. */
   url: string;
   received: ReceivedMail[];
-  /** Makes the server refuse every later mail. */
-  refuse(): void;
+  /** Makes the server refuse every later mail, or accept mails again. */
+  refuse(refusing?: boolean): void;
   close(): Promise<void>;
 }
 
@@ -48,8 +48,8 @@ export async function startMailbox(): Promise<Mailbox> {
   return {
     url: `smtp://127.0.0.1:${port}`,
     received,
-    refuse() {
-      refusing = true;
+    refuse(refuses = true) {
+      refusing = refuses;
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -889,7 +889,7 @@ export type DocumentOptions = {
   tones: string[];
   /** The maximum size of a document in bytes of UTF-8. */
   max_bytes: number;
-  /** Whether the server can send mails. */
+  /** Whether the server sends mails about documents of this environment. */
   mails: boolean
 };
 
@@ -1392,7 +1392,7 @@ export type NewDocument = {
   tone?: 'Informal' | 'Formal' | undefined;
   /** Instructions for the editor, and for engines that support them. */
   instructions?: string | undefined;
-  /** Whether the user gets a mail when the job is finished. */
+  /** Whether the user gets a mail when the job is finished; not in the sandbox. */
   mail?: boolean | undefined;
   /** The user who sends the document. Error `conflict`: another user is signed in. */
   user_id?: string | undefined;

@@ -446,6 +446,7 @@ create table jobs (
   finished_at     timestamptz,
   mail_to         uuid, -- the user who gets a mail when the job is finished; null after the mail
   failure         text,
+  mail_at         timestamptz, -- the next attempt to send the mail; null before the first
   fell_back       boolean not null default false, -- delivered by the machine at the deadline, without a charge
   -- Upgrade of a machine job to a human job.
   upgrade_hash    bytea, -- of the upgrading request: distinguishes a retry from a conflict
@@ -471,7 +472,7 @@ create index jobs_order_number on jobs using brin (order_number int8_minmax_mult
   with (pages_per_range = 16, autosummarize = on);
 -- Finished human jobs that the customer has neither accepted nor rejected, oldest first.
 create index jobs_unjudged on jobs (finished_at) where status = 'completed' and tier = 'human';
-create index jobs_to_mail on jobs (finished_at) where mail_to is not null and finished_at is not null;
+create index jobs_to_mail on jobs (mail_to, finished_at) where mail_to is not null;
 grant select, insert, update on jobs to dragoman_app;
 
 -- The long texts of a job, apart from its often updated row. `supplied` is a translation that came with the request,
