@@ -240,10 +240,10 @@ update balances b set available_cents = available_cents - ${price} from job
   return `\\set n random(1, ${ACCOUNTS})
 with job as (
     insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
-      source_language, target_language, text_format, words, characters, price_cents, due_at)
+      source_language, target_language, text_format, words, characters, price_cents, cents_per_word, due_at)
     select part, account_id, gen_random_uuid(), 'production', '${tier}', substr(md5(random()::text), 1, 10),
       decode(md5(random()::text) || md5(random()::text), 'hex'), 'spec', '${status}', 'en', 'es', 'text',
-      ${WORDS}, ${text.length}, ${price}, now() from bench_accounts where n = :n
+      ${WORDS}, ${text.length}, ${price}, ${price / WORDS}, now() from bench_accounts where n = :n
     returning part, account_id, job_id),
   source as (
     insert into job_texts (part, account_id, job_id, kind, body)

@@ -41,7 +41,7 @@ export async function fillJobs(owner: pg.Client, jobs: number, accounts: number)
 /** The job ids are in the order of creation, as the service makes them. The year ends in November 2026. */
 const FILL = `
 insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
-  target_language, text_format, words, characters, price_cents, created_at)
+  target_language, text_format, words, characters, price_cents, cents_per_word, created_at)
 select f.part, f.account_id, (lpad(to_hex(at.ms), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || lpad(to_hex(n), 15, '0'))::uuid,
        'production', 'human',
        case when n % 20 = 0 then 'order-' || n else substr(md5(n::text), 1, 10) || '-' || n end,
@@ -50,7 +50,7 @@ select f.part, f.account_id, (lpad(to_hex(at.ms), 12, '0') || '7' || lpad(to_hex
             when n % 100 < 99 then 'new' else 'failed' end,
        case when l % 10 < 7 then 'en' when l % 10 < 9 then 'es' when l % 100 < 99 then 'fr' else 'de' end,
        case when l / 100 % 10 < 7 then 'es' when l / 100 % 10 < 9 then 'fr' else 'pt' end,
-       'text', 100, 600, 300, to_timestamp(at.ms / 1000.0)
+       'text', 100, 600, 300, 3, to_timestamp(at.ms / 1000.0)
   from generate_series($1::bigint, $2::bigint) as given (n)
   cross join lateral (select abs(hashint8(n)) as h, abs(hashint8(n + 1)) as l) as hashed
   cross join lateral (select (1763500000000 + n * (31536000000 / $3::bigint))::bigint as ms) as at

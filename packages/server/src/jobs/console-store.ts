@@ -2,7 +2,7 @@
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import type { JobDiscounts } from '../ledger/price-list.ts';
+import type { Discount } from '../ledger/price-list.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import type { JobStatus } from './states.ts';
 import type { JobTier, TextFormat } from './store.ts';
@@ -22,7 +22,7 @@ export interface ConsoleJobRow {
   text_format: TextFormat;
   words: number;
   price_cents: number;
-  discounts: JobDiscounts | null;
+  discounts: Discount[] | null;
   fell_back: boolean;
   created_at: Date;
   finished_at: Date | null;

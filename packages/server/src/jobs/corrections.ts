@@ -62,6 +62,7 @@ export async function createCorrectionJob(
     callbackUrl: undefined,
     words: 0,
     priceCents: 0,
+    centsPerWord: 0,
     holdSeconds: 0,
     text,
     targetText: translated,

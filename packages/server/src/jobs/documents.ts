@@ -273,7 +273,7 @@ async function quoteTarget(
       source_language: sourceLanguage,
       words,
       price,
-      discounts: discounts?.discounts ?? [],
+      discounts,
     };
     return { target_language, quote, refusal: null };
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { AccountRef, Dialect, Environment } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
-import type { JobDiscounts } from '../ledger/price-list.ts';
+import type { Discount } from '../ledger/price-list.ts';
 import type { JobStatus } from './states.ts';
 import type { AnyTier, JobRow, JobTier, TextFormat } from './store.ts';
 
@@ -28,7 +28,10 @@ export interface NewJob {
   callbackUrl: string | undefined;
   words: number;
   priceCents: number;
-  discounts?: JobDiscounts | undefined;
+  /** The price of a word without a discount. */
+  centsPerWord: number;
+  /** Undefined if every word has the full price. */
+  discounts?: Discount[] | undefined;
   /**
    * The sandbox's delivery delay in seconds, counted from the creation. A finished result is not shown before
    * this delay ends.
@@ -63,22 +66,25 @@ const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyo
        :text_format::text[], :tone::text[], :topics::jsonb[], :brand::text[], :callback_url::text[],
        :words::integer[], :characters::integer[], :price_cents::bigint[], :hold_seconds::integer[], :source::text[],
        :supplied::text[], :instructions::text[], :name::text[], :default_brand::text[], :lease_token::uuid[], :order_number::bigint[],
-       :discounts::jsonb[])
+       :cents_per_word::bigint[], :discounts::jsonb[])
      as g (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
        target_language, text_format, tone, topics, brand, callback_url, words, characters, price_cents,
-       hold_seconds, source, supplied, instructions, name, default_brand, lease_token, order_number, discounts)),
+       hold_seconds, source, supplied, instructions, name, default_brand, lease_token, order_number,
+       cents_per_word, discounts)),
    ended as (delete from creations where creation_id = :creation_id returning creation_id),
    inserted as (
      insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone, topics, brand, callback_url, words, characters,
-       price_cents, created_at, hold_until, due_at, lease_token, attempts, default_brand, order_number, discounts)
+       price_cents, created_at, hold_until, due_at, lease_token, attempts, default_brand, order_number,
+       cents_per_word, discounts)
      select part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone,
        case when topics is not null then array(select jsonb_array_elements_text(topics)) end,
        brand, callback_url, words, characters, price_cents, at,
        case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end,
        at + make_interval(secs => case when lease_token is null then 0 else :lease_seconds end), lease_token,
-       case when lease_token is null then 0 else 1 end, default_brand, order_number, discounts
+       case when lease_token is null then 0 else 1 end, default_brand, order_number, cents_per_word,
+       discounts
        from given
      on conflict (part, account_id, environment, uid) do nothing
      returning part, account_id, job_id, environment, tier, status, source_language,
@@ -140,6 +146,7 @@ export async function insertJobs(
       default_brand: ({ defaultBrand }) => defaultBrand ?? null,
       lease_token: ({ leaseToken }) => leaseToken ?? null,
       order_number: ({ orderNumber }) => orderNumber,
+      cents_per_word: ({ centsPerWord }) => centsPerWord,
       discounts: ({ discounts }) => (discounts === undefined ? null : JSON.stringify(discounts)),
     }),
     lease_seconds: leaseSeconds,

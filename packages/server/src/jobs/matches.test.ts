@@ -1,6 +1,7 @@
 /** Tests of prices by match: repeats, and sentences that the translation memory of the account has. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { INLINE_LENGTH } from '../scanning/scanner.ts';
 import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
@@ -209,6 +210,21 @@ describe('a text that the translation memory has', () => {
     const quoted = async (tone: string) =>
       (await customer.call('POST', QUOTE, job(HOUSE, { tone }))).body.human_price;
     expect([await quoted('Formal'), await quoted('Informal')]).toEqual([20, 40]);
+  it('costs at least one cent if its share is above 0', async () => {
+    const customer = await createCustomer();
+    const operator = await createPerson(server, { role: 'operator' });
+    await remember(customer, 'Hello.');
+    const price = { tier: 'human', account: customer.person.account!.username, cents_per_word: 1 };
+    const scope = { source_language: '*', target_language: '*' };
+    expect((await operator.call('POST', '/api/console/prices', { ...price, ...scope })).status).toBe(200);
+    // The server caches prices for two seconds. The old price is 5 cents.
+    await until(async () => (await customer.call('POST', QUOTE, job('Hello.'))).body.human_price !== 5);
+    expect((await customer.call('POST', HUMAN, job('Hello.'))).body).toMatchObject({
+      price: 1,
+      discounts: [{ kind: 'exact', words: 1, share: 50 }],
+    });
+  });
+
   });
 
   it('is not ordered at a price above the quote when the memory has changed', async () => {
@@ -265,17 +281,38 @@ describe('a text that the translation memory has', () => {
   });
 });
 
-it('the ledger check finds a price that is not that of the words and discounts', async () => {
-  const { call } = await createCustomer();
-  await call('POST', HUMAN, job(`${HOUSE} ${HOUSE}`, { uid: 'wrong' }));
-  const change = (words: number) =>
-    server.database.query(
-      { name: 'test.words', text: `update jobs set words = $1 where uid = 'wrong' returning account_id` },
-      [words],
-    );
-  await change(9);
-  expect((await verifyLedger(server.database)).discrepancies).toMatchObject([
-    { rule: 'discounts', detail: 'price 60, words and discounts say 70' },
-  ]);
-  await change(8);
+describe('the ledger check', () => {
+  /** Changes a job with SQL, returns the discrepancies, and undoes the change. */
+  async function findAfter(uid: string, change: string, undo: string) {
+    const owner = createConnection(server.connection);
+    await owner.connect();
+    await owner.query(`update jobs set ${change} where uid = $1`, [uid]);
+    const { discrepancies } = await verifyLedger(server.database);
+    await owner.query(`update jobs set ${undo} where uid = $1`, [uid]);
+    await owner.end();
+    return discrepancies.map(({ rule, detail }) => ({ rule, detail }));
+  }
+
+  it('finds a price that is not that of the words, the price of a word and the discounts', async () => {
+    const { call } = await createCustomer();
+    await call('POST', HUMAN, job(`${HOUSE} ${HOUSE}`, { uid: 'wrong' }));
+    await call('POST', HUMAN, job(HOUSE, { uid: 'plain' }));
+    expect(await findAfter('wrong', 'words = 9', 'words = 8')).toEqual([
+      { rule: 'price', detail: 'price 60, words and discounts say 70' },
+    ]);
+    expect(await findAfter('plain', 'cents_per_word = 11', 'cents_per_word = 10')).toEqual([
+      { rule: 'price', detail: 'price 40, words and discounts say 44' },
+    ]);
+  });
+
+  it('finds a wrong price of a machine job that was upgraded', async () => {
+    const { call } = await createCustomer();
+    await call('POST', MACHINE, job(HOUSE, { uid: 'raised' }));
+    await until(async () => (await call('GET', `${MACHINE}raised/`)).body.status === 'completed');
+    await call('PATCH', `${MACHINE}raised/`, { status: 'upgrade', properties: null });
+    const words = (count: number) => `before_upgrade = before_upgrade || '{"words": ${count}}'`;
+    expect(await findAfter('raised', words(5), words(4))).toEqual([
+      { rule: 'price', detail: 'price 8, words and discounts say 10' },
+    ]);
+  });
 });

@@ -66,7 +66,8 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
       callbackUrl: request.callbackUrl,
       words,
       priceCents: price.cents,
-      discounts: price.discounts,
+      centsPerWord: price.centsPerWord,
+      discounts: price.discounts.length === 0 ? undefined : price.discounts,
       holdSeconds: Math.max(
         tier === 'machine' ? settings.machineHoldSeconds : 0,
         caller.environment === 'sandbox' && tier === 'human' ? settings.sandboxHoldSeconds : 0,

@@ -52,7 +52,7 @@ export function shownPrice(job: Pick<PresentedJob, 'status' | 'price_cents' | 'f
 
 /** Returns the discounts that the shown price contains. */
 export function shownDiscounts(job: Pick<PresentedJob, 'status' | 'discounts' | 'fell_back'>): Discount[] {
-  return isReleased(job) ? [] : (job.discounts?.discounts ?? []);
+  return isReleased(job) ? [] : (job.discounts ?? []);
 }
 
 function isReleased(job: Pick<PresentedJob, 'status' | 'fell_back'>): boolean {

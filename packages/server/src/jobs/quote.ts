@@ -59,7 +59,7 @@ export function quoteRoutes(app: FastifyInstance, { creator }: { creator: JobCre
           human_price: human.cents,
           machine_price: machine.cents,
           // A tier without a price has no discounts.
-          discounts: (human.discounts ?? machine.discounts)?.discounts ?? [],
+          discounts: human.discounts.length > 0 ? human.discounts : machine.discounts,
         };
       },
     },

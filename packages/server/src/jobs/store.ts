@@ -2,7 +2,7 @@
 import type { AccountRef, Dialect, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import type { JobDiscounts } from '../ledger/price-list.ts';
+import type { Discount } from '../ledger/price-list.ts';
 import type { JobStatus } from './states.ts';
 
 export type JobTier = 'human' | 'machine';
@@ -29,8 +29,8 @@ export interface JobRow {
   default_brand: string | null;
   callback_url: string | null;
   price_cents: number;
-  /** How the price was calculated; null if no words are discounted. */
-  discounts: JobDiscounts | null;
+  /** Null if every word has the full price. */
+  discounts: Discount[] | null;
   charge: number;
   created_at: Date;
   hold_until: Date | null;

@@ -10,9 +10,10 @@ function line(
   uid: string | null,
   amount: number,
   change: number,
+  memo: string | null = null,
 ): StatementLine {
   const at = new Date(Date.UTC(2026, 0, 1, 0, minute));
-  return { at, kind, uid, memo: null, amount, change, balance: 0, discounts: [] };
+  return { at, kind, uid, memo, amount, change, balance: 0, discounts: [] };
 }
 
 it('a job has one entry with the held and the charged amount, at the time of its last transfer', () => {
@@ -46,6 +47,18 @@ it('a job whose hold is outside the period has the change 0 for its capture, and
   expect(joinByJob([line(0, 'refund', 'a', 12, 12)])).toMatchObject([
     { onHold: 0, charged: -12, change: 12 },
   ]);
+});
+
+it('an entry keeps the reasons of all refunds of its job', () => {
+  const lines = [
+    line(0, 'capture', 'a', 2, 0),
+    line(1, 'refund', 'a', 2, 2, 'late'),
+    line(2, 'hold', 'a', 10, -10),
+    line(3, 'capture', 'a', 10, 0),
+  ];
+  expect(joinByJob(lines)).toMatchObject([{ kind: 'capture', memo: 'late', charged: 10, change: -8 }]);
+  const again = line(4, 'refund', 'a', 10, 10, 'wrong');
+  expect(joinByJob([...lines, again])).toMatchObject([{ memo: 'late; wrong', charged: 0, change: 2 }]);
 });
 
 it('an upgraded job has one entry with both charges', () => {

@@ -12,15 +12,15 @@ export interface StatementEntry extends Pick<StatementLine, 'at' | 'kind' | 'uid
 }
 
 /**
- * Joins the lines of each job. An entry has the time, the kind and the memo of its last transfer, and the entries are
- * in the order of these times. The sum of their changes is the sum of the lines' changes.
+ * Joins the lines of each job. An entry has the time and the kind of its last transfer and the memos of all, and
+ * the entries are in the order of these times. The sum of their changes is the sum of the lines' changes.
  */
 export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
   const entries = new Map<unknown, StatementEntry>();
   for (const line of lines) {
     const { at, kind, uid, memo, amount, change, discounts } = line;
     const key = uid ?? line;
-    const before = entries.get(key) ?? { onHold: 0, charged: 0, change: 0 };
+    const before = entries.get(key) ?? { memo: null, onHold: 0, charged: 0, change: 0 };
     const held = kind === 'hold' ? amount : kind === 'capture' || kind === 'void' ? -amount : 0;
     const charged = kind === 'capture' ? amount : kind === 'refund' ? -amount : 0;
     // Deleting the key first moves the entry to the end of the map, at the time of its last transfer.
@@ -29,7 +29,7 @@ export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
       at,
       kind,
       uid,
-      memo,
+      memo: [before.memo, memo].filter((one) => one !== null).join('; ') || null,
       change: before.change + change,
       // At least zero: a capture or void may end a hold of an earlier period, which is not in the lines.
       onHold: Math.max(0, before.onHold + held),

@@ -400,7 +400,11 @@ describe('verifyLedger', () => {
       `update transfers set amount_cents = amount_cents + 1 where kind = 'hold' and ${OF('waits')}`,
       ['balance', 'hold'],
     ],
-    ['a changed price', `update jobs set price_cents = price_cents + 1 where uid = 'waits'`, ['hold']],
+    [
+      'a changed price',
+      `update jobs set price_cents = price_cents + 1 where uid = 'waits'`,
+      ['hold', 'price'],
+    ],
     ['a missing capture', `delete from transfers where kind = 'capture' and ${OF('done')}`, ['end']],
     [
       'a capture that differs from the hold',

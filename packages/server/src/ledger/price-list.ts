@@ -43,16 +43,11 @@ export const DiscountBody = Type.Object(
   { title: 'Discount', description: 'Words that cost only a share of their price.' },
 );
 
-/** How the price of a job with discounts was calculated, as stored with the job. */
-export interface JobDiscounts {
-  cents_per_word: number;
-  discounts: Discount[];
-}
-
-export interface JobPrice {
+/** The price of a job, and what it was calculated from. */
   cents: number;
-  /** Undefined if the job has no discounts. */
-  discounts: JobDiscounts | undefined;
+  /** The price of a word without a discount. */
+  centsPerWord: number;
+  discounts: Discount[];
 }
 
 export interface PriceList {
@@ -92,12 +87,9 @@ export function createPriceList(
   return {
     async priceOf(account, tier, pair, counts) {
       const chosen = choosePrice(await prices(), { account, tier, pair }, new Date(now()));
-      const cents = chosen ?? defaultPrice(settings, tier);
-      const discounts = cents === 0 ? [] : discountsOf(counts, shares);
-      return {
-        cents: priceOf(counts.words, discounts, cents),
-        discounts: discounts.length === 0 ? undefined : { cents_per_word: cents, discounts },
-      };
+      const centsPerWord = chosen ?? defaultPrice(settings, tier);
+      const discounts = centsPerWord === 0 ? [] : discountsOf(counts, shares);
+      return { cents: priceOf(counts.words, discounts, centsPerWord), centsPerWord, discounts };
     },
     async isFree(tier) {
       if (defaultPrice(settings, tier) > 0) return false;

@@ -185,11 +185,12 @@ describe('the price of a job', () => {
     expect(priceOf(0, [], 3)).toBe(0);
   });
 
-  it('includes only the share of matched words, and drops fractions of a cent', () => {
+  it('includes only the share of matched words, and drops fractions of a cent above the first cent', () => {
     expect(priceOf(7, repeats(3, 0), 3)).toBe(12);
     // Four words cost 12 cents. Three repeated words cost 30 % of 9 cents, which is 2.7 cents.
     expect(priceOf(7, repeats(3, 30), 3)).toBe(14);
-    expect(priceOf(1, repeats(1, 99), 1)).toBe(0);
+    expect(priceOf(1, repeats(1, 1), 1)).toBe(1);
+    expect(priceOf(1, repeats(1, 0), 1)).toBe(0);
   });
 
   it('has a discount for each kind with words and a share below 100 %, from the closest match on', () => {
@@ -212,7 +213,7 @@ describe('the price of a job', () => {
         const parts = MATCH_KINDS.map((kind) => BigInt(matched[kind]) * BigInt(shares[kind]));
         const hundredths =
           parts.reduce((sum, part) => sum + part, BigInt(unmatched) * 100n) * BigInt(perWord);
-        expect(BigInt(price)).toBe(hundredths / 100n);
+        expect(BigInt(price)).toBe(hundredths > 0n && hundredths < 100n ? 1n : hundredths / 100n);
         expect(price).toBeLessThanOrEqual(priceOf(words, [], perWord));
       }),
     );

@@ -145,5 +145,5 @@ export function priceOf(words: number, discounts: readonly Discount[], centsPerW
   if (![words, matched, full, hundredths].every(Number.isSafeInteger) || matched > words || hundredths < 0) {
     throw new RangeError('a price that is not a safe integer');
   }
-  return Math.floor(hundredths / 100);
+  return Math.max(Math.floor(hundredths / 100), Math.min(hundredths, 1));
 }

@@ -272,7 +272,7 @@ const LINES = statement<LineRow>(
   'ledger.lines',
   `select t.created_at, t.kind, j.uid, t.memo, t.amount_cents, (${CHANGE})::bigint as change_cents,
           case when t.charge = j.charge and t.kind in ('hold', 'capture')
-            then j.discounts -> 'discounts' end as discounts
+            then j.discounts end as discounts
      from transfers t left join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
     where t.part = $1 and t.account_id = $2 and t.environment = $3
       and t.created_at >= $4 and t.created_at < $5

@@ -14,7 +14,7 @@ export interface Discrepancy {
  * Recalculates everything from the transfers. Each row of the result is a violated rule:
  * - a balance that is missing or not the sum of its transfers
  * - a job whose price and hold differ
- * - a job whose price is not that of its words and discounts
+ * - a job whose price is not that of its words, the price of a word, and its discounts, now or before an upgrade
  * - a completed job that was not captured, or a job that was captured before it completed
  * - a failed or canceled job, or a fallback to a machine draft, whose hold was not voided
  * - a machine charge that was not captured before an upgrade, or a canceled upgrade that was not voided
@@ -42,12 +42,20 @@ const VERIFY = statement<Discrepancy>(
       and h.kind = 'hold'
     where j.price_cents <> coalesce(h.amount_cents, 0)
    union all
-   select 'discounts', j.part, j.account_id, j.job_id::text,
-          format('price %s, words and discounts say %s', j.price_cents, d.cents)
-     from jobs j, lateral (
-       select floor((j.words::bigint * 100 - sum(words * (100 - share))) * (j.discounts ->> 'cents_per_word')::numeric / 100) as cents
-         from jsonb_to_recordset(j.discounts -> 'discounts') as o (words bigint, share bigint)) d
-    where j.discounts is not null and j.price_cents <> d.cents
+   select 'price', j.part, j.account_id, j.job_id::text,
+          format('price %s, words and discounts say %s', p.price_cents, c.cents)
+     from jobs j
+    cross join lateral (
+       select j.price_cents, j.words::bigint, j.cents_per_word, j.discounts
+       union all
+       select b.price_cents, b.words, b.cents_per_word, b.discounts
+         from jsonb_to_record(j.before_upgrade) as b (price_cents bigint, words bigint, cents_per_word bigint, discounts jsonb)
+        where j.before_upgrade is not null) p
+    cross join lateral (
+       select (p.words * 100 - coalesce(sum(d.words * (100 - d.share)), 0)) * p.cents_per_word as hundredths
+         from jsonb_to_recordset(p.discounts) as d (words bigint, share bigint)) s
+    cross join lateral (select greatest(floor(s.hundredths / 100), least(s.hundredths, 1)) as cents) c
+    where p.price_cents <> c.cents
    union all
    select 'end', j.part, j.account_id, j.job_id::text,
           format('status %s%s, price %s, ended by %s', j.status, case when j.fell_back then ', fell back' end,

@@ -27,6 +27,7 @@ export function newJobs(account: AccountRef, count: number, fields: Partial<NewJ
       callbackUrl: undefined,
       words: 1,
       priceCents: 0,
+      centsPerWord: 0,
       holdSeconds: 0,
       text: 'House.',
       targetText: undefined,

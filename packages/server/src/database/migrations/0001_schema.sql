@@ -439,14 +439,15 @@ create table jobs (
   words           integer not null check (words >= 0),
   characters      integer not null check (characters >= 0),
   price_cents     bigint not null check (price_cents >= 0),
-  discounts       jsonb, -- cents per word and matched words with their share of it; null: every word has the full price
+  cents_per_word  bigint not null check (cents_per_word >= 0), -- of a word without a discount
+  discounts       jsonb, -- the matched words with their share of the price; null: every word has the full price
   charge          smallint not null default 1 check (charge > 0), -- number of the current charge; an upgrade adds one
   created_at      timestamptz not null default now(),
   hold_until      timestamptz, -- a finished result is neither shown nor delivered before this time
   finished_at     timestamptz,
   mail_to         uuid, -- the user who gets a mail when the job is finished; null after the mail
-  failure         text,
   mail_at         timestamptz, -- the next attempt to send the mail; null before the first
+  failure         text,
   fell_back       boolean not null default false, -- delivered by the machine at the deadline, without a charge
   -- Upgrade of a machine job to a human job.
   upgrade_hash    bytea, -- of the upgrading request: distinguishes a retry from a conflict
