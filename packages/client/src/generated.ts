@@ -202,8 +202,8 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
 /** Words that cost only a share of their price. */
 export type Discount = {
-  /** The match of the words: `context` and `exact` are sentences that an editor confirmed in an earlier job, with or without the same neighbors; `repeat` are sentences that occurred earlier in the text. */
-  kind: 'context' | 'exact' | 'repeat';
+  /** The match of the words: `context` and `exact` are sentences that an editor confirmed in an earlier job, with or without the same neighbors; `fuzzy95`, `fuzzy85` and `fuzzy75` are similar to such a sentence, by at least 95, 85 or 75 %; `repeat` are sentences that occurred earlier in the text. */
+  kind: 'context' | 'exact' | 'fuzzy95' | 'fuzzy85' | 'fuzzy75' | 'repeat';
   words: number;
   /** Percent of the price of a word. */
   share: number
@@ -583,7 +583,9 @@ export type Quote = {
   /** Cents. */
   machine_price: number;
   /** The matched words of the text, with their share of the price in both tiers; the prices contain them. */
-  discounts: Discount[]
+  discounts: Discount[];
+  /** The number of sentences, from the beginning of the text, that were compared with similar sentences of the memory. Absent if all were, or if the operator has set no share for similar sentences. */
+  counted?: number | undefined
 };
 
 export type RejectRequest = {

@@ -86,7 +86,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
   ledger: ['ledger.ts', 'price-list.ts'],
   translation: ['draft-notes.ts', 'drafts.ts', 'engine-runner.ts', 'report.ts', 'translator.ts'],
   accounts: ['accounts.ts', 'sandbox-words.ts'],
-  memory: ['entries.ts', 'memory.ts'],
+  memory: ['entries.ts', 'memory.ts', 'similar.ts'],
   jobs: ['corrections.ts', 'files.ts', 'jobs.ts', 'overview.ts', 'uid.ts'],
   chats: ['chats.ts'],
   editing: ['editing.ts'],

@@ -203,7 +203,11 @@ it('an operator tests an engine and disables a language pair, which is then no l
     const switched = page.waitForResponse('**/pairs/es/en');
     await page.getByRole('switch', { name: 'Offer es → en' }).click({ force: true });
     expect((await switched).status()).toBe(200);
-    await page.getByText('same context 30%, exact 50%, repeats 100%').waitFor();
+    await page
+      .getByText(
+        'context: 30%, exact: 50%, 95–99% similar: 100%, 85–94% similar: 100%, 75–84% similar: 100%, repeats: 100%',
+      )
+      .waitFor();
     await page.getByRole('button', { name: 'Set price' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Cents per word').fill('7');

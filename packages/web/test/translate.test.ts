@@ -18,7 +18,12 @@ let context: BrowserContext;
 beforeAll(async () => {
   web = await startWeb({
     engine: () => createFake({ directions: ['en>es', 'en>de', 'es>en'] }),
-    settings: { DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_PRICE_HUMAN: '10', DRAGOMAN_REPEAT_SHARE: '50' },
+    settings: {
+      DRAGOMAN_PRICE_MACHINE: '2',
+      DRAGOMAN_PRICE_HUMAN: '10',
+      DRAGOMAN_REPEAT_SHARE: '50',
+      DRAGOMAN_FUZZY95_SHARE: '60',
+    },
   });
   const account = await web.createAccount({ prepaid: true, balanceCents: 1_000 });
   customer = await createPerson(web, { role: 'customer', account });
@@ -118,6 +123,27 @@ it('words in repeated sentences cost half, on the list, in the job and in the st
     await page.keyboard.press('Escape');
     await follow(page, '/account/balance');
     await page.getByRole('row').filter({ hasText: discount }).waitFor();
+  });
+});
+
+it('similar sentences cost a share, and the list says how many sentences were compared', async () => {
+  const known = 'The old house behind the river is big and the garden is small and green.';
+  const seg = (language: string) => `<tuv xml:lang="${language}"><seg>${known}</seg></tuv>`;
+  const tmx = `<tmx version="1.4"><body><tu>${seg('en')}${seg('es')}</tu></body></tmx>`;
+  const imported = await customer.call('POST', '/api/account/memory/import', { from: 'en', to: 'es', tmx });
+  expect(imported.status, imported.text).toBe(200);
+  // As if an editor had confirmed it in a delivered job.
+  await web.database.query({ name: 'test.confirmed', text: 'update memory set weight = 2' });
+  const others = Array.from({ length: 200 }, (_, index) => `Number ${index}.`);
+  await web.visit({ context, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await page.getByRole('checkbox', { name: 'German' }).uncheck();
+    await chooseFiles(page, file('alike.txt', [known.replace('green', 'grey'), ...others].join('\n')));
+    const row = rowOf(page, 'alike.txt');
+    await row.getByText('95–99% similar: 15 words at 60%').waitFor();
+    await row.getByText('Compared with similar sentences: only the first 200 sentences').waitFor();
+    await row.getByText('$8.18').waitFor();
+    await expectAccessible(page);
   });
 });
 

@@ -90,7 +90,7 @@ it('dragoman pair price sets, lists and ends a price while the server is running
   await until(async () => (await create()).body.price === 6);
   const { prices, shares } = await runJson('pair', 'list');
   expect(prices).toEqual([]);
-  expect(shares).toEqual({ context: 30, exact: 50, repeat: 100 });
+  expect(shares).toEqual({ context: 30, exact: 50, fuzzy95: 100, fuzzy85: 100, fuzzy75: 100, repeat: 100 });
   expect((await command('pair', 'list')).stdout).toMatch(/^exact +50$/m);
 });
 

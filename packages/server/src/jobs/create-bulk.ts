@@ -16,6 +16,7 @@ import type { IdempotencyKey } from './idempotency-store.ts';
 import type { BulkInsertResult } from './insert.ts';
 import type { NewJob } from './insert-store.ts';
 import { readAccountBalance } from './jobs.ts';
+import { createComparisonBudget } from './matches.ts';
 import { presentCreation } from './present.ts';
 import type { CreateRequest } from './request.ts';
 import type { JobCreationBody } from './schemas.ts';
@@ -65,9 +66,10 @@ async function prepareBulk(
   );
   const jobs: NewJob[] = [];
   const complaints: string[] = [];
+  const budget = createComparisonBudget();
   for (const [index, request] of requests.entries()) {
     try {
-      jobs.push(await prepare(caller, 'human', request, length > INLINE_BULK_LENGTH));
+      jobs.push(await prepare(caller, 'human', request, length > INLINE_BULK_LENGTH, budget));
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'invalid_request') throw error;
       complaints.push(...error.message.split('\n').map((line) => `objects[${index}].${line}`));

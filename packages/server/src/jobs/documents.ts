@@ -14,7 +14,7 @@ import type { Database } from '../database/database.ts';
 import { presentWebError, resource } from '../http/http.ts';
 import { answer, CENTS, describedOwn, ID, IN_ENVIRONMENT, WebError } from '../http/schemas.ts';
 import type { Languages } from '../languages/languages.ts';
-import { DiscountBody } from '../ledger/price-list.ts';
+import { COUNTED, DiscountBody } from '../ledger/price-list.ts';
 import { TextTakesTooLong } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { JobCreator } from './create.ts';
@@ -97,6 +97,7 @@ const DocumentQuote = Type.Object(
     words: Type.Integer({ minimum: 0 }),
     price: CENTS,
     discounts: Type.Array(DiscountBody),
+    counted: COUNTED,
   },
   { title: 'DocumentQuote' },
 );
@@ -267,13 +268,14 @@ async function quoteTarget(
 ): Promise<Static<typeof DocumentQuotes>['quotes'][number]> {
   const { target_language } = body;
   try {
-    const { sourceLanguage, words, price: prices } = await creator.quote(caller, tier, body);
-    const { cents: price, discounts } = prices[tier];
+    const { sourceLanguage, words, price: prices, counted } = await creator.quote(caller, tier, body);
+    const { cents: price, centsPerWord, discounts } = prices[tier];
     const quote = {
       source_language: sourceLanguage,
       words,
       price,
       discounts,
+      ...(counted === undefined || centsPerWord === 0 ? {} : { counted }),
     };
     return { target_language, quote, refusal: null };
   } catch (error) {
@@ -326,13 +328,13 @@ function keyOf(sent: Static<typeof NewDocument>): string {
   return `document ${hash('sha256', JSON.stringify(values), 'hex')}`;
 }
 
-async function readOptions(
-  { languages, settings }: DocumentRouteOptions,
 /** Nobody waits for documents of the sandbox, so it sends no mails. */
 function sendsMails({ settings }: Pick<DocumentRouteOptions, 'settings'>, environment: Environment): boolean {
   return settings.smtpUrl !== undefined && environment === 'production';
 }
 
+async function readOptions(
+  { languages, settings }: DocumentRouteOptions,
   environment: Environment,
 ): Promise<Static<typeof DocumentOptions>> {
   const pairs = await languages.pairs(environment);

@@ -1,8 +1,9 @@
 /** Tests of prices by match: repeats, and sentences that the translation memory of the account has. */
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
 import { createConnection } from '../database/connections.ts';
-import { verifyLedger } from '../ledger/ledger.ts';
+import { topUp as addFunds, verifyLedger } from '../ledger/ledger.ts';
 import { INLINE_LENGTH } from '../scanning/scanner.ts';
 import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
+import { MAX_COMPARED_SEGMENTS } from './matches.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const QUOTE = '/api/v1/quote/';
@@ -30,6 +32,9 @@ beforeAll(async () => {
       DRAGOMAN_PRICE_HUMAN: '10',
       DRAGOMAN_PRICE_MACHINE: '2',
       DRAGOMAN_REPEAT_SHARE: '50',
+      DRAGOMAN_FUZZY95_SHARE: '60',
+      DRAGOMAN_FUZZY85_SHARE: '70',
+      DRAGOMAN_FUZZY75_SHARE: '90',
       DRAGOMAN_SANDBOX_HOLD: '0',
     },
   });
@@ -82,6 +87,11 @@ async function taskOf(uid: string): Promise<string> {
   const text = 'select task_id from tasks join jobs using (part, account_id, job_id) where uid = $1';
   const [row] = await server.database.query<{ task_id: string }>({ name: 'test.task', text }, [uid]);
   return row!.task_id;
+}
+
+async function topUp({ person }: Customer, cents: number): Promise<void> {
+  const { ref } = await accountNamed(server.database, person.account!.username);
+  await addFunds(server.database, ref, { environment: 'production', cents, memo: 'test' });
 }
 
 const balanceOf = async ({ call }: Customer) =>
@@ -201,15 +211,6 @@ describe('a text that the translation memory has', () => {
     });
   });
 
-  it('costs the full price in another pair, and with another tone than its entry has', async () => {
-    const customer = await createCustomer();
-    await remember(customer, HOUSE);
-    const { body } = await customer.call('POST', QUOTE, job(HOUSE, PAIR_BACK));
-    expect(body).toMatchObject({ human_price: 40, discounts: [] });
-    await server.database.query({ name: 'test.tone', text: `update memory set tone = 'Formal'` });
-    const quoted = async (tone: string) =>
-      (await customer.call('POST', QUOTE, job(HOUSE, { tone }))).body.human_price;
-    expect([await quoted('Formal'), await quoted('Informal')]).toEqual([20, 40]);
   it('costs at least one cent if its share is above 0', async () => {
     const customer = await createCustomer();
     const operator = await createPerson(server, { role: 'operator' });
@@ -225,6 +226,15 @@ describe('a text that the translation memory has', () => {
     });
   });
 
+  it('costs the full price in another pair, and with another tone than its entry has', async () => {
+    const customer = await createCustomer();
+    await remember(customer, HOUSE);
+    const { body } = await customer.call('POST', QUOTE, job(HOUSE, PAIR_BACK));
+    expect(body).toMatchObject({ human_price: 40, discounts: [] });
+    await server.database.query({ name: 'test.tone', text: `update memory set tone = 'Formal'` });
+    const quoted = async (tone: string) =>
+      (await customer.call('POST', QUOTE, job(HOUSE, { tone }))).body.human_price;
+    expect([await quoted('Formal'), await quoted('Informal')]).toEqual([20, 40]);
   });
 
   it('is not ordered at a price above the quote when the memory has changed', async () => {
@@ -278,6 +288,107 @@ describe('a text that the translation memory has', () => {
       { kind: 'repeat', words: 4, share: 50 },
     ]);
     expect(body.human_price).toBe(body.word_count * 5 + 20);
+  });
+});
+
+describe('a text that is similar to the translation memory', () => {
+  const LONG = 'The old house behind the river is big and the garden is small and green.';
+  /** Sentences with the band of their match with `LONG`, which has 15 words. */
+  const SIMILAR = [
+    [LONG.replace('green', 'grey'), 'fuzzy95', 60],
+    [LONG.replace('green', 'grey').replace('river', 'lake'), 'fuzzy85', 70],
+    [LONG.replace('green', 'grey').replace('river', 'lake').replace('old', 'new'), 'fuzzy75', 90],
+  ] as const;
+
+  it.each(SIMILAR)(
+    '%s: pays the share of the band %s in the quote, the job, the callback and the statement',
+    async (text, kind, share) => {
+      const customer = await createCustomer();
+      await remember(customer, LONG);
+      const discounts = [{ kind, words: 15, share }];
+      const [human_price, machine_price] = [(150 * share) / 100, (30 * share) / 100];
+      const quote = await customer.call('POST', QUOTE, job(text));
+      expect(quote.body).toMatchObject({ word_count: 15, human_price, machine_price, discounts });
+      expect(quote.body).not.toHaveProperty('counted');
+      const created = await customer.call('POST', HUMAN, job(text, { uid: kind }));
+      expect(created.body).toMatchObject({ price: human_price, discounts, balance: 1_000 - human_price });
+      expect((await customer.call('GET', `${HUMAN}${kind}/`)).body).toMatchObject({ discounts });
+      const { text: csv } = await customer.person.call('GET', '/api/account/ledger.csv');
+      expect(csv).toContain(`15 ${kind} ${share}%`);
+    },
+  );
+
+  it('pays the share of the closest match for each sentence, and the full price below 75 %', async () => {
+    const customer = await createCustomer();
+    await remember(customer, LONG);
+    const sentences = [LONG, ...SIMILAR.map(([text]) => text), 'The garden is small.', SIMILAR[0][0]];
+    const { body } = await customer.call('POST', QUOTE, job(sentences.join('\n')));
+    expect(body).toMatchObject({
+      word_count: 79,
+      discounts: [
+        { kind: 'exact', words: 15, share: 50 },
+        { kind: 'fuzzy95', words: 15, share: 60 },
+        { kind: 'fuzzy85', words: 15, share: 70 },
+        { kind: 'fuzzy75', words: 15, share: 90 },
+        { kind: 'repeat', words: 15, share: 50 },
+      ],
+      human_price: 75 + 90 + 105 + 135 + 75 + 40,
+    });
+  });
+
+  it('costs the full price when the entry was only imported, is withdrawn, or is of another account, pair or tone', async () => {
+    const [text] = SIMILAR[0];
+    const customer = await createCustomer();
+    const quoted = async (fields: object = {}) =>
+      (await customer.call('POST', QUOTE, job(text, fields))).body.human_price;
+    await importEntry(customer, LONG);
+    const other = await createCustomer();
+    await remember(other, LONG);
+    expect(await quoted()).toBe(150);
+    await remember(customer, LONG);
+    expect(await quoted()).toBe(90);
+    expect(await quoted(PAIR_BACK)).toBe(150);
+    await server.database.query({
+      name: 'test.tone',
+      text: `update memory set tone = 'Formal', origin = 'job'`,
+    });
+    expect([await quoted({ tone: 'Formal' }), await quoted({ tone: 'Informal' })]).toEqual([90, 150]);
+    await withdrawAll(customer);
+    expect(await quoted()).toBe(150);
+  });
+
+  it('is compared up to a number of sentences, which the quote names', async () => {
+    const customer = await createCustomer();
+    await remember(customer, LONG);
+    await topUp(customer, 10_000);
+    const others = Array.from({ length: MAX_COMPARED_SEGMENTS }, (_, index) => `Number ${index}.`);
+    const [first] = SIMILAR;
+    const quoted = async (...lines: string[]) => {
+      const { body } = await customer.call('POST', QUOTE, job(lines.join('\n')));
+      return [body.counted, body.discounts];
+    };
+    const discounts = [{ kind: first[1], words: 15, share: first[2] }];
+    expect(await quoted(LONG, first[0], ...others)).toEqual([
+      MAX_COMPARED_SEGMENTS + 1,
+      [{ kind: 'exact', words: 15, share: 50 }, ...discounts],
+    ]);
+    expect(await quoted(...others, first[0])).toEqual([MAX_COMPARED_SEGMENTS, []]);
+    expect(await quoted(...others.slice(1), first[0])).toEqual([undefined, discounts]);
+    // Too many sentences for any search of the memory.
+    const long = Array.from({ length: 5_001 }, (_, index) => `Number ${index}.`);
+    expect(await quoted(first[0], ...long)).toEqual([0, []]);
+    // All texts of a bulk have the limit together.
+    const bulk = [first[0], others.join('\n'), first[0]].map((text) => job(text));
+    const { body } = await customer.call('PATCH', HUMAN, { objects: bulk });
+    expect(body.objects.map(({ price }: { price: number }) => price)).toEqual([90, 4_000, 150]);
+    const shown = await customer.person.call('POST', '/api/account/documents/quote', {
+      environment: 'production',
+      tier: 'human',
+      text: [...others, LONG, first[0]].join('\n'),
+      source_language: 'en',
+      target_languages: ['es'],
+    });
+    expect(shown.body.quotes[0].quote.counted).toBe(MAX_COMPARED_SEGMENTS + 1);
   });
 });
 

@@ -16,7 +16,13 @@ import type { Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { NewJob } from './insert-store.ts';
 import { listRecentLanguages } from './list-store.ts';
-import { countMatches } from './matches.ts';
+import {
+  type ComparisonBudget,
+  countMatches,
+  createComparisonBudget,
+  usesFuzzyMatches,
+  usesMemory,
+} from './matches.ts';
 import { type CreateRequest, fingerprint } from './request.ts';
 import { firstJobStatus } from './states.ts';
 import type { JobTier } from './store.ts';
@@ -33,6 +39,7 @@ export interface JobPreparerOptions {
 /**
  * Prepares a job.
  * @param apart true to scan even a small text in a scanner process, because it is one of many texts
+ * @param budget what the request may still compare with similar entries of the memory; a new budget by default
  * @throws ApiError `invalid_request`, `unavailable`
  */
 export type JobPreparer = (
@@ -40,12 +47,14 @@ export type JobPreparer = (
   tier: JobTier,
   request: CreateRequest,
   apart?: boolean,
+  budget?: ComparisonBudget,
 ) => Promise<NewJob>;
 
 export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
   const { settings } = options;
-  return async (caller, tier, request, apart = false) => {
-    const { brands, sourceLanguage, words, priceOf } = await check(caller, [tier], request, options, apart);
+  return async (caller, tier, request, apart = false, budget = createComparisonBudget()) => {
+    const reading = { apart, budget };
+    const { brands, sourceLanguage, words, priceOf } = await check(caller, [tier], request, options, reading);
     const price = await priceOf(tier);
     return {
       account: caller.account,
@@ -85,6 +94,8 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
 export interface Quote {
   sourceLanguage: string;
   words: number;
+  /** See `WordCounts`. */
+  counted: number | undefined;
   price: Record<JobTier, JobPrice>;
 }
 
@@ -98,10 +109,14 @@ export async function quoteJob(
   options: JobPreparerOptions,
 ): Promise<Quote> {
   const tiers: JobTier[] = ['human', 'machine'];
-  const { sourceLanguage, words, priceOf } = await check(caller, tiers, request, options, false);
+  const { sourceLanguage, words, counted, priceOf } = await check(caller, tiers, request, options, {
+    apart: false,
+    budget: createComparisonBudget(),
+  });
   return {
     sourceLanguage,
     words,
+    counted,
     price: { human: await priceOf('human'), machine: await priceOf('machine') },
   };
 }
@@ -112,7 +127,7 @@ async function check(
   tiers: readonly JobTier[],
   request: CreateRequest,
   options: JobPreparerOptions,
-  apart: boolean,
+  reading: { apart: boolean; budget: ComparisonBudget },
 ) {
   if (request.callbackUrl !== undefined) {
     const checked = options.guard.checkUrl(request.callbackUrl);
@@ -121,10 +136,13 @@ async function check(
   const brands = await resolveBrand(options.database, caller, request.brand);
   const free = await Promise.all(tiers.map((tier) => options.prices.isFree(tier)));
   const isPriced = free.includes(false);
-  const { sourceLanguage, counts } = await examine(caller, request, brands, options, { apart, isPriced });
+  const { sourceLanguage, counts } = await examine(caller, request, brands, options, {
+    ...reading,
+    isPriced,
+  });
   const pair = { sourceLanguage, targetLanguage: request.targetLanguage };
   const priceOf = (tier: JobTier) => options.prices.priceOf(caller.account, tier, pair, counts);
-  return { brands, sourceLanguage, words: counts.words, priceOf };
+  return { brands, sourceLanguage, words: counts.words, counted: counts.counted, priceOf };
 }
 
 /** Seconds for which the trigger `wait` delays the delivery of a job. */
@@ -149,7 +167,7 @@ async function examine(
   request: CreateRequest,
   brands: ResolvedBrand,
   { database, languages, prices, scanner }: JobPreparerOptions,
-  { apart, isPriced }: { apart: boolean; isPriced: boolean },
+  { apart, budget, isPriced }: { apart: boolean; budget: ComparisonBudget; isPriced: boolean },
 ): Promise<{ sourceLanguage: string; counts: WordCounts }> {
   const { account } = caller;
   const { targetLanguage } = request;
@@ -158,11 +176,11 @@ async function examine(
     throw fieldError('target_language', notOffered(targetLanguage, '', targets));
   }
   const offered = await languages.sources(caller.environment, targetLanguage);
-  const usesMemory =
+  const searchesMemory =
     isPriced &&
     // A job with a supplied translation is drafted from it, and not from the memory.
     request.targetText === undefined &&
-    Math.min(prices.shares.context, prices.shares.exact) < 100 &&
+    usesMemory(prices.shares) &&
     (await hasMemory(database, account));
   const task = {
     text: request.text,
@@ -173,7 +191,7 @@ async function examine(
     recent: request.sourceLanguage === undefined ? await listRecentLanguages(database, caller) : [],
     suppliedText: request.targetText,
     countRepeats: isPriced && prices.shares.repeat < 100,
-    listSegments: usesMemory,
+    listSegments: searchesMemory,
   };
   const examined = await scanner.examine(account, task, { apart });
   if (examined.kind === 'languageUndetermined') {
@@ -191,12 +209,13 @@ async function examine(
   }
   const { sourceLanguage, words, segments } = examined;
   if (segments === undefined) {
-    return { sourceLanguage, counts: { words, matched: { repeat: examined.repeatedWords } } };
+    const counted = searchesMemory && usesFuzzyMatches(prices.shares) ? 0 : undefined;
+    return { sourceLanguage, counts: { words, matched: { repeat: examined.repeatedWords }, counted } };
   }
   const brand = brands.brand ?? brands.defaultBrand;
   const tone = request.tone ?? (await readContext(database, account, brand, targetLanguage)).tone;
   const purpose = { from: sourceLanguage, to: targetLanguage, brand, tone };
-  const counts = await countMatches(database, account, purpose, { words, segments }, prices.shares);
+  const counts = await countMatches(database, account, purpose, { words, segments }, prices.shares, budget);
   return { sourceLanguage, counts };
 }
 

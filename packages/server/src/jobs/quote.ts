@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { resource } from '../http/http.ts';
 import { answer, errorResponses } from '../http/schemas.ts';
-import { DiscountBody } from '../ledger/price-list.ts';
+import { COUNTED, DiscountBody } from '../ledger/price-list.ts';
 import type { JobCreator } from './create.ts';
 import { JobRequest } from './schemas.ts';
 
@@ -19,6 +19,7 @@ const Quote = Type.Object(
       description:
         'The matched words of the text, with their share of the price in both tiers; the prices contain them.',
     }),
+    counted: COUNTED,
   },
   { title: 'Quote', description: 'The prices of a job in both tiers. They are not reserved.' },
 );
@@ -50,7 +51,7 @@ export function quoteRoutes(app: FastifyInstance, { creator }: { creator: JobCre
       bodyLimit: 'texts',
       unchecked: true,
       async handler({ caller, body }) {
-        const { words, sourceLanguage, price } = await creator.quote(caller, 'human', body);
+        const { words, sourceLanguage, price, counted } = await creator.quote(caller, 'human', body);
         const { human, machine } = price;
         return {
           word_count: words,
@@ -60,6 +61,7 @@ export function quoteRoutes(app: FastifyInstance, { creator }: { creator: JobCre
           machine_price: machine.cents,
           // A tier without a price has no discounts.
           discounts: human.discounts.length > 0 ? human.discounts : machine.discounts,
+          ...(counted === undefined ? {} : { counted }),
         };
       },
     },

@@ -114,7 +114,7 @@ it('a quote examines the text once for both tiers', async () => {
     prices: {
       priceOf: async (_: unknown, tier: string) => ({ cents: tier === 'human' ? 24 : 2 }),
       isFree: async () => true,
-      shares: { context: 100, exact: 100, repeat: 100 },
+      shares: { context: 100, exact: 100, fuzzy95: 100, fuzzy85: 100, fuzzy75: 100, repeat: 100 },
     },
     scanner: { examine },
   } as unknown as JobPreparerOptions;

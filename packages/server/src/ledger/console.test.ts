@@ -257,7 +257,14 @@ describe('prices in the console', () => {
     const twice = await set({ cents_per_word: 8, from: '2999-01-01' });
     expect(fieldsOf(twice.body)).toEqual(['from']);
     const { body } = await operator.call('GET', '/api/console/prices');
-    expect(body.shares).toEqual({ context: 30, exact: 50, repeat: 100 });
+    expect(body.shares).toEqual({
+      context: 30,
+      exact: 50,
+      fuzzy95: 100,
+      fuzzy85: 100,
+      fuzzy75: 100,
+      repeat: 100,
+    });
     const own = body.prices.filter(
       ({ target_language }: { target_language: string }) => target_language === 'de',
     );

@@ -44,7 +44,7 @@ const PriceListBody = Type.Object(
     prices: Type.Array(PriceBody, { description: 'Current and future prices.' }),
     defaults: Type.Object({ human: Type.Integer(), machine: Type.Integer() }),
     shares: Type.Object(
-      { context: SHARE, exact: SHARE, repeat: SHARE },
+      { context: SHARE, exact: SHARE, fuzzy95: SHARE, fuzzy85: SHARE, fuzzy75: SHARE, repeat: SHARE },
       { description: 'The price of a matched word in percent of its full price, by the kind of its match.' },
     ),
   },

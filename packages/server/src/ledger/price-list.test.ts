@@ -10,7 +10,8 @@ import { createPriceList, endPrice, listPrices, setPrice } from './price-list.ts
 const HUMAN = '/tapi/v2/translation/';
 const EN_ES = { sourceLanguage: 'en', targetLanguage: 'es' };
 const EVERYTHING = { tier: 'human', account: undefined, pair: undefined } as const;
-const shares = { contextShare: 100, exactShare: 100, repeatShare: 100 };
+const fuzzy = { fuzzy95Share: 100, fuzzy85Share: 100, fuzzy75Share: 100 };
+const shares = { ...fuzzy, contextShare: 100, exactShare: 100, repeatShare: 100 };
 const settings = { humanCentsPerWord: 3, machineCentsPerWord: 0, ...shares };
 const WORD = { words: 1, matched: {} };
 const NOBODY = { part: 0, accountId: 'nobody' } as AccountRef;

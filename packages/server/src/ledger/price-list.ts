@@ -29,13 +29,14 @@ import {
 } from './prices.ts';
 
 export type { Discount, MatchKind, MatchShares, WordCounts } from './prices.ts';
+export { FUZZY_KINDS, MATCH_KINDS, MEMORY_KINDS } from './prices.ts';
 
 /** The schema of a discount in answers. */
 export const DiscountBody = Type.Object(
   {
     kind: Type.Enum([...MATCH_KINDS], {
       description:
-        'The match of the words: `context` and `exact` are sentences that an editor confirmed in an earlier job, with or without the same neighbors; `repeat` are sentences that occurred earlier in the text.',
+        'The match of the words: `context` and `exact` are sentences that an editor confirmed in an earlier job, with or without the same neighbors; `fuzzy95`, `fuzzy85` and `fuzzy75` are similar to such a sentence, by at least 95, 85 or 75 %; `repeat` are sentences that occurred earlier in the text.',
     }),
     words: Type.Integer({ minimum: 1 }),
     share: Type.Integer({ minimum: 0, maximum: 99, description: 'Percent of the price of a word.' }),
@@ -43,7 +44,17 @@ export const DiscountBody = Type.Object(
   { title: 'Discount', description: 'Words that cost only a share of their price.' },
 );
 
+/** The field of a quote whose price has fuzzy matches only for the beginning of the text. */
+export const COUNTED = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    description:
+      'The number of sentences, from the beginning of the text, that were compared with similar sentences of the memory. Absent if all were, or if the operator has set no share for similar sentences.',
+  }),
+);
+
 /** The price of a job, and what it was calculated from. */
+export interface JobPrice {
   cents: number;
   /** The price of a word without a discount. */
   centsPerWord: number;
@@ -102,8 +113,8 @@ export function createPriceList(
 
 /** Returns the shares of the price that matched words cost. */
 export function sharesOf(settings: PriceSettings): MatchShares {
-  const { contextShare: context, exactShare: exact, repeatShare: repeat } = settings;
-  return { context, exact, repeat };
+  const shares = MATCH_KINDS.map((kind) => [kind, settings[`${kind}Share`]]);
+  return Object.fromEntries(shares) as MatchShares;
 }
 
 /** Returns the price per word for scopes in which no operator set a price. */

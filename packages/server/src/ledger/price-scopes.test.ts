@@ -167,7 +167,8 @@ describe('two operators at the same time', () => {
 });
 
 describe('the price list', () => {
-  const shares = { contextShare: 100, exactShare: 100, repeatShare: 100 };
+  const fuzzy = { fuzzy95Share: 100, fuzzy85Share: 100, fuzzy75Share: 100 };
+  const shares = { ...fuzzy, contextShare: 100, exactShare: 100, repeatShare: 100 };
   const settings = { humanCentsPerWord: 3, machineCentsPerWord: 2, ...shares };
   const WORD = { words: 1, matched: {} };
 

@@ -194,9 +194,12 @@ describe('the price of a job', () => {
   });
 
   it('has a discount for each kind with words and a share below 100 %, from the closest match on', () => {
-    const shares = { context: 30, exact: 100, repeat: 50 };
-    expect(discountsOf({ words: 9, matched: { repeat: 2, exact: 3, context: 4 } }, shares)).toEqual([
+    const shares = { context: 30, exact: 100, fuzzy95: 60, fuzzy85: 70, fuzzy75: 100, repeat: 50 };
+    expect(
+      discountsOf({ words: 9, matched: { repeat: 2, exact: 1, fuzzy85: 1, fuzzy75: 1, context: 4 } }, shares),
+    ).toEqual([
       { kind: 'context', words: 4, share: 30 },
+      { kind: 'fuzzy85', words: 1, share: 70 },
       { kind: 'repeat', words: 2, share: 50 },
     ]);
     expect(discountsOf({ words: 9, matched: { repeat: 0 } }, shares)).toEqual([]);
@@ -205,10 +208,11 @@ describe('the price of a job', () => {
   it('is the sum of its parts, rounded down once to a cent, and never above the full price', () => {
     const amount = fc.integer({ min: 0, max: 1_000_000 });
     const share = fc.integer({ min: 0, max: 100 });
-    const kinds = <T>(one: fc.Arbitrary<T>) => fc.record({ context: one, exact: one, repeat: one });
+    const kinds = <T>(one: fc.Arbitrary<T>) =>
+      fc.record({ context: one, exact: one, fuzzy95: one, fuzzy85: one, fuzzy75: one, repeat: one });
     fc.assert(
       fc.property(amount, kinds(amount), kinds(share), cents, (unmatched, matched, shares, perWord) => {
-        const words = unmatched + matched.context + matched.exact + matched.repeat;
+        const words = MATCH_KINDS.reduce((sum, kind) => sum + matched[kind], unmatched);
         const price = priceOf(words, discountsOf({ words, matched }, shares), perWord);
         const parts = MATCH_KINDS.map((kind) => BigInt(matched[kind]) * BigInt(shares[kind]));
         const hundredths =

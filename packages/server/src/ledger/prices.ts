@@ -102,8 +102,12 @@ function earlier(one: Date | undefined, other: Date | undefined): Date | undefin
   return one < other ? one : other;
 }
 
+/** The kinds of fuzzy matches, named by their lowest score in percent, from the closest match on. */
+export const FUZZY_KINDS = ['fuzzy95', 'fuzzy85', 'fuzzy75'] as const;
+/** The kinds of matches of the translation memory, from the closest match on. */
+export const MEMORY_KINDS = ['context', 'exact', ...FUZZY_KINDS] as const;
 /** The kinds of matches whose words have a share of the price, from the closest match on. */
-export const MATCH_KINDS = ['context', 'exact', 'repeat'] as const;
+export const MATCH_KINDS = [...MEMORY_KINDS, 'repeat'] as const;
 export type MatchKind = (typeof MATCH_KINDS)[number];
 
 /** The price of a word by the kind of its match, in percent of the full price: whole numbers from 0 to 100. */
@@ -114,6 +118,11 @@ export interface WordCounts {
   words: number;
   /** The number of the text's charged words in matched segments; each word counts for one kind at most. */
   matched: Readonly<Partial<Record<MatchKind, number>>>;
+  /**
+   * The number of segments, from the beginning of the text, that were compared with similar entries of the memory;
+   * undefined if all were, or if fuzzy matches cost the full price.
+   */
+  counted?: number | undefined;
 }
 
 /** The matched words of one kind with their share of the price in percent, which is below 100. */
@@ -133,7 +142,7 @@ export function discountsOf({ matched }: WordCounts, shares: MatchShares): Disco
 
 /**
  * Returns the price in cents. The sum is computed in hundredths of a cent for the whole text and rounded down
- * once.
+ * once. A sum above 0 costs at least one cent.
  * @param centsPerWord a whole number
  * @throws RangeError when the product is not a safe integer, or when more words are matched than there are
  */

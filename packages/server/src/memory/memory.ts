@@ -161,7 +161,7 @@ const MAX_MATCHES = 5;
 export const LEAST_SCORE = 60;
 const MAX_CANDIDATES = 40;
 /** Points deducted if codes or protected words of the segment are missing in the match. */
-const CODE_PENALTY = 3;
+export const CODE_PENALTY = 3;
 /** Points deducted if the same source was confirmed with another tone. */
 const TONE_PENALTY = 1;
 
@@ -229,12 +229,14 @@ function matchOf(
 /**
  * Returns the mean of the similarities by characters and by words. Similarity by characters gives short words
  * too much weight; similarity by words gives a changed inflection too much weight.
+ * @param least a lower score may be returned as 0, which saves time
  */
-function scoreOf(one: string, other: string): number {
-  const least = LEAST_SCORE / 100 / 2;
-  const byWord = similarity(one, other, 'word', least);
+export function scoreOf(one: string, other: string, least = LEAST_SCORE): number {
+  // If one similarity is at most 1, the other must be at least this for their mean to be `least`.
+  const lowest = Math.max(LEAST_SCORE / 200, least / 50 - 1);
+  const byWord = similarity(one, other, 'word', lowest);
   if (byWord === 0) return 0;
-  const score = Math.floor(50 * (byWord + similarity(one, other, 'grapheme', least)));
+  const score = Math.floor(50 * (byWord + similarity(one, other, 'grapheme', lowest)));
   // Only identical texts score 100. Texts that differ in codes or white space score less.
   return Math.min(score, 99);
 }
@@ -255,7 +257,7 @@ export async function findExamples(
   }));
 }
 
-const IMPORT_WEIGHT = 1;
+export const IMPORT_WEIGHT = 1;
 const WEIGHTS = { delivered: 2, reviewed: 3 } as const;
 /** The maximum number of entries in one SQL statement. */
 const BATCH = 1_000;
@@ -326,7 +328,7 @@ function entryOf(account: AccountRef, pair: store.MemoryPair, given: MemoryEntry
   };
 }
 
-function saltOf(account: AccountRef, { from, to }: store.MemoryPair): string {
+export function saltOf(account: AccountRef, { from, to }: store.MemoryPair): string {
   return `${account.accountId} ${from} ${to}`;
 }
 

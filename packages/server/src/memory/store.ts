@@ -199,6 +199,62 @@ export function findAlike(
   return on.query(ALIKE, [account.part, account.accountId, from, to, brand ?? '', sketch, limit]);
 }
 
+/**
+ * The maximum number of entries that are read for a segment. Of 100,000 English sentences, about 900 have a number in
+ * common with another one. Without the limit, 100,000 sentences such as "Item 1" would all be read for each segment.
+ */
+const MAX_ALIKE = 2_000;
+
+// Counts the common numbers with a join of all sketches of the statement: counting them entry by entry, as the search
+// for editors does, takes five times as long.
+const SIMILAR = statement<{ place: number; source: Piece[]; target: Piece[] }>(
+  'memory.similar',
+  `with asked as materialized (
+     select place, array(select jsonb_array_elements_text(sketch))::integer[] as sketch
+       from unnest(:places::integer[], :sketches::jsonb[]) as g (place, sketch)),
+   common as (
+     select place, memory_id, count(*) as numbers
+       from (
+         select a.place, m.memory_id, unnest(m.sketch) as number
+           from asked a cross join lateral (
+             select * from memory where part = :part and account_id = :account_id and sketch && a.sketch limit ${MAX_ALIKE}) m
+          where source_language = :from and target_language = :to and brand in ('', :brand) and weight >= :least_weight
+            and withdrawn_at is null and ${hasTone(':tone')}) of_entries
+       join (select place, unnest(sketch) as number from asked) of_asked using (place, number)
+      group by place, memory_id),
+   best as (
+     select place, memory_id, row_number() over (partition by place order by numbers desc, memory_id) as rank
+       from common)
+   select b.place, m.source, m.target
+     from best b join memory m on m.part = :part and m.account_id = :account_id and m.memory_id = b.memory_id
+    where b.rank <= :limit`,
+);
+
+/**
+ * Returns for each sketch the entries whose sources may be similar, with the place of the sketch. Entries with the most
+ * sketch numbers in common are chosen.
+ */
+export function findSimilar(
+  on: Queryable,
+  account: AccountRef,
+  { from, to, brand, tone }: MemoryPurpose,
+  asked: readonly { place: number; sketch: readonly number[] }[],
+  { leastWeight, limit }: { leastWeight: number; limit: number },
+): Promise<{ place: number; source: Piece[]; target: Piece[] }[]> {
+  return on.query(SIMILAR, {
+    part: account.part,
+    account_id: account.accountId,
+    from,
+    to,
+    brand: brand ?? '',
+    tone: tone ?? '',
+    places: asked.map(({ place }) => place),
+    sketches: asked.map(({ sketch }) => JSON.stringify(sketch)),
+    least_weight: leastWeight,
+    limit,
+  });
+}
+
 export interface NewMemory {
   memoryId: string;
   sourceHash: Buffer;

@@ -256,6 +256,24 @@ export const SERVER_SETTINGS = {
     integer(0, 100),
     'Price of a word in a sentence that the account’s translation memory has, in percent of its price.',
   ),
+  fuzzy95Share: setting(
+    'DRAGOMAN_FUZZY95_SHARE',
+    '100',
+    integer(0, 100),
+    'Price of a word in a sentence that is 95 to 99 % similar to one that an editor confirmed, in percent of its price.',
+  ),
+  fuzzy85Share: setting(
+    'DRAGOMAN_FUZZY85_SHARE',
+    '100',
+    integer(0, 100),
+    'Price of a word in a sentence that is 85 to 94 % similar to one that an editor confirmed, in percent of its price.',
+  ),
+  fuzzy75Share: setting(
+    'DRAGOMAN_FUZZY75_SHARE',
+    '100',
+    integer(0, 100),
+    'Price of a word in a sentence that is 75 to 84 % similar to one that an editor confirmed, in percent of its price.',
+  ),
   contextShare: setting(
     'DRAGOMAN_CONTEXT_SHARE',
     '30',

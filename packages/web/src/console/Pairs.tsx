@@ -136,11 +136,10 @@ function Prices() {
         <Money cents={data.defaults.machine} /> {t('console.tier.machine')}
       </p>
       <p className={css.muted}>
-        {t('console.prices.shares', {
-          context: data.shares.context / 100,
-          exact: data.shares.exact / 100,
-          repeat: data.shares.repeat / 100,
-        })}
+        {t(
+          'console.prices.shares',
+          Object.fromEntries(Object.entries(data.shares).map(([kind, share]) => [kind, share / 100])),
+        )}
       </p>
       <PriceTable prices={data.prices} onEnd={setEnding} />
       <Dialog title={t('console.prices.set')} opened={setting} onClose={() => setSetting(false)}>

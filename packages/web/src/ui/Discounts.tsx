@@ -14,11 +14,19 @@ export function Discounts({ discounts }: { discounts: readonly Discount[] }) {
 }
 
 /** Shows a price in US cents with its discounts. */
-export function DiscountedPrice({ of }: { of: { price: number; discounts: readonly Discount[] } }) {
+export function DiscountedPrice({
+  of,
+}: {
+  of: { price: number; discounts: readonly Discount[]; counted?: number | undefined };
+}) {
+  const t = useTranslate();
   return (
     <>
       <Money cents={of.price} />
       <Discounts discounts={of.discounts} />
+      {of.counted !== undefined && (
+        <div className={css.discount}>{t('discount.counted', { counted: of.counted })}</div>
+      )}
     </>
   );
 }
