@@ -120,8 +120,22 @@ export type CreatedChat = {
   agent_external_id: string | null
 };
 
+export type CreatedWebhookEndpoint = {
+  id: string;
+  environment: 'production' | 'sandbox';
+  url: string;
+  /** The types of events that the endpoint gets; null for all. */
+  events: EndpointEventType[] | null;
+  description: string;
+  status: EndpointStatus;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  /** The secret that signs deliveries. Only this answer contains it. */
+  webhook_secret: string
+};
+
 export type Delivery = {
-  /** The id of the event and of its delivery, sent as `webhook-id`. */
+  /** The id of the delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
@@ -132,8 +146,9 @@ export type Delivery = {
   chat_id?: string | undefined;
   /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
-  failure?: 'gone' | 'out of time' | undefined;
+  /** The webhook endpoint; absent for a callback. */
+  endpoint_id?: string | undefined;
+  failure?: DeliveryFailure | undefined;
   created_at: string;
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
@@ -164,7 +179,7 @@ export type DeliveryAttempt = {
 };
 
 export type DeliveryDetail = {
-  /** The id of the event and of its delivery, sent as `webhook-id`. */
+  /** The id of the delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
@@ -175,8 +190,9 @@ export type DeliveryDetail = {
   chat_id?: string | undefined;
   /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
-  failure?: 'gone' | 'out of time' | undefined;
+  /** The webhook endpoint; absent for a callback. */
+  endpoint_id?: string | undefined;
+  failure?: DeliveryFailure | undefined;
   created_at: string;
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
@@ -187,6 +203,9 @@ export type DeliveryDetail = {
   /** The last hundred attempts, oldest first. */
   attempts: DeliveryAttempt[]
 };
+
+/** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours, `endpoint disabled` if its webhook endpoint was disabled or deleted. */
+export type DeliveryFailure = 'gone' | 'out of time' | 'endpoint disabled';
 
 export type DeliveryList = {
   objects: Delivery[];
@@ -209,6 +228,27 @@ export type Discount = {
   share: number
 };
 
+export type EndpointEvent = {
+  /** The id of the event, and of its callback if it has one. */
+  id: string;
+  type: EventType;
+  created_at: string;
+  job?: EventJob | undefined;
+  message?: EventMessage | undefined
+};
+
+export type EndpointEventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'job.asked' | 'message.translated' | 'message.failed' | 'message.corrected';
+
+export type EndpointSecret = {
+  /** The secret that signs deliveries. Only this answer contains it. */
+  webhook_secret: string;
+  /** The moment until which the previous secrets sign. */
+  previous_ends: string
+};
+
+/** A `disabled` endpoint gets no deliveries. */
+export type EndpointStatus = 'active' | 'disabled';
+
 /** Every error of the API. Errors are identified by their status. */
 export type ErrorBody = {
   /** For 400, one line for each invalid field: `field: reason`. The wording may change. */
@@ -216,7 +256,7 @@ export type ErrorBody = {
 };
 
 export type Event = {
-  /** The id of the event and of its delivery, sent as `webhook-id`. */
+  /** The id of the event, and of its callback if it has one. */
   id: string;
   type: EventType;
   created_at: string;
@@ -225,7 +265,7 @@ export type Event = {
   delivery?: EventDelivery | undefined
 };
 
-/** Absent if the event had no callback URL. */
+/** The callback; absent if the event had no callback URL. */
 export type EventDelivery = {
   status: DeliveryStatus
 };
@@ -556,6 +596,13 @@ export type MessageInChat = {
 /** `mt_init`: translation is pending. `deliver_init`: translated, the delivery is pending. `deliver_complete`: translated, and delivered or without a callback URL. `mt_failed`: could not be translated. `deliver_failed`: translated, but the receiver never accepted the callback. */
 export type MessageStatus = 'mt_init' | 'deliver_init' | 'deliver_complete' | 'mt_failed' | 'deliver_failed';
 
+/** How long the previous key or secret stays valid. */
+export type Overlap = 'now' | '1h' | '24h';
+
+export type OverlapRequest = {
+  overlap: Overlap
+};
+
 export type PageMeta = {
   limit: number;
   offset: number;
@@ -689,6 +736,41 @@ export type UpgradeRequest = {
     /** Instructions for the editor, and for engines that support them. */
     instructions?: string | undefined
   } | null | undefined
+};
+
+export type WebhookEndpoint = {
+  id: string;
+  environment: 'production' | 'sandbox';
+  url: string;
+  /** The types of events that the endpoint gets; null for all. */
+  events: EndpointEventType[] | null;
+  description: string;
+  status: EndpointStatus;
+  /** ISO 8601, in UTC. */
+  created_at: string
+};
+
+export type WebhookEndpointChange = {
+  /** A public http or https URL without credentials. */
+  url?: string | undefined;
+  /** The types of events that the endpoint gets; null for all, also those that later versions add. */
+  events?: EndpointEventType[] | null | undefined;
+  /** A text of one line for people. */
+  description?: string | undefined;
+  status?: EndpointStatus | undefined
+};
+
+export type WebhookEndpointList = {
+  objects: WebhookEndpoint[]
+};
+
+export type WebhookEndpointRequest = {
+  /** A public http or https URL without credentials. */
+  url: string;
+  /** The types of events that the endpoint gets; null for all, also those that later versions add. */
+  events?: EndpointEventType[] | null | undefined;
+  /** A text of one line for people. */
+  description?: string | undefined
 };
 
 export type WordCount = {
@@ -1006,7 +1088,7 @@ export interface Operations {
   /** Read a delivery with its attempts */
   getDelivery: {
     path: {
-      /** The id of the event and of its delivery, sent as `webhook-id`. */
+      /** The id of the delivery, sent as `webhook-id`. */
       delivery_id: string
     };
     query: undefined;
@@ -1016,7 +1098,7 @@ export interface Operations {
   /** Replay a delivery that has ended */
   replayDelivery: {
     path: {
-      /** The id of the event and of its delivery, sent as `webhook-id`. */
+      /** The id of the delivery, sent as `webhook-id`. */
       delivery_id: string
     };
     query: undefined;
@@ -1041,6 +1123,56 @@ export interface Operations {
     };
     body: undefined;
     answer: EventPage
+  };
+  /** List webhook endpoints */
+  listWebhookEndpoints: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: WebhookEndpointList
+  };
+  /** Register a webhook endpoint */
+  createWebhookEndpoint: {
+    path: undefined;
+    query: undefined;
+    body: WebhookEndpointRequest;
+    answer: CreatedWebhookEndpoint
+  };
+  /** Read a webhook endpoint */
+  getWebhookEndpoint: {
+    path: {
+      endpoint_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: WebhookEndpoint
+  };
+  /** Change, disable or enable a webhook endpoint */
+  changeWebhookEndpoint: {
+    path: {
+      endpoint_id: string
+    };
+    query: undefined;
+    body: WebhookEndpointChange;
+    answer: WebhookEndpoint
+  };
+  /** Delete a webhook endpoint */
+  deleteWebhookEndpoint: {
+    path: {
+      endpoint_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: undefined
+  };
+  /** Create a new secret of a webhook endpoint */
+  rollWebhookEndpointSecret: {
+    path: {
+      endpoint_id: string
+    };
+    query: undefined;
+    body: OverlapRequest;
+    answer: EndpointSecret
   };
   /** Create a message and its chat */
   createChatMessage: {
@@ -1112,6 +1244,12 @@ export const OPERATIONS = {
   replayDelivery: ['POST', '/api/v1/deliveries/{delivery_id}/replay/'],
   sendTestEvent: ['POST', '/api/v1/test-event/'],
   listEvents: ['GET', '/api/v1/events/'],
+  listWebhookEndpoints: ['GET', '/api/v1/webhook-endpoints/'],
+  createWebhookEndpoint: ['POST', '/api/v1/webhook-endpoints/'],
+  getWebhookEndpoint: ['GET', '/api/v1/webhook-endpoints/{endpoint_id}/'],
+  changeWebhookEndpoint: ['PATCH', '/api/v1/webhook-endpoints/{endpoint_id}/'],
+  deleteWebhookEndpoint: ['DELETE', '/api/v1/webhook-endpoints/{endpoint_id}/'],
+  rollWebhookEndpointSecret: ['POST', '/api/v1/webhook-endpoints/{endpoint_id}/roll/'],
   createChatMessage: ['POST', '/v2/chats/messages'],
   getChatMessage: ['GET', '/v2/chats/{chat_id}/messages/{message_id}'],
   createChat: ['POST', '/chats'],

@@ -79,6 +79,11 @@ POST /api/account/team/{user_id}/link                                   out     
 POST /api/account/team/{user_id}/owner                                  out       in        ro        in        -         -         -
 GET /api/account/votes                                                  out       in        in        in        -         -         -
 POST /api/account/votes/{vote}/undo                                     out       in        in        in        -         -         -
+GET /api/account/webhook-endpoints                                      out       in        in        in        -         -         -
+POST /api/account/webhook-endpoints                                     out       in        in        in        -         -         -
+PATCH /api/account/webhook-endpoints/{endpoint_id}                      out       in        in        in        -         -         -
+DELETE /api/account/webhook-endpoints/{endpoint_id}                     out       in        in        in        -         -         -
+POST /api/account/webhook-endpoints/{endpoint_id}/roll                  out       in        in        in        -         -         -
 GET /api/account/webhook-secrets                                        out       in        in        in        -         -         -
 POST /api/account/webhook-secrets/{environment}/roll                    out       in        in        in        -         -         -
 GET /api/console/accounts                                               out       -         -         -         -         -         in
@@ -223,6 +228,12 @@ POST /api/v1/queries/{query}/answer/                                    out     
 POST /api/v1/quote/                                                     out       in        ro        in        scope     scope     scope     out       in        out
 GET /api/v1/terms/                                                      out       in        in        in        scope     scope     scope     out       in        out
 POST /api/v1/test-event/                                                out       in        ro        scope     scope     in        scope     out       in        out
+GET /api/v1/webhook-endpoints/                                          out       in        in        scope     scope     in        scope     out       in        out
+POST /api/v1/webhook-endpoints/                                         out       in        ro        scope     scope     in        scope     out       in        out
+GET /api/v1/webhook-endpoints/{endpoint_id}/                            out       in        in        scope     scope     in        scope     out       -         out
+PATCH /api/v1/webhook-endpoints/{endpoint_id}/                          out       in        ro        scope     scope     in        scope     out       in        out
+DELETE /api/v1/webhook-endpoints/{endpoint_id}/                         out       in        ro        scope     scope     in        scope     out       in        out
+POST /api/v1/webhook-endpoints/{endpoint_id}/roll/                      out       in        ro        scope     scope     in        scope     out       in        out
 POST /chats                                                             out       in        ro        scope     in        scope     scope     out       in        out
 GET /chats/{chat_id}/messages                                           out       in        in        scope     in        scope     scope     out       -         out
 GET /tapi/v2/account/                                                   out       in        in        scope     scope     scope     in        out       in        out
@@ -294,6 +305,7 @@ async function fillAccount(call: ReturnType<typeof createClient>): Promise<void>
   const message = { chat_external_id: 'chat', external_id: 'm1', text_format: 'text', ...text };
   const sent = (await call('POST', '/v2/chats/messages', message)).body;
   const test = await call('POST', '/api/v1/test-event/', { url: 'http://127.0.0.1:9/' });
+  const hook = await call('POST', '/api/v1/webhook-endpoints/', { url: 'https://example.com/' });
   await saveBrand(
     server.database,
     'command',
@@ -318,6 +330,7 @@ async function fillAccount(call: ReturnType<typeof createClient>): Promise<void>
     message_id: sent.message.id,
     delivery_id: test.body.id,
     delivery: test.body.id,
+    endpoint_id: hook.body.id,
     memory_id: memory.entries[0].memory_id,
     job: jobs.jobs[0].job,
   });

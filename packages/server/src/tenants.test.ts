@@ -52,6 +52,10 @@ beforeAll(async () => {
     await completed(call, `${prefix}${MACHINE}`, `${CANARY}-machine`);
     const test = await call('POST', `${prefix}/api/v1/test-event/`, { url: 'http://127.0.0.1:9/' });
     FOREIGN[':delivery_id']!.push(test.body.id);
+    const endpoint = { url: `https://example.com/${CANARY}` };
+    FOREIGN[':endpoint_id']!.push(
+      (await call('POST', `${prefix}/api/v1/webhook-endpoints/`, endpoint)).body.id,
+    );
   }
   FOREIGN[':chat_id'] = [];
   FOREIGN[':message_id'] = [];
@@ -169,7 +173,9 @@ function readRoutes(drawing: string): Route[] {
 /** The victim's ids for each parameter of a path. A new parameter must be added here. */
 const FOREIGN: Record<string, string[]> = {
   ':uid': [`${CANARY}-human`, `${CANARY}-machine`],
-  ':delivery_id': [], // Filled by `beforeAll` with one delivery for each environment.
+  // Filled by `beforeAll` with one for each environment.
+  ':delivery_id': [],
+  ':endpoint_id': [],
 };
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const UNKNOWN: Record<string, string> = {
@@ -177,6 +183,7 @@ const UNKNOWN: Record<string, string> = {
   ':chat_id': NOBODY,
   ':message_id': NOBODY,
   ':delivery_id': NOBODY,
+  ':endpoint_id': NOBODY,
   ':user_id': NOBODY,
   ':key_id': '00000000',
   ':brand': 'nobody-has-this',
@@ -228,7 +235,9 @@ describe('every route', () => {
       const caller = path.startsWith('/sandbox') ? stranger.sandbox : stranger.production;
       for (const method of methods) {
         const bare = method === 'GET' || method === 'HEAD';
-        const body = bare ? undefined : { ...job('x'), reason: 'It is mine.', answer: 'Mine.' };
+        const body = bare
+          ? undefined
+          : { ...job('x'), overlap: 'now', reason: 'It is mine.', answer: 'Mine.' };
         const unknown = await caller(
           method,
           withIds(path, (name) => UNKNOWN[name]!),
@@ -267,7 +276,17 @@ describe('every route', () => {
         }
       }
     }
-    for (const path of ['', '/jobs', '/keys', '/team', '/chats', '/deliveries', '/brands', '/ledger']) {
+    for (const path of [
+      '',
+      '/jobs',
+      '/keys',
+      '/team',
+      '/chats',
+      '/deliveries',
+      '/webhook-endpoints',
+      '/brands',
+      '/ledger',
+    ]) {
       for (const query of ['', '?environment=sandbox', '?tier=machine', `?account=${CANARY}-victim`]) {
         const { status, text } = await customer.call('GET', `/api/account${path}${query}`);
         expect([status, text.includes(CANARY)], `${path}${query}`).toEqual([200, false]);

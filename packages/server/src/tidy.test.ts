@@ -121,7 +121,7 @@ const TABLES: Record<string, string[]> = {
   audit: ['audit'],
   brands: ['brand_drafts', 'brand_languages', 'brands', 'term_proposals', 'terms'],
   chats: ['chats', 'message_corrections', 'messages'],
-  deliveries: ['attempts', 'breakers', 'deliveries', 'events', 'feeds'],
+  deliveries: ['attempts', 'breakers', 'deliveries', 'events', 'feeds', 'webhook_endpoints'],
   editing: [
     'claims',
     'comments',

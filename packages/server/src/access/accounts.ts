@@ -8,6 +8,7 @@ import { defineFormat } from '../http/input.ts';
 import { createWebhookSecret, secretContext, type Vault } from './secrets.ts';
 import { ACCOUNT_MOVES, type AccountStatus, type AccountTrigger } from './states.ts';
 import * as store from './store.ts';
+import { insertWebhookSecret } from './webhook-secret-store.ts';
 
 export { ACCOUNT_STATUSES, type AccountStatus } from './states.ts';
 export { lockAccount, setChat, setCorrection, setKeyRequests } from './store.ts';
@@ -58,9 +59,9 @@ export async function registerAccount(
   await store.insertAccount(transaction, account, wanted);
   const webhookSecrets = { production: createWebhookSecret(), sandbox: createWebhookSecret() };
   for (const environment of ENVIRONMENTS) {
-    const secret = Buffer.from(webhookSecrets[environment]);
-    const sealed = vault.seal(secret, secretContext(account, environment));
-    await store.insertWebhookSecret(transaction, account, { secretId: uuidv7(), environment, sealed });
+    const use = { environment, endpointId: null };
+    const sealed = vault.seal(Buffer.from(webhookSecrets[environment]), secretContext(account, use));
+    await insertWebhookSecret(transaction, account, use, { secretId: uuidv7(), sealed });
   }
   return { account, webhookSecrets };
 }

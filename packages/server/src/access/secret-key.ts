@@ -16,7 +16,7 @@ import {
   secretContext,
   type Vault,
 } from './secrets.ts';
-import { newestWebhookSecret } from './store.ts';
+import { newestWebhookSecret } from './webhook-secret-store.ts';
 
 /** The secret key is missing or wrong. The message tells the operator what to do. */
 export class SecretKeyError extends Error {
@@ -55,9 +55,7 @@ export async function readKeyTest(on: Queryable): Promise<KeyTest | undefined> {
   const [row] = await on.query(READ);
   if (row !== undefined) return (vault) => hashesEqual(markOf(vault), row.mark);
   const secret = await newestWebhookSecret(on);
-  return (
-    secret && ((vault) => opens(vault, secret.sealed, secretContext(secret.account, secret.environment)))
-  );
+  return secret && ((vault) => opens(vault, secret.sealed, secretContext(secret.account, secret.use)));
 }
 
 function opens(vault: Vault, sealed: Buffer, context: string): boolean {

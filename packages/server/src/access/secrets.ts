@@ -54,9 +54,16 @@ export function createWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
+/** What a webhook secret signs: the callbacks of an environment, or the deliveries to one webhook endpoint in it. */
+export interface SecretUse {
+  environment: Environment;
+  /** Null for callbacks to the URLs that requests name. */
+  endpointId: string | null;
+}
+
 /** Returns the encryption context of a webhook secret. */
-export function secretContext({ accountId }: AccountRef, environment: Environment): string {
-  return `webhook-secret ${accountId} ${environment}`;
+export function secretContext({ accountId }: AccountRef, { environment, endpointId }: SecretUse): string {
+  return `webhook-secret ${accountId} ${environment}${endpointId === null ? '' : ` ${endpointId}`}`;
 }
 
 /** Creates the token of a session or an invitation, 32 random bytes. Only the hash of a token is stored. */

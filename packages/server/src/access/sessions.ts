@@ -64,6 +64,17 @@ export async function limitAttempts(on: Queryable, mark: Buffer, limit: AttemptL
 }
 
 /**
+ * The daily limit of an account for keys and webhook secrets that its users create or replace (roll). After the first
+ * 100, further ones are possible after delays of 1, 3, 7 … seconds, up to an hour.
+ */
+const CREDENTIALS = { free: 100, mostSeconds: 3600 };
+
+/** Counts a key or webhook secret that a user creates. @throws ApiError like `limitAttempts` */
+export function limitCredentials(on: Queryable, vault: Vault, { accountId }: AccountRef): Promise<void> {
+  return limitAttempts(on, vault.mark(`credentials of ${accountId}`), CREDENTIALS);
+}
+
+/**
  * Counts an attempt for the network of a client address: for an IPv4 address the address itself, for an IPv6 address
  * its /64. Providers give a household a whole /56 or /48, with 256 or 65,536 networks of size /64. An IPv6 attempt
  * therefore also counts for the /56 and the /48. A /56 has 4 times and a /48 16 times as many attempts without delay

@@ -1,6 +1,6 @@
 /**
- * The webhook secrets of an account. The database stores them encrypted. Several secrets of an environment
- * can sign at the same time.
+ * The webhook secrets of an account: one for the callbacks of each environment, and one for each webhook endpoint.
+ * The database stores them encrypted. While one replaces another, several sign.
  */
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
@@ -8,39 +8,47 @@ import { ApiError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { createBatcher } from '../database/batcher.ts';
 import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
-import { createWebhookSecret, MAX_LIVE_SECRETS, secretContext, type Vault } from './secrets.ts';
-import * as store from './store.ts';
+import {
+  createWebhookSecret,
+  MAX_LIVE_SECRETS,
+  type SecretUse,
+  secretContext,
+  type Vault,
+} from './secrets.ts';
+import { lockAccount } from './store.ts';
+import * as store from './webhook-secret-store.ts';
 
-/** Lists the active webhook secrets of an account without their values, newest first. */
+/** Lists the active secrets that sign the callbacks of an account, without their values, newest first. */
 export function listWebhookSecrets(on: Queryable, account: AccountRef): Promise<store.StoredSecretRow[]> {
-  return store.selectWebhookSecrets(on, account);
+  return store.selectWebhookSecrets(on, account, null);
 }
 
-/** Returns the active webhook secrets of an environment in their `whsec_…` form, newest first. */
+/** Returns the active secrets that sign the callbacks of an environment, in their `whsec_…` form, newest first. */
 export async function webhookSecrets(
   database: Database,
   vault: Vault,
   account: AccountRef,
   environment: Environment,
 ): Promise<string[]> {
-  const rows = await store.liveWebhookSecrets(database, account, environment);
-  return rows.map(({ sealed }) => vault.open(sealed, secretContext(account, environment)).toString());
+  const use = { environment, endpointId: null };
+  const rows = await store.liveWebhookSecrets(database, account, use);
+  return rows.map(({ sealed }) => vault.open(sealed, secretContext(account, use)).toString());
 }
 
 /**
- * Returns a function like `webhookSecrets` that reads the secrets for all concurrent calls in one query.
- * Nothing is cached, so a rolled secret is used at once.
+ * Returns a function that returns the active secrets of one use, newest first. It reads the secrets for all
+ * concurrent calls in one query. Nothing is cached, so a rolled secret is used at once.
  */
 export function createSecretReader(
   database: Database,
   vault: Vault,
-): (account: AccountRef, environment: Environment) => Promise<string[]> {
-  const reading = createBatcher<{ account: AccountRef; environment: Environment }, string[]>({
+): (account: AccountRef, use: SecretUse) => Promise<string[]> {
+  const reading = createBatcher<{ account: AccountRef; use: SecretUse }, string[]>({
     async run(wanted) {
-      const names = wanted.map(({ account, environment }) => secretContext(account, environment));
+      const names = wanted.map(({ account, use }) => secretContext(account, use));
       const once = [...new Map(names.map((name, index) => [name, wanted[index]!])).values()];
       const rows = await store.allLiveWebhookSecrets(database, once);
-      const opened = Map.groupBy(rows, ({ account, environment }) => secretContext(account, environment));
+      const opened = Map.groupBy(rows, ({ account, use }) => secretContext(account, use));
       const secrets = new Map(
         [...opened].map(([name, sealed]) => [
           name,
@@ -56,17 +64,15 @@ export function createSecretReader(
     maxRunning: 2,
     isolates: (error) => !isUnavailable(error),
   });
-  return (account, environment) => reading.add({ account, environment });
+  return (account, use) => reading.add({ account, use });
 }
 
 /**
- * Creates a webhook secret for an environment. The previous secrets continue to sign during the overlap.
- * Ended secrets are deleted, so that the cost of a delivery does not grow with every roll.
+ * Creates a secret for the callbacks of an environment. The previous secrets continue to sign during the overlap.
  * @returns the secret in clear text, which cannot be shown again
- * @throws ApiError `conflict` when `MAX_LIVE_SECRETS` previous secrets would still sign; no secret is changed
- * in this case
+ * @throws ApiError `conflict` like `rollSecretOf`
  */
-export async function rollWebhookSecret(
+export function rollWebhookSecret(
   database: Database,
   vault: Vault,
   by: Actor,
@@ -74,23 +80,47 @@ export async function rollWebhookSecret(
   environment: Environment,
   overlapSeconds: number,
 ): Promise<string> {
-  const secret = createWebhookSecret();
-  const secretId = uuidv7();
-  const sealed = vault.seal(Buffer.from(secret), secretContext(account, environment));
-  await database.transaction(async (transaction) => {
-    await store.lockAccount(transaction, account);
-    const before = await store.selectWebhookSecrets(transaction, account);
-    await store.expireWebhookSecrets(transaction, account, environment, overlapSeconds);
-    const live = await store.liveWebhookSecrets(transaction, account, environment);
-    if (live.length >= MAX_LIVE_SECRETS) throw tooManySecrets(before, environment);
-    await store.insertWebhookSecret(transaction, account, { secretId, environment, sealed });
+  const use = { environment, endpointId: null };
+  return database.transaction((transaction) =>
+    rollSecretOf(transaction, vault, by, account, use, overlapSeconds),
+  );
+}
+
+/**
+ * Creates a webhook secret for one use. The previous secrets continue to sign during the overlap. Ended secrets are
+ * deleted, so that the cost of a delivery does not grow with every roll.
+ * @param by `key` for an API key of the account, which gets no audit entry
+ * @returns the secret in clear text, which cannot be shown again
+ * @throws ApiError `conflict` when `MAX_LIVE_SECRETS` previous secrets would still sign; no secret is changed
+ * in this case
+ */
+export async function rollSecretOf(
+  transaction: Transaction,
+  vault: Vault,
+  by: Actor | 'key',
+  account: AccountRef,
+  use: SecretUse,
+  overlapSeconds: number,
+): Promise<string> {
+  const { environment, endpointId } = use;
+  await lockAccount(transaction, account);
+  const before = await store.selectWebhookSecrets(transaction, account, endpointId);
+  await store.expireWebhookSecrets(transaction, account, use, overlapSeconds);
+  const live = await store.liveWebhookSecrets(transaction, account, use);
+  if (live.length >= MAX_LIVE_SECRETS) throw tooManySecrets(before, environment);
+  const { secret, secretId } = await insertSecret(transaction, vault, account, use);
+  if (by !== 'key') {
     await recordAudit(transaction, by, {
       action: 'webhook_secret.rolled',
       account,
       subject: secretId,
-      detail: { environment, overlap_seconds: overlapSeconds },
+      detail: {
+        environment,
+        overlap_seconds: overlapSeconds,
+        ...(endpointId === null ? {} : { endpoint: endpointId }),
+      },
     });
-  });
+  }
   return secret;
 }
 
@@ -106,17 +136,28 @@ function tooManySecrets(before: readonly store.StoredSecretRow[], environment: E
 }
 
 /**
- * Rolls a webhook secret without an overlap. Runs inside the caller's transaction and writes no audit entry.
+ * Rolls a webhook secret without an overlap, or creates the first one. Runs inside the caller's transaction and
+ * writes no audit entry.
  */
 export async function replaceWebhookSecret(
   transaction: Transaction,
   vault: Vault,
   account: AccountRef,
-  environment: Environment,
+  use: SecretUse,
 ): Promise<string> {
+  await store.expireWebhookSecrets(transaction, account, use, 0);
+  return (await insertSecret(transaction, vault, account, use)).secret;
+}
+
+async function insertSecret(
+  transaction: Transaction,
+  vault: Vault,
+  account: AccountRef,
+  use: SecretUse,
+): Promise<{ secret: string; secretId: string }> {
   const secret = createWebhookSecret();
-  const sealed = vault.seal(Buffer.from(secret), secretContext(account, environment));
-  await store.expireWebhookSecrets(transaction, account, environment, 0);
-  await store.insertWebhookSecret(transaction, account, { secretId: uuidv7(), environment, sealed });
-  return secret;
+  const secretId = uuidv7();
+  const sealed = vault.seal(Buffer.from(secret), secretContext(account, use));
+  await store.insertWebhookSecret(transaction, account, use, { secretId, sealed });
+  return { secret, secretId };
 }

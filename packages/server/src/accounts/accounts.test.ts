@@ -243,11 +243,15 @@ describe('stored secrets', () => {
     await owner.query(`update webhook_secrets set sealed = '\\x00' where account_id = $1`, [
       brokenRef.accountId,
     ]);
+    const [production, sandbox] = (['production', 'sandbox'] as const).map((environment) => ({
+      environment,
+      endpointId: null,
+    }));
     const reading = [
-      read(oneRef, 'production'),
-      read(brokenRef, 'production'),
-      read(oneRef, 'sandbox'),
-      read(oneRef, 'production'),
+      read(oneRef, production!),
+      read(brokenRef, production!),
+      read(oneRef, sandbox!),
+      read(oneRef, production!),
     ];
     expect(
       (await Promise.allSettled(reading)).map((one) => ('value' in one ? one.value : 'rejected')),

@@ -243,7 +243,10 @@ export async function openLink(
     } as const;
     const account = { ref, username };
     const made = await makeKey(transaction, 'program', account, { ...first, environment: 'sandbox' });
-    const secret = await replaceWebhookSecret(transaction, vault, ref, 'sandbox');
+    const secret = await replaceWebhookSecret(transaction, vault, ref, {
+      environment: 'sandbox',
+      endpointId: null,
+    });
     const base = settings.sandboxUrl ?? `${root()}/sandbox`;
     return { username, key: made.key, webhook_secret: secret, base_url: base };
   });

@@ -120,6 +120,10 @@ async function delivered(): Promise<string> {
   await until(async () => (await call('GET', `/api/v1/deliveries/${body.id}/`)).body.status === 'delivered');
   return body.id;
 }
+const ENDPOINTS = '/api/account/webhook-endpoints';
+let endpoints = 0;
+const endpoint = () =>
+  ask('POST', ENDPOINTS, { environment: 'sandbox', url: `https://example.com/${++endpoints}` });
 let requestsMade = 0;
 async function requestedSandbox(): Promise<string> {
   const email = `request-${++requestsMade}@example.com`;
@@ -261,6 +265,19 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
   rollOwnWebhookSecret: [
     'webhook_secret.rolled',
     () => ask('POST', '/api/account/webhook-secrets/sandbox/roll', { overlap: 'now' }),
+  ],
+  createOwnWebhookEndpoint: ['endpoint.created', () => endpoint()],
+  changeOwnWebhookEndpoint: [
+    'endpoint.disabled',
+    async () => ask('PATCH', `${ENDPOINTS}/${(await endpoint()).body.id}`, { status: 'disabled' }),
+  ],
+  deleteOwnWebhookEndpoint: [
+    'endpoint.deleted',
+    async () => ask('DELETE', `${ENDPOINTS}/${(await endpoint()).body.id}`),
+  ],
+  rollOwnWebhookEndpointSecret: [
+    'webhook_secret.rolled',
+    async () => ask('POST', `${ENDPOINTS}/${(await endpoint()).body.id}/roll`, { overlap: 'now' }),
   ],
   inviteToTeam: ['person.link', () => ask('POST', '/api/account/team', { email: 'mate@example.com' })],
   linkForTeam: ['person.link', async () => ask('POST', `/api/account/team/${await mate()}/link`)],

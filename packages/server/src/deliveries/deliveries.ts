@@ -6,15 +6,17 @@ import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { sandboxTriggerOf } from '../base/text.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
+import { type EventSubject, insertEvents } from './event-store.ts';
 import type { EventType } from './event-types.ts';
 import type { Outbox } from './outbox.ts';
 import { skipTime } from './queue.ts';
 import { TRIGGER_HEADER } from './schedule.ts';
-import { type ChangedDelivery, type EventSubject, insertEvents } from './store.ts';
+import type { ChangedDelivery } from './store.ts';
 
+export type { EventSubject } from './event-store.ts';
 export type { EventType } from './event-types.ts';
 export type { Outbox, OutboxSender } from './outbox.ts';
-export type { ChangedDelivery, EventSubject } from './store.ts';
+export type { ChangedDelivery } from './store.ts';
 
 export interface NewEvent {
   account: AccountRef;
@@ -25,7 +27,7 @@ export interface NewEvent {
    * they were recorded.
    */
   subject: EventSubject;
-  /** The delivery of the event; absent for an event that appears in the event feed only. */
+  /** The callback of the event; absent if the request named no callback URL, or the event has none. */
   delivery?:
     | {
         url: string;
@@ -41,14 +43,14 @@ export interface NewEvent {
 }
 
 /**
- * Records events in the transaction in which they happened, and their deliveries in the outbox, with one
- * statement.
+ * Records events in the transaction in which they happened, with their callbacks and their deliveries to the
+ * account's webhook endpoints in the outbox. Runs one statement.
  *
  * Events of one subject are delivered in the order in which the database receives the calls, and within a
  * call in the order of the list. To record two events of one job or chat in two transactions, lock its row or
  * commit the first transaction before the second call.
- * @param outbox leases deliveries for the sender of this process
- * @returns the ids of the events, each also the `webhook-id` of its delivery
+ * @param outbox leases callbacks for the sender of this process
+ * @returns the ids of the events, each also the `webhook-id` of its callback
  */
 export async function recordEvents(
   transaction: Transaction,
@@ -67,8 +69,8 @@ export async function recordEvents(
   }));
   if (recorded.length === 0) return [];
   const tokens = outbox?.lease(recorded) ?? [];
-  const leased = await insertEvents(transaction, recorded, tokens, outbox?.leaseSeconds ?? 0);
-  outbox?.inserted(recorded, leased);
+  const inserted = await insertEvents(transaction, recorded, tokens, outbox?.leaseSeconds ?? 0);
+  outbox?.inserted(recorded, inserted);
   return recorded.map(({ eventId }) => eventId);
 }
 

@@ -1,7 +1,7 @@
 /** Creates the headers of a delivery, including its signatures. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { MAX_LIVE_SECRETS } from '../access/secrets.ts';
-import type { AccountRef, Environment } from '../base/account.ts';
+import { MAX_LIVE_SECRETS, type SecretUse } from '../access/secrets.ts';
+import type { AccountRef } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import { isUnavailable } from '../database/database.ts';
 import type { DeliveryLease } from './queue.ts';
@@ -9,8 +9,8 @@ import { parseSecret, signatureHeadersInTurns } from './signature.ts';
 import type { DeliveryRow } from './store.ts';
 
 export interface DeliverySignerOptions {
-  /** Returns the active webhook secrets of an account in the form `whsec_…`, newest first. */
-  secrets(account: AccountRef, environment: Environment): Promise<string[]>;
+  /** Returns the active webhook secrets of an account for one use in the form `whsec_…`, newest first. */
+  secrets(account: AccountRef, use: SecretUse): Promise<string[]>;
   log: Log;
   now(): Date;
 }
@@ -45,7 +45,8 @@ export function createDeliverySigner({ secrets, log, now }: DeliverySignerOption
     async headersOf(lease, delivery) {
       let live: string[];
       try {
-        live = await secrets(lease.account, lease.environment);
+        const { environment, endpoint_id: endpointId } = delivery;
+        live = await secrets(lease.account, { environment, endpointId });
       } catch (error) {
         if (isUnavailable(error)) throw error;
         logUnsigned(error, lease);

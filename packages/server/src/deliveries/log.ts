@@ -12,7 +12,7 @@ import { statement } from '../database/statements.ts';
 import { listAttempts } from './attempt-store.ts';
 import type { OnDeliveriesChanged } from './deliveries.ts';
 import type { EventType } from './event-types.ts';
-import type { ChangedDelivery } from './store.ts';
+import { type ChangedDelivery, FOLLOWING_MESSAGE } from './store.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -24,6 +24,7 @@ interface RecordRow {
   uid: string | null;
   chat_id: string | null;
   message_id: string | null;
+  endpoint_id: string | null;
   url: string;
   host: string;
   status: DeliveryStatus;
@@ -36,8 +37,8 @@ interface RecordRow {
   last_outcome: string | null;
 }
 
-const COLUMNS = `d.delivery_id, d.environment, d.event, j.uid, d.chat_id, d.message_id, d.url, d.host, d.status,
-  d.failure, d.attempts, d.created_at, d.finished_at, d.due_at, l.status_code as last_status_code,
+const COLUMNS = `d.delivery_id, d.environment, d.event, j.uid, d.chat_id, d.message_id, d.endpoint_id, d.url, d.host,
+  d.status, d.failure, d.attempts, d.created_at, d.finished_at, d.due_at, l.status_code as last_status_code,
   l.outcome as last_outcome`;
 const JOINS = `left join jobs j on j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id
   left join attempts l on l.part = d.part and l.account_id = d.account_id and l.delivery_id = d.delivery_id
@@ -58,6 +59,7 @@ export interface DeliveryRecord {
   uid?: string;
   chat_id?: string;
   message_id?: string;
+  endpoint_id?: string;
   failure?: string;
   attempts: number;
   created_at: string;
@@ -79,6 +81,7 @@ function present(row: RecordRow): DeliveryRecord {
     ...(row.uid === null ? {} : { uid: row.uid }),
     ...(row.chat_id === null ? {} : { chat_id: row.chat_id }),
     ...(row.message_id === null ? {} : { message_id: row.message_id }),
+    ...(row.endpoint_id === null ? {} : { endpoint_id: row.endpoint_id }),
     ...(row.failure === null ? {} : { failure: row.failure }),
     attempts: row.attempts,
     created_at: row.created_at.toISOString(),
@@ -259,7 +262,7 @@ const AGAIN = `
             queued_at = clock_timestamp() + p.place * interval '1 microsecond'
        from placed p
       where d.part = $1 and d.account_id = $2 and d.delivery_id = p.delivery_id
-     returning d.delivery_id, d.event, d.chat_id, d.message_id, d.host, p.place),
+     returning d.delivery_id, d.event, d.chat_id, ${FOLLOWING_MESSAGE}, d.host, p.place),
    -- Whoever replays by hand has reason to think that the host works: the next one is its probe.
    tried as (
      update breakers set open_until = now()

@@ -10,8 +10,8 @@ import { accountNamed, moveAccount } from '../access/accounts.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { createPool } from '../database/connections.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { insertEvents, type NewEventRow } from './event-store.ts';
 import { createOutboxSender } from './outbox.ts';
-import { insertEvents, type NewEventRow } from './store.ts';
 
 const PAIR = { source_language: 'en', target_language: 'es' };
 
@@ -195,9 +195,9 @@ it('the outbox queues the deliveries of a suspended account', async () => {
   const leased = () =>
     server.database.transaction((transaction) => insertEvents(transaction, [event()], [uuidv7()], 5));
   await moveAccount(server.database, 'command', account, 'suspend');
-  expect((await leased()).size).toBe(0);
+  expect((await leased()).leased.size).toBe(0);
   await moveAccount(server.database, 'command', account, 'resume');
-  expect((await leased()).size).toBe(1);
+  expect((await leased()).leased.size).toBe(1);
 });
 
 it('the outbox queues a delivery instead of sending it at once when its host has failed before', async () => {

@@ -5,9 +5,10 @@
  */
 import { uuidv7 } from '../base/ids.ts';
 import type { LeaseWorker } from '../work/worker.ts';
+import type { InsertedEvents, NewEventRow } from './event-store.ts';
 import { createHostSlots } from './host-slots.ts';
 import type { DeliveryLease } from './queue.ts';
-import type { DeliveryRow, NewEventRow } from './store.ts';
+import type { DeliveryRow } from './store.ts';
 
 /** Leases the deliveries of one transaction to the sender of this process. */
 export interface Outbox {
@@ -16,11 +17,8 @@ export interface Outbox {
   clear(): void;
   /** Returns a lease token for each delivery that the sender has a slot for. */
   lease(events: readonly NewEventRow[]): (string | undefined)[];
-  /**
-   * Called after the insert. @param leased the queueing time of each delivery that the database leased, by
-   * its id
-   */
-  inserted(events: readonly NewEventRow[], leased: ReadonlyMap<string, Date>): void;
+  /** Called after the insert. @param inserted which callbacks the database leased, and what else it queued */
+  inserted(events: readonly NewEventRow[], inserted: InsertedEvents): void;
 }
 
 export interface OutboxSender {
@@ -86,8 +84,9 @@ export function createOutboxSender(
         const slots = createHostSlots(perHost, [...worker.heldLeases(), ...reserved], []);
         return events.map((event) => reserve(event, slots));
       },
-      inserted(events: readonly NewEventRow[], leased: ReadonlyMap<string, Date>) {
+      inserted(events: readonly NewEventRow[], { leased, announced }: InsertedEvents) {
         const byId = new Map([...leases.values()].map((lease) => [lease.id, lease]));
+        queued ||= announced.size > 0;
         for (const event of events) {
           const queuedAt = leased.get(event.eventId);
           if (queuedAt !== undefined) adopted.push([byId.get(event.eventId)!, rowOf(event, queuedAt)]);
@@ -123,5 +122,6 @@ function rowOf({ environment, delivery, subject }: NewEventRow, queuedAt: Date):
   const { url, contentType, headers, body } = delivery!;
   const message_id = subject.kind === 'message' ? subject.messageId : null;
   const counted = { queued_at: queuedAt, attempts_before: 0, scheduled_at: null };
-  return { environment, url, content_type: contentType, headers, body, message_id, ...counted };
+  const callback = { endpoint_id: null, unwanted: false };
+  return { environment, url, content_type: contentType, headers, body, message_id, ...counted, ...callback };
 }

@@ -7,10 +7,7 @@ import { readCursor } from './feed.ts';
 import { DELIVERY_STATUSES } from './log.ts';
 
 const TAG = 'Deliveries';
-const ID = Type.String({
-  format: 'uuid',
-  description: 'The id of the event and of its delivery, sent as `webhook-id`.',
-});
+const ID = Type.String({ format: 'uuid', description: 'The id of the delivery, sent as `webhook-id`.' });
 const TIME = Type.String({ format: 'date-time' });
 export const EventTypeName = Type.Enum([...EVENT_TYPES], { title: 'EventType' });
 const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
@@ -29,9 +26,14 @@ const delivery = {
   uid: Type.Optional(Type.String({ description: 'The uid of the job that the event is about.' })),
   chat_id: Type.Optional(Type.String()),
   message_id: Type.Optional(Type.String({ description: 'The message that the event is about.' })),
+  endpoint_id: Type.Optional(
+    Type.String({ format: 'uuid', description: 'The webhook endpoint; absent for a callback.' }),
+  ),
   failure: Type.Optional(
-    Type.Enum(['gone', 'out of time'], {
-      description: 'Why the delivery is dead: `gone` after 410, `out of time` after 72 hours.',
+    Type.Enum(['gone', 'out of time', 'endpoint disabled'], {
+      title: 'DeliveryFailure',
+      description:
+        'Why the delivery is dead: `gone` after 410, `out of time` after 72 hours, `endpoint disabled` if its webhook endpoint was disabled or deleted.',
     }),
   ),
   created_at: TIME,
@@ -89,21 +91,27 @@ export const DeliveryList = Type.Object(
   },
   { title: 'DeliveryList' },
 );
+const event = {
+  id: Type.String({
+    format: 'uuid',
+    description: 'The id of the event, and of its callback if it has one.',
+  }),
+  type: EventTypeName,
+  created_at: TIME,
+  job: Type.Optional(
+    Type.Object({ uid: Type.String(), tier: Type.Enum(['human', 'machine']) }, { title: 'EventJob' }),
+  ),
+  message: Type.Optional(
+    Type.Object({ chat_id: Type.String(), id: Type.String() }, { title: 'EventMessage' }),
+  ),
+};
 const FeedEvent = Type.Object(
   {
-    id: ID,
-    type: EventTypeName,
-    created_at: TIME,
-    job: Type.Optional(
-      Type.Object({ uid: Type.String(), tier: Type.Enum(['human', 'machine']) }, { title: 'EventJob' }),
-    ),
-    message: Type.Optional(
-      Type.Object({ chat_id: Type.String(), id: Type.String() }, { title: 'EventMessage' }),
-    ),
+    ...event,
     delivery: Type.Optional(
       Type.Object(
         { status: DeliveryStatus },
-        { title: 'EventDelivery', description: 'Absent if the event had no callback URL.' },
+        { title: 'EventDelivery', description: 'The callback; absent if the event had no callback URL.' },
       ),
     ),
   },
@@ -275,6 +283,23 @@ const TestEvent = Type.Object(
 );
 
 export const deliveryWebhooks: Record<string, DescribedWebhook> = {
+  endpointEvent: {
+    operationId: 'endpointEvent',
+    summary: 'An event for a webhook endpoint',
+    description:
+      'Posted to each webhook endpoint whose filter matches. The body is the event as the feed shows it.',
+    content: {
+      'application/json': {
+        schema: Type.Object(event, { title: 'EndpointEvent' }),
+        example: {
+          id: EXAMPLE.id,
+          type: 'job.completed',
+          created_at: EXAMPLE.created_at,
+          job: { uid: 'article-7', tier: 'human' },
+        },
+      },
+    },
+  },
   testEvent: {
     operationId: 'testEvent',
     summary: 'A test event was requested',

@@ -2,7 +2,8 @@
  * The sender: posts due deliveries, records every attempt, and retries a delivery until it is delivered or
  * dead.
  */
-import type { AccountRef, Environment } from '../base/account.ts';
+import type { SecretUse } from '../access/secrets.ts';
+import type { AccountRef } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import { type LeaseWorker, startLeaseWorker } from '../work/worker.ts';
@@ -18,6 +19,7 @@ import {
   type AttemptResult,
   type DeliveryDecision,
   type DeliveryRow,
+  endUnwanted,
   expireDeliveries,
   findFailingHosts,
   withdrawAttempt,
@@ -26,8 +28,8 @@ import {
 export interface SenderOptions {
   database: Database;
   poster: Poster;
-  /** Returns the active webhook secrets of an account in the form `whsec_…`, newest first. */
-  secrets(account: AccountRef, environment: Environment): Promise<string[]>;
+  /** Returns the active webhook secrets of an account for one use in the form `whsec_…`, newest first. */
+  secrets(account: AccountRef, use: SecretUse): Promise<string[]>;
   scheduleSeconds: readonly number[];
   /**
    * Seconds for which the breaker of a failing host stays open: after its first opening, its second, and so
@@ -71,11 +73,17 @@ export function startSender(options: SenderOptions): Sender {
   const recorder = createDeliveryRecorder(database, options.onDeliveriesChanged);
   const signer = createDeliverySigner({ secrets: options.secrets, log, now });
 
+  const secondsSince = ({ queued_at: at }: DeliveryRow) => (now().getTime() - at.getTime()) / 1000;
+
   async function send(lease: DeliveryLease, delivery: DeliveryRow): Promise<FinishedAttempt | undefined> {
     if (isOverfull(lease.host)) {
       lease.answered = true;
       await withdrawAttempt(database, lease, lease.attempts, 0);
       worker.wake(); // A poll in the meantime may have found nothing due.
+      return undefined;
+    }
+    if (delivery.unwanted) {
+      if (await endUnwanted(database, lease)) options.metrics.ended('dead', secondsSince(delivery));
       return undefined;
     }
     const headers = await signer.headersOf(lease, delivery);
@@ -105,7 +113,7 @@ export function startSender(options: SenderOptions): Sender {
     if (opened) options.metrics.breakerOpened();
     if (changed?.next) worker.wake();
     if (changed !== undefined && changed.status !== 'pending') {
-      options.metrics.ended(changed.status, (now().getTime() - delivery.queued_at.getTime()) / 1000);
+      options.metrics.ended(changed.status, secondsSince(delivery));
     }
     if (decision.status !== 'delivered' && !isAccepted(result)) {
       const { id, attempts } = lease;

@@ -1,124 +1,10 @@
+/** The SQL statements of the sender: attempts, their results and the ends of deliveries. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import { OPENING_FAILURES } from './breaker.ts';
 import type { EventType } from './event-types.ts';
-
-/** The subject of an event; `none` for a test event. */
-export type EventSubject =
-  | { kind: 'job'; jobId: string }
-  | { kind: 'message'; chatId: string; messageId: string }
-  | { kind: 'none' };
-
-const jobOf = (subject: EventSubject) => (subject.kind === 'job' ? subject.jobId : null);
-const chatOf = (subject: EventSubject) => (subject.kind === 'message' ? subject.chatId : null);
-const messageOf = (subject: EventSubject) => (subject.kind === 'message' ? subject.messageId : null);
-
-export interface NewEventRow {
-  account: AccountRef;
-  /** The id of the event and of its delivery. */
-  eventId: string;
-  environment: Environment;
-  type: EventType;
-  subject: EventSubject;
-  delivery:
-    | {
-        url: string;
-        host: string;
-        contentType: string;
-        headers: Record<string, string>;
-        body: Buffer;
-        delaySeconds: number;
-      }
-    | undefined;
-}
-
-// All bodies are concatenated into one parameter, which the statement divides again: in an array, the driver
-// would write them in hexadecimal, twice as long. A delivery with a lease token is leased, and its first
-// attempt begins. It is queued instead if a delivery of its job or chat is pending, deliveries to its host
-// have failed (a row in `breakers`) or its account is suspended.
-const INSERT = statement<{ delivery_id: string; lease_token: string; queued_at: Date }>(
-  'deliveries.insert_events',
-  `with given as materialized (
-     select * from unnest(:part::smallint[], :account_id::uuid[], :event_id::uuid[], :environment::text[],
-                          :type::text[], :job_id::uuid[], :chat_id::uuid[], :message_id::uuid[], :url::text[],
-                          :host::text[], :content_type::text[], :headers::jsonb[], :start::int[], :length::int[],
-                          :token::uuid[], :delay::float8[])
-       with ordinality as g (part, account_id, event_id, environment, type, job_id, chat_id, message_id, url, host,
-                             content_type, headers, start, length, token, delay, place)),
-   leased as materialized (
-     select g.event_id, g.token from given g
-      where g.token is not null and ${ofActiveAccount('g')}
-        and not exists (
-          select from deliveries e
-           where e.part = g.part and e.account_id = g.account_id and e.order_key = coalesce(g.job_id, g.chat_id)
-             and e.status = 'pending')
-        and not exists (
-          select from breakers b where b.part = g.part and b.account_id = g.account_id and b.host = g.host)),
-   recorded as (
-     insert into events (part, account_id, event_id, environment, type, job_id, chat_id, message_id)
-     select part, account_id, event_id, environment, type, job_id, chat_id, message_id from given order by place),
-   inserted as (
-     insert into deliveries (part, account_id, delivery_id, environment, event, url, host, content_type, headers,
-                             job_id, chat_id, message_id, order_key, body, lease_token, attempts, due_at)
-     select part, account_id, event_id, environment, type, url, host, content_type, headers,
-            job_id, chat_id, message_id, coalesce(job_id, chat_id), substring(:bodies::bytea from start for length),
-            l.token, case when l.token is null then 0 else 1 end,
-            now() + make_interval(secs => case when l.token is null then delay else :lease_seconds end)
-       from given left join leased l using (event_id) where url is not null order by place
-     returning part, account_id, delivery_id, lease_token, queued_at),
-   attempt as (
-     insert into attempts (part, account_id, delivery_id, attempt)
-     select part, account_id, delivery_id, 1 from inserted where lease_token is not null)
-   select delivery_id, lease_token, queued_at from inserted where lease_token is not null`,
-);
-
-/**
- * Records events, and their deliveries in the outbox.
- * @param tokens lease tokens of the deliveries, undefined for those to be queued
- * @returns the queueing time of each leased delivery, by its id
- */
-export async function insertEvents(
-  transaction: Transaction,
-  events: readonly NewEventRow[],
-  tokens: readonly (string | undefined)[],
-  leaseSeconds: number,
-): Promise<Map<string, Date>> {
-  const bodies = events.map(({ delivery }) => delivery?.body ?? Buffer.alloc(0));
-  let start = 1;
-  const starts = bodies.map(({ length }) => {
-    start += length;
-    return start - length;
-  });
-  const columns = columnsOf(events, {
-    part: ({ account }) => account.part,
-    account_id: ({ account }) => account.accountId,
-    event_id: ({ eventId }) => eventId,
-    environment: ({ environment }) => environment,
-    type: ({ type }) => type,
-    job_id: ({ subject }) => jobOf(subject),
-    chat_id: ({ subject }) => chatOf(subject),
-    message_id: ({ subject }) => messageOf(subject),
-    url: ({ delivery }) => delivery?.url ?? null,
-    host: ({ delivery }) => delivery?.host ?? null,
-    content_type: ({ delivery }) => delivery?.contentType ?? null,
-    headers: ({ delivery }) => (delivery === undefined ? null : JSON.stringify(delivery.headers)),
-    delay: ({ delivery }) => delivery?.delaySeconds ?? 0,
-  });
-  const rows = await transaction.query(INSERT, {
-    ...columns,
-    start: starts,
-    length: bodies.map(({ length }) => length),
-    bodies: Buffer.concat(bodies),
-    token: events.map((_, index) => tokens[index] ?? null),
-    lease_seconds: leaseSeconds,
-  });
-  for (const { account, subject, delivery } of events) {
-    if (delivery !== undefined) transaction.changed('deliveries', account, jobOf(subject) ?? undefined);
-  }
-  return new Map(rows.map(({ delivery_id, queued_at }) => [delivery_id, queued_at]));
-}
 
 export interface DeliveryRow {
   environment: Environment;
@@ -131,6 +17,10 @@ export interface DeliveryRow {
   attempts_before: number;
   /** The time of the next scheduled attempt, if this attempt was requested before it. */
   scheduled_at: Date | null;
+  /** The webhook endpoint to which it is delivered; null for a callback. */
+  endpoint_id: string | null;
+  /** Whether the endpoint was disabled or deleted since the event. */
+  unwanted: boolean;
 }
 
 // An attempt is recorded before its request is sent, so that a record exists even if the sender dies. One
@@ -148,10 +38,13 @@ const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_toke
         and d.lease_token = h.token
       order by d.part, d.account_id, d.delivery_id)
    select d.delivery_id, d.lease_token, d.environment, d.url, d.content_type, d.headers, d.body, d.queued_at,
-          d.message_id, d.attempts_before, d.scheduled_at
+          d.message_id, d.attempts_before, d.scheduled_at, d.endpoint_id,
+          d.endpoint_id is not null and w.status is distinct from 'active' as unwanted
      from held h
      join deliveries d on d.part = h.part and d.account_id = h.account_id and d.delivery_id = h.delivery_id
-      and d.lease_token = h.token`,
+      and d.lease_token = h.token
+     left join webhook_endpoints w on w.part = d.part and w.account_id = d.account_id
+      and w.endpoint_id = d.endpoint_id`,
 );
 
 export interface HeldDelivery {
@@ -247,6 +140,9 @@ export interface ChangedDelivery {
   next: boolean;
 }
 
+// SQL: the message whose status follows from a delivery. Deliveries to webhook endpoints change no message.
+export const FOLLOWING_MESSAGE = 'case when endpoint_id is null then message_id end as message_id';
+
 interface ChangedRow {
   part: number;
   account_id: string;
@@ -282,6 +178,39 @@ const WAKE_NEXT = `
           and (e.queued_at, e.delivery_id) > (d.queued_at, d.delivery_id)
         order by e.queued_at, e.delivery_id limit 1)`;
 
+// Deletes the attempt, because no request was sent.
+const END_UNWANTED = statement<{ delivery_id: string }>(
+  'deliveries.end_unwanted',
+  `with ended as (
+     update deliveries
+        set status = 'dead', failure = 'endpoint disabled', due_at = null, scheduled_at = null, lease_token = null,
+            attempts = attempts - 1, finished_at = now()
+      where part = :part and account_id = :account_id and delivery_id = :delivery_id and lease_token = :token
+     returning delivery_id, order_key, queued_at),
+   gone as (
+     delete from attempts
+      where part = :part and account_id = :account_id and delivery_id in (select delivery_id from ended)
+        and attempt = :attempt),
+   next as (${WAKE_NEXT})
+   select delivery_id from ended`,
+);
+
+/** Ends a leased delivery whose webhook endpoint was disabled or deleted. @returns false if the lease was lost */
+export async function endUnwanted(
+  on: Queryable,
+  { account, id, token, attempts }: HeldDelivery & { attempts: number },
+): Promise<boolean> {
+  const rows = await on.query(END_UNWANTED, {
+    part: account.part,
+    account_id: account.accountId,
+    delivery_id: id,
+    token,
+    attempt: attempts,
+  });
+  if (rows.length > 0) on.changed('deliveries', account);
+  return rows.length > 0;
+}
+
 // Records the attempt and what it shows about the host even if the lease was lost. Only the holder of the
 // lease changes the delivery. A healthy host has no row in `breakers`, so usually that table is not written.
 const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
@@ -298,7 +227,7 @@ const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
             finished_at = case when :status = 'pending' then null else now() end
       where part = :part and account_id = :account_id and delivery_id = :delivery_id and lease_token = :token
         and status = 'pending'
-     returning part, account_id, delivery_id, event, chat_id, message_id, status, order_key, queued_at),
+     returning part, account_id, delivery_id, event, chat_id, ${FOLLOWING_MESSAGE}, status, order_key, queued_at),
    ended as (select * from moved where status <> 'pending'),
    next as (${WAKE_NEXT} returning n.delivery_id),
    alive as (
@@ -388,7 +317,7 @@ const FINISH_ANSWERED = statement<ChangedRow & { token: string }>(
             lease_token = null, finished_at = case when k.status = 'pending' then null else now() end
        from locked k
       where d.part = k.part and d.account_id = k.account_id and d.delivery_id = k.delivery_id
-     returning d.part, d.account_id, d.delivery_id, k.token, d.event, d.chat_id, d.message_id, d.status,
+     returning d.part, d.account_id, d.delivery_id, k.token, d.event, d.chat_id, ${FOLLOWING_MESSAGE}, d.status,
                d.order_key, d.queued_at),
    following as materialized (
      select d.part, d.account_id,
@@ -474,7 +403,7 @@ const EXPIRE = statement<ChangedRow>(
      update deliveries
         set status = 'dead', failure = 'out of time', due_at = null, lease_token = null, finished_at = now()
       where part = :part and account_id = :account_id and delivery_id = any(array(select delivery_id from late))
-     returning part, account_id, delivery_id, event, chat_id, message_id, status, order_key, queued_at),
+     returning part, account_id, delivery_id, event, chat_id, ${FOLLOWING_MESSAGE}, status, order_key, queued_at),
    next as (${WAKE_NEXT})
    select part, account_id, delivery_id, event, chat_id, message_id, status from ended`,
 );

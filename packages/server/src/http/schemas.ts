@@ -62,6 +62,19 @@ export const IN_ENVIRONMENT = Type.Enum(['production', 'sandbox'], { default: 'p
 export const OPTIONAL_TEXT = Type.Union([Type.String(), Type.Null()]);
 export const OPTIONAL_MOMENT = Type.Union([MOMENT, Type.Null()]);
 export const USERNAME = textOf(64);
+/** The pattern of a text of one line. */
+export const ONE_LINE = explainPattern('^\\P{C}*$', reason('one_line'));
+/** The body of a request that rolls a key or a secret. */
+export const OVERLAP_BODY = Type.Object(
+  {
+    overlap: Type.Enum(['now', '1h', '24h'], {
+      title: 'Overlap',
+      description: 'How long the previous key or secret stays valid.',
+    }),
+  },
+  { title: 'OverlapRequest' },
+);
+export const OVERLAP_SECONDS = { now: 0, '1h': 3600, '24h': 86_400 } as const;
 export const accountParameters = Type.Object({ username: Type.String() });
 /** The page size of a list: 50 by default, at most 200. */
 export const PAGE = Type.Integer({ minimum: 1, maximum: 200, default: 50 });

@@ -5,15 +5,14 @@ import { accountNamed, listOrigins, MAX_ORIGINS, setOrigins } from '../access/ac
 import { listKeys, makeKey, revokeKey, rollKey } from '../access/keys.ts';
 import type { Vault } from '../access/secrets.ts';
 import { accountOf } from '../access/session-auth.ts';
-import { limitAttempts } from '../access/sessions.ts';
+import { limitCredentials } from '../access/sessions.ts';
 import { listWebhookSecrets, rollWebhookSecret } from '../access/webhook-secrets.ts';
 import { readQuota } from '../accounts/sandbox-words.ts';
 import type { AccountRef, Person } from '../base/account.ts';
-import { ApiError, notFound, reason } from '../base/errors.ts';
+import { ApiError, notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { countDeadDeliveries } from '../deliveries/log.ts';
 import { resource } from '../http/http.ts';
-import { explainPattern } from '../http/input.ts';
 import {
   CENTS,
   describedOwn,
@@ -22,19 +21,16 @@ import {
   ID,
   KEY_SCOPES,
   MOMENT,
+  ONE_LINE,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
+  OVERLAP_BODY,
+  OVERLAP_SECONDS,
 } from '../http/schemas.ts';
 import { listLatestJobs, OwnJob } from '../jobs/customer.ts';
 import { countJobsByDay, countJobsByStatus, countJobsSince } from '../jobs/overview.ts';
 import { readBalances, readHeld } from '../ledger/ledger.ts';
 import type { Settings } from '../settings/settings.ts';
-
-/**
- * The daily limit of an account for keys and webhook secrets that are created or replaced (rolled). After the first
- * 100, further ones are possible after delays of 1, 3, 7 … seconds, up to an hour.
- */
-const CREDENTIALS = { free: 100, mostSeconds: 3600 };
 
 export interface CustomerOptions {
   database: Database;
@@ -154,15 +150,6 @@ const RolledSecret = Type.Object(
   { title: 'OwnRolledSecret' },
 );
 
-const Overlap = Type.Enum(['now', '1h', '24h'], {
-  title: 'Overlap',
-  description: 'How long the previous key or secret stays valid.',
-});
-const OVERLAP_SECONDS = { now: 0, '1h': 3600, '24h': 86_400 } as const;
-const overlapBody = Type.Object({ overlap: Overlap }, { title: 'OverlapRequest' });
-
-const ONE_LINE = explainPattern('^\\P{C}*$', reason('one_line'));
-
 const Origins = Type.Object(
   { origins: Type.Array(Type.String({ examples: ['https://app.example.com'] })) },
   {
@@ -190,7 +177,7 @@ const schemas = {
     status: 201,
     description: '`conflict` when the key has ended or 50 keys of the environment are active.',
     params: keyParameters,
-    body: overlapBody,
+    body: OVERLAP_BODY,
   }),
   revokeKey: describedOwn('revokeOwnKey', 'Revoke a key', objectsOf(Key), { params: keyParameters }),
   listOrigins: describedOwn('listOwnOrigins', 'List the origins of your web pages', Origins),
@@ -205,7 +192,7 @@ const schemas = {
     description:
       '`conflict` when 5 secrets of the environment would sign; the message says when each ends. None ends early.',
     params: Type.Object({ environment: ENVIRONMENT }),
-    body: overlapBody,
+    body: OVERLAP_BODY,
   }),
 };
 
@@ -230,12 +217,7 @@ export function customerRoutes(app: FastifyInstance, options: CustomerOptions): 
   originRoutes(app, options);
 }
 
-function limitCredentials({ database, vault }: CustomerOptions, { accountId }: AccountRef): Promise<void> {
-  return limitAttempts(database, vault.mark(`credentials of ${accountId}`), CREDENTIALS);
-}
-
-function keyRoutes(app: FastifyInstance, options: CustomerOptions): void {
-  const { database } = options;
+function keyRoutes(app: FastifyInstance, { database, vault }: CustomerOptions): void {
   resource(app, '/api/account/keys', {
     GET: {
       schema: schemas.listKeys,
@@ -254,7 +236,7 @@ function keyRoutes(app: FastifyInstance, options: CustomerOptions): void {
           scopes: scopes ?? undefined,
           expiresAt: expires_at == null ? undefined : new Date(expires_at),
         };
-        await limitCredentials(options, account.ref);
+        await limitCredentials(database, vault, account.ref);
         const created = await database.transaction((transaction) =>
           makeKey(transaction, request.person, account, wanted),
         );
@@ -270,7 +252,7 @@ function keyRoutes(app: FastifyInstance, options: CustomerOptions): void {
         const account = accountOf(request);
         const seconds = OVERLAP_SECONDS[request.body.overlap];
         const keyId = await requireActiveKey(database, account.ref, request.params.key_id);
-        await limitCredentials(options, account.ref);
+        await limitCredentials(database, vault, account.ref);
         return reply.code(201).send(await rollKey(database, request.person, account, keyId, seconds));
       },
     },
@@ -289,8 +271,7 @@ function keyRoutes(app: FastifyInstance, options: CustomerOptions): void {
   });
 }
 
-function webhookSecretRoutes(app: FastifyInstance, options: CustomerOptions): void {
-  const { database, vault } = options;
+function webhookSecretRoutes(app: FastifyInstance, { database, vault }: CustomerOptions): void {
   resource(app, '/api/account/webhook-secrets', {
     GET: {
       schema: schemas.listSecrets,
@@ -305,7 +286,7 @@ function webhookSecretRoutes(app: FastifyInstance, options: CustomerOptions): vo
         const { ref } = accountOf(request);
         const { environment } = request.params;
         const seconds = OVERLAP_SECONDS[request.body.overlap];
-        await limitCredentials(options, ref);
+        await limitCredentials(database, vault, ref);
         const secret = await rollWebhookSecret(database, vault, request.person, ref, environment, seconds);
         return reply.code(201).send({
           environment,

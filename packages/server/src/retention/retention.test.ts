@@ -73,6 +73,8 @@ async function createCustomer(): Promise<Customer> {
   const person = await createPerson(server, { role: 'customer', account, name: SECRET });
   const call = createClient(server.url, account.production_key);
   const callback_url = `${receiver.url}/${SECRET}`;
+  const endpoint = { url: `${callback_url}/events`, events: ['job.canceled'], description: SECRET };
+  expect((await call('POST', '/api/v1/webhook-endpoints/', endpoint)).status).toBe(201);
   const uid = await orderEdit(call, `The ${SECRET} is big.\nIt sings.`, {
     callback_url,
     instructions: SECRET,

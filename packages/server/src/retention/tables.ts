@@ -87,6 +87,7 @@ export const TABLES: readonly Table[] = [
   { name: 'brands', key: { external_id: 'text' }, erase: 'delete' },
   { name: 'money_requests', erase: 'delete' },
   { name: 'webhook_secrets', key: { secret_id: 'uuid' }, hidden: ['sealed'], erase: 'delete' },
+  { name: 'webhook_endpoints', key: { endpoint_id: 'uuid' }, erase: 'delete' },
   { name: 'keys', key: { key_id: 'text' }, hidden: ['secret_hash', 'made_by'], erase: 'delete' },
   {
     name: 'users',

@@ -29,6 +29,7 @@ import { chatWebhooks } from '../chats/schemas.ts';
 import type { Database } from '../database/database.ts';
 import { deliveryConsole } from '../deliveries/console.ts';
 import { deliveriesOfCustomer } from '../deliveries/customer.ts';
+import { endpointRoutes, endpointsOfCustomer } from '../deliveries/endpoint-routes.ts';
 import { type DeliveryRouteOptions, deliveryRoutes } from '../deliveries/routes.ts';
 import { deliveryWebhooks } from '../deliveries/schemas.ts';
 import { queriesOfCustomer, queryRoutes } from '../editing/customer.ts';
@@ -246,6 +247,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       customerJobRoutes(customers, options);
       documentRoutes(customers, options);
       customerChatRoutes(customers, options);
+      endpointsOfCustomer(customers, options);
       deliveriesOfCustomer(customers, { ...options, onDeliveriesChanged: followDeliveries });
       ledgerOfCustomer(customers, options);
       brandsOfCustomer(customers, options);
@@ -310,6 +312,7 @@ function apiRoutes(
   queryRoutes(app, options);
   chatRoutes(app, options);
   deliveryRoutes(app, { ...options, onDeliveriesChanged: followDeliveries });
+  endpointRoutes(app, options);
 }
 
 /**

@@ -238,7 +238,7 @@ export type ConsoleDeliveries = {
 export type ConsoleDelivery = {
   account: string;
   environment: 'production' | 'sandbox';
-  /** The id of the event and of its delivery, sent as `webhook-id`. */
+  /** The id of the delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
@@ -249,8 +249,9 @@ export type ConsoleDelivery = {
   chat_id?: string | undefined;
   /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
-  failure?: 'gone' | 'out of time' | undefined;
+  /** The webhook endpoint; absent for a callback. */
+  endpoint_id?: string | undefined;
+  failure?: DeliveryFailure | undefined;
   created_at: string;
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
@@ -265,7 +266,7 @@ export type ConsoleDelivery = {
 export type ConsoleDeliveryDetail = {
   account: string;
   environment: 'production' | 'sandbox';
-  /** The id of the event and of its delivery, sent as `webhook-id`. */
+  /** The id of the delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
@@ -276,8 +277,9 @@ export type ConsoleDeliveryDetail = {
   chat_id?: string | undefined;
   /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
-  failure?: 'gone' | 'out of time' | undefined;
+  /** The webhook endpoint; absent for a callback. */
+  endpoint_id?: string | undefined;
+  failure?: DeliveryFailure | undefined;
   created_at: string;
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
@@ -782,8 +784,22 @@ export type CreatedKey = {
   username: string
 };
 
+export type CreatedWebhookEndpoint = {
+  id: string;
+  environment: 'production' | 'sandbox';
+  url: string;
+  /** The types of events that the endpoint gets; null for all. */
+  events: EndpointEventType[] | null;
+  description: string;
+  status: EndpointStatus;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  /** The secret that signs deliveries. Only this answer contains it. */
+  webhook_secret: string
+};
+
 export type Delivery = {
-  /** The id of the event and of its delivery, sent as `webhook-id`. */
+  /** The id of the delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
@@ -794,8 +810,9 @@ export type Delivery = {
   chat_id?: string | undefined;
   /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
-  failure?: 'gone' | 'out of time' | undefined;
+  /** The webhook endpoint; absent for a callback. */
+  endpoint_id?: string | undefined;
+  failure?: DeliveryFailure | undefined;
   created_at: string;
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
@@ -826,7 +843,7 @@ export type DeliveryAttempt = {
 };
 
 export type DeliveryDetail = {
-  /** The id of the event and of its delivery, sent as `webhook-id`. */
+  /** The id of the delivery, sent as `webhook-id`. */
   id: string;
   event: EventType;
   status: DeliveryStatus;
@@ -837,8 +854,9 @@ export type DeliveryDetail = {
   chat_id?: string | undefined;
   /** The message that the event is about. */
   message_id?: string | undefined;
-  /** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours. */
-  failure?: 'gone' | 'out of time' | undefined;
+  /** The webhook endpoint; absent for a callback. */
+  endpoint_id?: string | undefined;
+  failure?: DeliveryFailure | undefined;
   created_at: string;
   finished_at?: string | undefined;
   /** The earliest time of the next attempt. */
@@ -849,6 +867,9 @@ export type DeliveryDetail = {
   /** The last hundred attempts, oldest first. */
   attempts: DeliveryAttempt[]
 };
+
+/** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours, `endpoint disabled` if its webhook endpoint was disabled or deleted. */
+export type DeliveryFailure = 'gone' | 'out of time' | 'endpoint disabled';
 
 export type DeliveryList = {
   objects: Delivery[];
@@ -946,6 +967,18 @@ export type Effort = {
   })[]
 };
 
+export type EndpointEventType = 'job.completed' | 'job.failed' | 'job.canceled' | 'job.asked' | 'message.translated' | 'message.failed' | 'message.corrected';
+
+export type EndpointSecret = {
+  /** The secret that signs deliveries. Only this answer contains it. */
+  webhook_secret: string;
+  /** The moment until which the previous secrets sign. */
+  previous_ends: string
+};
+
+/** A `disabled` endpoint gets no deliveries. */
+export type EndpointStatus = 'active' | 'disabled';
+
 export type EngineTested = {
   status: 'translated' | 'failed' | 'unsupported';
   text?: string | undefined;
@@ -978,7 +1011,7 @@ export type FailingHost = {
   waiting: number
 };
 
-export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'term_known' | 'term_proposed' | 'term_untranslated' | 'too_many_proposals' | 'query_exists' | 'tmx' | 'document_invalid' | 'language_undetermined' | 'pair_not_offered';
+export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'term_known' | 'term_proposed' | 'term_untranslated' | 'too_many_proposals' | 'query_exists' | 'url' | 'endpoint_exists' | 'too_many_endpoints' | 'tmx' | 'document_invalid' | 'language_undetermined' | 'pair_not_offered';
 
 /** A problem that an automatic check reports about a target. */
 export type Finding = {
@@ -2277,6 +2310,32 @@ export type WebError = {
 
 export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'unconfirmed' | 'query_open' | 'not_joinable' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
+export type WebhookEndpoint = {
+  id: string;
+  environment: 'production' | 'sandbox';
+  url: string;
+  /** The types of events that the endpoint gets; null for all. */
+  events: EndpointEventType[] | null;
+  description: string;
+  status: EndpointStatus;
+  /** ISO 8601, in UTC. */
+  created_at: string
+};
+
+export type WebhookEndpointChange = {
+  /** A public http or https URL without credentials. */
+  url?: string | undefined;
+  /** The types of events that the endpoint gets; null for all, also those that later versions add. */
+  events?: EndpointEventType[] | null | undefined;
+  /** A text of one line for people. */
+  description?: string | undefined;
+  status?: EndpointStatus | undefined
+};
+
+export type WebhookEndpointList = {
+  objects: WebhookEndpoint[]
+};
+
 export type Work = {
   /** Segments confirmed in the last 30 days, latest day first. */
   days: ({
@@ -3208,6 +3267,55 @@ export interface Operations {
     };
     body: undefined;
     answer: ChatMessageList
+  };
+  /** List your webhook endpoints */
+  listOwnWebhookEndpoints: {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: WebhookEndpointList
+  };
+  /** Register a webhook endpoint */
+  createOwnWebhookEndpoint: {
+    path: undefined;
+    query: undefined;
+    body: {
+      environment: 'production' | 'sandbox';
+      /** A public http or https URL without credentials. */
+      url: string;
+      /** The types of events that the endpoint gets; null for all, also those that later versions add. */
+      events?: EndpointEventType[] | null | undefined;
+      /** A text of one line for people. */
+      description?: string | undefined
+    };
+    answer: CreatedWebhookEndpoint
+  };
+  /** Change, disable or enable a webhook endpoint */
+  changeOwnWebhookEndpoint: {
+    path: {
+      endpoint_id: string
+    };
+    query: undefined;
+    body: WebhookEndpointChange;
+    answer: WebhookEndpoint
+  };
+  /** Delete a webhook endpoint */
+  deleteOwnWebhookEndpoint: {
+    path: {
+      endpoint_id: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: WebhookEndpointList
+  };
+  /** Create a new secret of an endpoint */
+  rollOwnWebhookEndpointSecret: {
+    path: {
+      endpoint_id: string
+    };
+    query: undefined;
+    body: OverlapRequest;
+    answer: EndpointSecret
   };
   /** Own deliveries, newest first */
   listOwnDeliveries: {
@@ -4359,6 +4467,11 @@ export const OPERATIONS = {
   downloadOwnResult: ['GET', '/api/account/jobs/{uid}/result'],
   listOwnChats: ['GET', '/api/account/chats'],
   listOwnMessages: ['GET', '/api/account/chats/{chat_id}/messages'],
+  listOwnWebhookEndpoints: ['GET', '/api/account/webhook-endpoints'],
+  createOwnWebhookEndpoint: ['POST', '/api/account/webhook-endpoints'],
+  changeOwnWebhookEndpoint: ['PATCH', '/api/account/webhook-endpoints/{endpoint_id}'],
+  deleteOwnWebhookEndpoint: ['DELETE', '/api/account/webhook-endpoints/{endpoint_id}'],
+  rollOwnWebhookEndpointSecret: ['POST', '/api/account/webhook-endpoints/{endpoint_id}/roll'],
   listOwnDeliveries: ['GET', '/api/account/deliveries'],
   countFailedDeliveries: ['GET', '/api/account/deliveries/failed'],
   replayFailedDeliveries: ['POST', '/api/account/deliveries/replay'],

@@ -182,17 +182,39 @@ create index keys_of_account on keys (part, account_id);
 create index keys_of_maker on keys (made_by) where made_by is not null;
 grant select, insert, update, delete on keys to dragoman_app;
 
+-- URLs that receive the events of an account, in addition to the callback URLs of its requests.
+create table webhook_endpoints (
+  part        smallint not null,
+  account_id  uuid not null,
+  endpoint_id uuid not null,
+  environment text not null check (environment in ('production', 'sandbox')),
+  url         text not null,
+  host        text collate "C" not null,
+  events      text[] -- null: every type, also those that later versions add
+              check (events <@ array['job.completed', 'job.failed', 'job.canceled', 'job.asked', 'message.translated',
+                'message.failed', 'message.corrected'] and cardinality(events) > 0),
+  description text not null,
+  status      text not null default 'active' check (status in ('active', 'disabled')),
+  created_at  timestamptz not null default now(),
+  primary key (part, account_id, endpoint_id),
+  foreign key (part, account_id) references accounts (part, account_id)
+);
+grant select, insert, update, delete on webhook_endpoints to dragoman_app;
+
 -- Secrets that sign callbacks, encrypted with the secret key. Several are valid while one replaces another.
 create table webhook_secrets (
   part        smallint not null,
   account_id  uuid not null,
   secret_id   uuid not null,
   environment text not null check (environment in ('production', 'sandbox')),
+  endpoint_id uuid, -- null: signs the callbacks to the URLs of requests
   sealed      bytea not null,
   created_at  timestamptz not null default now(),
   expires_at  timestamptz,
   primary key (part, account_id, secret_id),
-  foreign key (part, account_id) references accounts (part, account_id)
+  foreign key (part, account_id) references accounts (part, account_id),
+  foreign key (part, account_id, endpoint_id) references webhook_endpoints (part, account_id, endpoint_id)
+    on delete cascade
 );
 grant select, insert, update, delete on webhook_secrets to dragoman_app;
 
@@ -676,7 +698,7 @@ grant select, insert, update, delete on money_requests to dragoman_app;
 create table events (
   part        smallint not null,
   account_id  uuid not null,
-  event_id    uuid not null, -- also the id of its delivery, if there is one
+  event_id    uuid not null, -- also the id of its callback, if there is one
   environment text not null check (environment in ('production', 'sandbox')),
   type        text not null constraint events_type check (type in ('job.completed', 'job.failed', 'job.canceled',
                 'job.asked', 'message.translated', 'message.failed', 'message.corrected', 'test')),
@@ -715,16 +737,20 @@ create table deliveries (
   chat_id         uuid,
   message_id      uuid,
   event           text not null constraint deliveries_event check (event in ('job.completed', 'job.failed',
-                    'message.translated', 'message.failed', 'message.corrected', 'test')),
+                    'job.canceled', 'job.asked', 'message.translated', 'message.failed', 'message.corrected',
+                    'test')),
+  endpoint_id     uuid, -- of the webhook endpoint, which may be deleted by now; null: a callback URL of a request
   url             text not null,
   host            text collate "C" not null default '',
   content_type    text not null,
   headers         jsonb not null default '{}', -- in addition to those of the signature
   body            bytea not null, -- stored once, every attempt sends these bytes
   status          text not null default 'pending' check (status in ('pending', 'delivered', 'dead')),
-  failure         text constraint deliveries_failure check (failure in ('gone', 'out of time')),
-  -- Deliveries of one job or chat share `order_key` and are sent by `queued_at`, which also starts their 72 hours. A
-  -- replay resets it. The clock's time, not the transaction's: of two that wait for one row, the later writes later.
+  failure         text constraint deliveries_failure check (failure in ('gone', 'out of time',
+                    'endpoint disabled')),
+  -- The callbacks of one job or chat share `order_key`, and so do its deliveries to one endpoint. They are sent by
+  -- `queued_at`, which also starts their 72 hours. A replay resets it. The clock's time, not the transaction's: of two
+  -- that wait for one row, the later writes later.
   order_key       uuid,
   queued_at       timestamptz not null default clock_timestamp(),
   created_at      timestamptz not null default clock_timestamp(),
@@ -1368,7 +1394,7 @@ begin
     -- A deleted user may leave only an id; operators and commands do not belong to the account.
     name = case when actor = 'person' and user_id is null and name !~ uuid_text then 'erased' else name end,
     subject = case
-      when action ~ '^(delivery|key|memory|price|route|sandbox|task|webhook_secret)[.]' then subject
+      when action ~ '^(delivery|endpoint|key|memory|price|route|sandbox|task|webhook_secret)[.]' then subject
       when action ~ '^(account|deliveries|money)[.]' then account_id::text
       when action ~ '^person[.]' and subject ~ uuid_text then subject
       else 'erased' end,

@@ -1,0 +1,153 @@
+/** The routes for webhook endpoints: `/api/v1/webhook-endpoints/…` and `/api/account/webhook-endpoints…`. */
+import type { FastifyInstance } from 'fastify';
+import { accountOf } from '../access/session-auth.ts';
+import { limitCredentials } from '../access/sessions.ts';
+import type { Caller } from '../base/account.ts';
+import { resource } from '../http/http.ts';
+import { OVERLAP_SECONDS } from '../http/schemas.ts';
+import { endpointSchemas, ownEndpointSchemas } from './endpoint-schemas.ts';
+import { type EndpointRow, listEndpoints } from './endpoint-store.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  type EndpointContext,
+  findEndpoint,
+  rollEndpointSecret,
+} from './endpoints.ts';
+
+/** Registers the routes for API keys. A key reaches the endpoints of its environment. */
+export function endpointRoutes(app: FastifyInstance, context: EndpointContext): void {
+  const keyOf = ({ environment }: Caller, id: string) => ({ id, environment });
+
+  resource(app, '/api/v1/webhook-endpoints/', {
+    GET: {
+      schema: endpointSchemas.list,
+      scope: 'deliveries',
+      async handler({ caller: { account, environment } }) {
+        const rows = await listEndpoints(context.database, account, environment);
+        return { objects: rows.map(presentEndpoint) };
+      },
+    },
+    POST: {
+      schema: endpointSchemas.create,
+      scope: 'deliveries',
+      async handler({ caller: { account, environment }, body }, reply) {
+        const { url, events = null, description = '' } = body;
+        const wanted = { environment, url, events, description };
+        const { endpoint, secret } = await createEndpoint(context, 'key', account, wanted);
+        return reply.code(201).send({ ...presentEndpoint(endpoint), webhook_secret: secret });
+      },
+    },
+  });
+
+  resource(app, '/api/v1/webhook-endpoints/:endpoint_id/', {
+    GET: {
+      schema: endpointSchemas.read,
+      scope: 'deliveries',
+      async handler({ caller, params }) {
+        const key = keyOf(caller, params.endpoint_id);
+        return presentEndpoint(await findEndpoint(context.database, caller.account, key));
+      },
+    },
+    PATCH: {
+      schema: endpointSchemas.change,
+      scope: 'deliveries',
+      async handler({ caller, params, body }) {
+        const key = keyOf(caller, params.endpoint_id);
+        return presentEndpoint(await changeEndpoint(context, 'key', caller.account, key, body));
+      },
+    },
+    DELETE: {
+      schema: endpointSchemas.delete,
+      scope: 'deliveries',
+      async handler({ caller, params }, reply) {
+        await deleteEndpoint(context, 'key', caller.account, keyOf(caller, params.endpoint_id));
+        return reply.code(204).send();
+      },
+    },
+  });
+
+  resource(app, '/api/v1/webhook-endpoints/:endpoint_id/roll/', {
+    POST: {
+      schema: endpointSchemas.roll,
+      scope: 'deliveries',
+      async handler({ caller, params, body }, reply) {
+        const key = keyOf(caller, params.endpoint_id);
+        const seconds = OVERLAP_SECONDS[body.overlap];
+        const secret = await rollEndpointSecret(context, 'key', caller.account, key, seconds);
+        return reply.code(201).send(presentSecret(secret, seconds));
+      },
+    },
+  });
+}
+
+/** Registers the routes for signed-in customers, who see the endpoints of both environments. */
+export function endpointsOfCustomer(app: FastifyInstance, context: EndpointContext): void {
+  const { database, vault } = context;
+
+  resource(app, '/api/account/webhook-endpoints', {
+    GET: {
+      schema: ownEndpointSchemas.list,
+      async handler(request) {
+        const rows = await listEndpoints(database, accountOf(request).ref, undefined);
+        return { objects: rows.map(presentEndpoint) };
+      },
+    },
+    POST: {
+      schema: ownEndpointSchemas.create,
+      async handler(request, reply) {
+        const { ref } = accountOf(request);
+        const { environment, url, events = null, description = '' } = request.body;
+        await limitCredentials(database, vault, ref);
+        const wanted = { environment, url, events, description };
+        const { endpoint, secret } = await createEndpoint(context, request.person, ref, wanted);
+        return reply.code(201).send({ ...presentEndpoint(endpoint), webhook_secret: secret });
+      },
+    },
+  });
+
+  resource(app, '/api/account/webhook-endpoints/:endpoint_id', {
+    PATCH: {
+      schema: ownEndpointSchemas.change,
+      async handler(request) {
+        const { person, params, body } = request;
+        const { ref } = accountOf(request);
+        return presentEndpoint(await changeEndpoint(context, person, ref, { id: params.endpoint_id }, body));
+      },
+    },
+    DELETE: {
+      schema: ownEndpointSchemas.delete,
+      async handler(request) {
+        const { ref } = accountOf(request);
+        await deleteEndpoint(context, request.person, ref, { id: request.params.endpoint_id });
+        return { objects: (await listEndpoints(database, ref, undefined)).map(presentEndpoint) };
+      },
+    },
+  });
+
+  resource(app, '/api/account/webhook-endpoints/:endpoint_id/roll', {
+    POST: {
+      schema: ownEndpointSchemas.roll,
+      async handler(request, reply) {
+        const { person, params, body } = request;
+        const { ref } = accountOf(request);
+        const key = { id: params.endpoint_id };
+        const seconds = OVERLAP_SECONDS[body.overlap];
+        await findEndpoint(database, ref, key); // A request for an unknown endpoint does not count.
+        await limitCredentials(database, vault, ref);
+        const secret = await rollEndpointSecret(context, person, ref, key, seconds);
+        return reply.code(201).send(presentSecret(secret, seconds));
+      },
+    },
+  });
+}
+
+function presentEndpoint({ endpoint_id, created_at, ...row }: EndpointRow) {
+  return { id: endpoint_id, ...row, created_at: created_at.toISOString() };
+}
+
+function presentSecret(secret: string, overlapSeconds: number) {
+  const ends = new Date(Date.now() + overlapSeconds * 1000);
+  return { webhook_secret: secret, previous_ends: ends.toISOString() };
+}

@@ -1,0 +1,197 @@
+/** The schemas of webhook endpoints, for `/api/v1/webhook-endpoints/` and the pages of customers. */
+import type { FastifySchema } from 'fastify';
+import Type from 'typebox';
+import {
+  answer,
+  describedOwn,
+  ENVIRONMENT,
+  emptyAnswer,
+  errorResponses,
+  ID,
+  MOMENT,
+  ONE_LINE,
+  OVERLAP_BODY,
+} from '../http/schemas.ts';
+import { MAX_ENDPOINTS } from './endpoint-store.ts';
+import { FILTER_TYPES } from './event-types.ts';
+import { ENDPOINT_STATUSES } from './states.ts';
+
+const TAG = 'Deliveries';
+const EVENTS = Type.Array(Type.Enum([...FILTER_TYPES], { title: 'EndpointEventType' }), {
+  minItems: 1,
+  maxItems: FILTER_TYPES.length,
+});
+const URL = Type.String({
+  format: 'uri',
+  description: 'A public http or https URL without credentials.',
+  examples: ['https://example.com/events'],
+});
+const STATUS = Type.Enum([...ENDPOINT_STATUSES], {
+  title: 'EndpointStatus',
+  description: 'A `disabled` endpoint gets no deliveries.',
+});
+const DESCRIPTION = Type.String({
+  maxLength: 200,
+  pattern: ONE_LINE,
+  'x-trim': true,
+  description: 'A text of one line for people.',
+});
+const GIVEN_EVENTS = Type.Optional(
+  Type.Union([EVENTS, Type.Null()], {
+    description:
+      'The types of events that the endpoint gets; null for all, also those that later versions add.',
+  }),
+);
+
+const fields = {
+  id: ID,
+  environment: ENVIRONMENT,
+  url: Type.String(),
+  events: Type.Union([EVENTS, Type.Null()], {
+    description: 'The types of events that the endpoint gets; null for all.',
+  }),
+  description: Type.String(),
+  status: STATUS,
+  created_at: MOMENT,
+};
+const SECRET = Type.String({
+  description: 'The secret that signs deliveries. Only this answer contains it.',
+});
+const Endpoint = Type.Object(fields, { title: 'WebhookEndpoint' });
+const CreatedEndpoint = Type.Object(
+  { ...fields, webhook_secret: SECRET },
+  { title: 'CreatedWebhookEndpoint' },
+);
+const EndpointList = Type.Object({ objects: Type.Array(Endpoint) }, { title: 'WebhookEndpointList' });
+const EndpointSecret = Type.Object(
+  {
+    webhook_secret: SECRET,
+    previous_ends: Type.String({
+      format: 'date-time',
+      description: 'The moment until which the previous secrets sign.',
+    }),
+  },
+  { title: 'EndpointSecret' },
+);
+
+const wanted = { url: URL, events: GIVEN_EVENTS, description: Type.Optional(DESCRIPTION) };
+const creation = Type.Object(wanted, { title: 'WebhookEndpointRequest' });
+const change = Type.Object(
+  {
+    url: Type.Optional(URL),
+    events: GIVEN_EVENTS,
+    description: wanted.description,
+    status: Type.Optional(STATUS),
+  },
+  { title: 'WebhookEndpointChange' },
+);
+const parameters = Type.Object({ endpoint_id: ID });
+
+const EXAMPLE = {
+  id: '0197a5b0-0000-7000-8000-000000000002',
+  environment: 'production',
+  url: 'https://example.com/events',
+  events: ['job.completed', 'job.failed'],
+  description: 'Shop',
+  status: 'active',
+  created_at: '2027-01-31T12:00:00.000Z',
+};
+const EXAMPLE_SECRET = 'whsec_bm90IGEgcmVhbCBzZWNyZXQsIG9ubHkgYW4gZXhhbXBsZQ==';
+
+export const endpointSchemas = {
+  list: {
+    operationId: 'listWebhookEndpoints',
+    summary: 'List webhook endpoints',
+    description: 'Those of the environment of the key, oldest first.',
+    tags: [TAG],
+    response: {
+      200: answer('The webhook endpoints.', EndpointList, { objects: [EXAMPLE] }),
+      ...errorResponses(),
+    },
+  },
+  create: {
+    operationId: 'createWebhookEndpoint',
+    summary: 'Register a webhook endpoint',
+    description: `A URL that gets each later event that matches its filter, in addition to callbacks. At most ${MAX_ENDPOINTS} in an environment.`,
+    tags: [TAG],
+    body: creation,
+    response: {
+      201: answer('The webhook endpoint with its secret.', CreatedEndpoint, {
+        ...EXAMPLE,
+        webhook_secret: EXAMPLE_SECRET,
+      }),
+      ...errorResponses('invalid_request', 'conflict', 'read_only_key', 'too_large'),
+    },
+  },
+  read: {
+    operationId: 'getWebhookEndpoint',
+    summary: 'Read a webhook endpoint',
+    description: 'Without its secret.',
+    tags: [TAG],
+    params: parameters,
+    response: {
+      200: answer('The webhook endpoint.', Endpoint, EXAMPLE),
+      ...errorResponses('not_found', 'invalid_request'),
+    },
+  },
+  change: {
+    operationId: 'changeWebhookEndpoint',
+    summary: 'Change, disable or enable a webhook endpoint',
+    description: 'Fields that are absent stay unchanged. A new URL applies to later events.',
+    tags: [TAG],
+    params: parameters,
+    body: change,
+    response: {
+      200: answer('The webhook endpoint.', Endpoint, { ...EXAMPLE, status: 'disabled' }),
+      ...errorResponses('not_found', 'invalid_request', 'conflict', 'read_only_key', 'too_large'),
+    },
+  },
+  delete: {
+    operationId: 'deleteWebhookEndpoint',
+    summary: 'Delete a webhook endpoint',
+    description: 'Pending deliveries to it end without another attempt.',
+    tags: [TAG],
+    params: parameters,
+    response: {
+      204: emptyAnswer('Deleted.'),
+      ...errorResponses('not_found', 'invalid_request', 'conflict', 'read_only_key'),
+    },
+  },
+  roll: {
+    operationId: 'rollWebhookEndpointSecret',
+    summary: 'Create a new secret of a webhook endpoint',
+    description: '`409` when 5 secrets would sign; the message says when each ends. None ends early.',
+    tags: [TAG],
+    params: parameters,
+    body: OVERLAP_BODY,
+    response: {
+      201: answer('The new secret.', EndpointSecret, {
+        webhook_secret: EXAMPLE_SECRET,
+        previous_ends: '2027-02-01T12:00:00.000Z',
+      }),
+      ...errorResponses('not_found', 'invalid_request', 'conflict', 'read_only_key', 'too_large'),
+    },
+  },
+} satisfies Record<string, FastifySchema>;
+
+export const ownEndpointSchemas = {
+  list: describedOwn('listOwnWebhookEndpoints', 'List your webhook endpoints', EndpointList),
+  create: describedOwn('createOwnWebhookEndpoint', 'Register a webhook endpoint', CreatedEndpoint, {
+    status: 201,
+    body: Type.Object({ environment: ENVIRONMENT, ...wanted }),
+  }),
+  change: describedOwn('changeOwnWebhookEndpoint', 'Change, disable or enable a webhook endpoint', Endpoint, {
+    params: parameters,
+    body: change,
+  }),
+  delete: describedOwn('deleteOwnWebhookEndpoint', 'Delete a webhook endpoint', EndpointList, {
+    description: 'Answers with the remaining ones.',
+    params: parameters,
+  }),
+  roll: describedOwn('rollOwnWebhookEndpointSecret', 'Create a new secret of an endpoint', EndpointSecret, {
+    status: 201,
+    description: '`conflict` when 5 secrets would sign; the message says when each ends.',
+    params: parameters,
+    body: OVERLAP_BODY,
+  }),
+};

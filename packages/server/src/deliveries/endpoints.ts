@@ -1,0 +1,185 @@
+/**
+ * Webhook endpoints: URLs that get each event of one environment of an account that matches their filter, in
+ * addition to the callbacks to the URLs of requests. `event-store.ts` inserts their deliveries with the event. Each
+ * endpoint has a secret of its own.
+ */
+import { lockAccount } from '../access/accounts.ts';
+import type { Vault } from '../access/secrets.ts';
+import { replaceWebhookSecret, rollSecretOf } from '../access/webhook-secrets.ts';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
+import { fieldError, notFound, reason } from '../base/errors.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { Database, Queryable, Transaction } from '../database/database.ts';
+import type { AddressGuard } from './addresses.ts';
+import { hostOf } from './deliveries.ts';
+import {
+  deleteEndpointRow,
+  type EndpointRow,
+  listEndpoints,
+  MAX_ENDPOINTS,
+  saveEndpoint,
+} from './endpoint-store.ts';
+import { ENDPOINT_MOVES } from './states.ts';
+
+export interface EndpointContext {
+  database: Database;
+  vault: Vault;
+  guard: AddressGuard;
+}
+
+/**
+ * The caller of a change: a user, or `key` for an API key of the account. Changes by an API key get no audit entry,
+ * like other requests of programs.
+ */
+export type EndpointActor = Actor | 'key';
+
+/** Names an endpoint of an account. An API key reaches only the endpoints of its environment. */
+export interface EndpointKey {
+  id: string;
+  environment?: Environment;
+}
+
+type Settings = Pick<EndpointRow, 'url' | 'events' | 'description' | 'status'>;
+
+/**
+ * Registers an active webhook endpoint.
+ * @returns the endpoint, and its secret in clear text, which cannot be shown again
+ * @throws ApiError `invalid_request` for `url` if the URL is not allowed or registered already, or the environment
+ * has `MAX_ENDPOINTS` endpoints
+ */
+export function createEndpoint(
+  { database, vault, guard }: EndpointContext,
+  by: EndpointActor,
+  account: AccountRef,
+  wanted: Pick<EndpointRow, 'environment' | 'url' | 'events' | 'description'>,
+): Promise<{ endpoint: EndpointRow; secret: string }> {
+  checkUrl(guard, wanted.url);
+  return database.transaction(async (transaction) => {
+    await lockAccount(transaction, account);
+    const others = await listEndpoints(transaction, account, wanted.environment);
+    refuseDuplicate(others, wanted.url);
+    if (others.length >= MAX_ENDPOINTS) {
+      throw fieldError('url', reason('too_many_endpoints', { most: MAX_ENDPOINTS }));
+    }
+    const endpointId = uuidv7();
+    const row = { ...wanted, endpoint_id: endpointId, status: 'active' as const };
+    const endpoint = await saveEndpoint(transaction, account, row, hostOf(wanted.url));
+    const use = { environment: wanted.environment, endpointId };
+    const secret = await replaceWebhookSecret(transaction, vault, account, use);
+    await record(transaction, by, account, endpoint, 'endpoint.created');
+    return { endpoint, secret };
+  });
+}
+
+/**
+ * Changes settings of a webhook endpoint. The changes apply to later events; deliveries that exist keep their URL.
+ * @throws ApiError like `createEndpoint`; `not_found` if the account has no such endpoint
+ */
+export function changeEndpoint(
+  { database, guard }: EndpointContext,
+  by: EndpointActor,
+  account: AccountRef,
+  key: EndpointKey,
+  change: Partial<Settings>,
+): Promise<EndpointRow> {
+  if (change.url !== undefined) checkUrl(guard, change.url);
+  return database.transaction(async (transaction) => {
+    const { endpoint: before, others } = await lockEndpoint(transaction, account, key);
+    const wanted = { ...before, ...change };
+    refuseDuplicate(others, wanted.url);
+    const after = await saveEndpoint(transaction, account, wanted, hostOf(wanted.url));
+    const changed = (['url', 'events', 'description'] as const).filter(
+      (name) => String(before[name]) !== String(after[name]),
+    );
+    if (changed.length > 0) await record(transaction, by, account, after, 'endpoint.changed', { changed });
+    for (const { from, to, action } of Object.values(ENDPOINT_MOVES)) {
+      if (before.status === from && after.status === to)
+        await record(transaction, by, account, after, action);
+    }
+    return after;
+  });
+}
+
+/**
+ * Deletes a webhook endpoint with its secrets. Its deliveries stay in the lists; pending ones end at their next
+ * attempt.
+ * @throws ApiError `not_found` if the account has no such endpoint
+ */
+export async function deleteEndpoint(
+  { database }: EndpointContext,
+  by: EndpointActor,
+  account: AccountRef,
+  key: EndpointKey,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const { endpoint } = await lockEndpoint(transaction, account, key);
+    await deleteEndpointRow(transaction, account, endpoint.endpoint_id);
+    await record(transaction, by, account, endpoint, 'endpoint.deleted');
+  });
+}
+
+/**
+ * Creates a new secret of a webhook endpoint. The previous secrets continue to sign during the overlap.
+ * @returns the secret in clear text, which cannot be shown again
+ * @throws ApiError `not_found` if the account has no such endpoint; `conflict` like `rollSecretOf`
+ */
+export function rollEndpointSecret(
+  { database, vault }: EndpointContext,
+  by: EndpointActor,
+  account: AccountRef,
+  key: EndpointKey,
+  overlapSeconds: number,
+): Promise<string> {
+  return database.transaction(async (transaction) => {
+    const { endpoint } = await lockEndpoint(transaction, account, key);
+    const use = { environment: endpoint.environment, endpointId: endpoint.endpoint_id };
+    return rollSecretOf(transaction, vault, by, account, use, overlapSeconds);
+  });
+}
+
+/** Finds a webhook endpoint. @throws ApiError `not_found` if the account has no such endpoint */
+export async function findEndpoint(
+  on: Queryable,
+  account: AccountRef,
+  { id, environment }: EndpointKey,
+): Promise<EndpointRow> {
+  const found = (await listEndpoints(on, account, environment)).find(({ endpoint_id }) => endpoint_id === id);
+  if (found === undefined) throw notFound();
+  return found;
+}
+
+/** Locks the account, so that its endpoints change one after the other. */
+async function lockEndpoint(
+  transaction: Transaction,
+  account: AccountRef,
+  key: EndpointKey,
+): Promise<{ endpoint: EndpointRow; others: EndpointRow[] }> {
+  await lockAccount(transaction, account);
+  const endpoint = await findEndpoint(transaction, account, key);
+  const all = await listEndpoints(transaction, account, endpoint.environment);
+  return { endpoint, others: all.filter(({ endpoint_id }) => endpoint_id !== endpoint.endpoint_id) };
+}
+
+function checkUrl(guard: AddressGuard, url: string): void {
+  const verdict = guard.checkUrl(url);
+  if (!verdict.ok) throw fieldError('url', reason('url', { why: verdict.reason }));
+}
+
+function refuseDuplicate(others: readonly EndpointRow[], url: string): void {
+  if (others.some((other) => other.url === url)) throw fieldError('url', reason('endpoint_exists'));
+}
+
+/** Records who changed an endpoint. The entry has the host but not the URL, because URLs may contain secrets. */
+async function record(
+  transaction: Transaction,
+  by: EndpointActor,
+  account: AccountRef,
+  { endpoint_id, environment, url }: EndpointRow,
+  action: string,
+  more: object = {},
+): Promise<void> {
+  if (by === 'key') return;
+  const detail = { environment, host: hostOf(url), ...more };
+  await recordAudit(transaction, by, { action, account, subject: endpoint_id, detail });
+}
