@@ -41,6 +41,12 @@ beforeAll(async () => {
     await until(async () => (await program('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
     await receiver.next((received) => received.path === path);
   }
+  const alerts = { events: ['message.failed', 'job.asked'], description: 'Alerts of the support team' };
+  const made = await program('POST', '/api/v1/webhook-endpoints/', {
+    url: 'https://example.com/events',
+    ...alerts,
+  });
+  expect(made.status).toBe(201);
   const { ref } = await accountNamed(web.database, 'alpenglow');
   const languages = {
     es: {
@@ -181,6 +187,53 @@ it('a customer allows web pages to call the API, and an address with a path is r
     await until(async () => (await preflight()) === 204);
     await expectAccessible(page);
   });
+});
+
+it('a customer adds a webhook endpoint, sees why a URL is refused, changes its events, and deletes it', async () => {
+  const context = await web.signedIn(customer);
+  await web.visit({ context, path: '/account/access' }, async (page) => {
+    const section = page.getByRole('region', { name: 'Webhook endpoints' });
+    await section.getByText('Alerts of the support team').waitFor();
+    await section.getByRole('button', { name: 'Add endpoint' }).click();
+    const form = page.getByRole('dialog', { name: 'Add endpoint' });
+    await form.getByLabel('URL').fill('https://10.0.0.1/events');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('This URL cannot be used. This URL must point to a public address').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-endpoint-form', 'state');
+    await form.getByLabel('URL').fill(`${receiver.url}/events`);
+    await form.getByLabel('Description').fill('Shop');
+    await form.getByLabel('job.asked').uncheck();
+    await form.getByRole('button', { name: 'Save' }).click();
+    const shown = page.getByRole('dialog', { name: 'Copy it now' });
+    expect((await shown.locator('code').first().innerText()).trim()).toMatch(/^whsec_/);
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
+    const row = section.getByRole('row').filter({ hasText: `${receiver.url}/events` });
+    await row.getByText('job.canceled').waitFor();
+    expect(await row.getByText('job.asked').count()).toBe(0);
+
+    await row.getByRole('button', { name: 'Edit' }).click();
+    const editing = page.getByRole('dialog', { name: 'Edit webhook endpoint' });
+    expect(await editing.getByLabel('job.asked').isChecked()).toBe(false);
+    await editing.getByLabel('job.asked').check();
+    await editing.getByLabel('Status').selectOption('disabled');
+    await editing.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('All events').waitFor();
+    await row.getByText('Disabled').waitFor();
+    await takeScreenshots(page, 'account-endpoints', 'state');
+    await row.getByRole('button', { name: 'Roll secret' }).click();
+    const rolling = page.getByRole('dialog', { name: 'Roll the secret of this endpoint' });
+    await rolling.getByRole('button', { name: 'Roll' }).click();
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
+    await row.getByRole('button', { name: 'Delete' }).click();
+    const asked = page.getByRole('dialog', { name: 'Delete webhook endpoint' });
+    await asked.getByText(`${receiver.url}/events`).waitFor();
+    await expectAccessible(page);
+    await asked.getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect(await section.getByRole('row').count()).toBe(2);
+  });
+  await context.close();
 });
 
 it('the job list finds a job by a part of its uid, keeps the filter in the address, and opens the job', async () => {

@@ -1,4 +1,4 @@
-/** The page *API access*: the addresses of the API, API keys and webhook secrets. */
+/** The page *API access*: the addresses of the API, API keys, webhook secrets, webhook endpoints and web pages. */
 import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -20,8 +20,10 @@ import { type Column, Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import css from './account.module.css';
+import { Endpoints, endpointsQuery } from './Endpoints.tsx';
 import { baseUrlOf, ENVIRONMENTS, type Environment } from './environment.tsx';
 import { Origins, originsQuery } from './Origins.tsx';
+import { RollDialog } from './RollDialog.tsx';
 import { firstRequest } from './snippets.ts';
 
 const keys = () => query('listOwnKeys');
@@ -31,6 +33,7 @@ export const load = ({ queries }: Loading) =>
   Promise.all([
     queries.ensureQueryData(keys()),
     queries.ensureQueryData(secrets()),
+    queries.ensureQueryData(endpointsQuery()),
     queries.ensureQueryData(originsQuery()),
   ]);
 
@@ -76,6 +79,7 @@ export default function Access() {
       </Section>
       <Keys onMade={setShown} />
       <Secrets onMade={setShown} />
+      <Endpoints onMade={(secret) => setShown({ secret })} />
       <Origins />
       <MakeKey opened={making} onClose={() => setMaking(false)} onMade={setShown} />
       <ShownOnce shown={shown} onClose={() => setShown(undefined)} />
@@ -323,41 +327,6 @@ function MakeKey({ opened, onClose, onMade }: MadeProps & { onMade(shown: Shown)
         <DialogActions>
           <Button onClick={onClose}>{t('ui.cancel')}</Button>
           <SubmitButton>{t('account.key.make')}</SubmitButton>
-        </DialogActions>
-      </Form>
-    </Dialog>
-  );
-}
-
-const OVERLAPS = ['24h', '1h', 'now'] as const;
-type Overlap = (typeof OVERLAPS)[number];
-
-interface RollProps extends MadeProps {
-  title: string;
-  children: string;
-  onRoll(overlap: Overlap): Promise<void>;
-}
-
-/** Replaces a key or secret; asks how long the old one remains valid. */
-function RollDialog({ title, opened, onClose, children, onRoll }: RollProps) {
-  const t = useTranslate();
-  return (
-    <Dialog title={title} opened={opened} onClose={onClose}>
-      <p>{children}</p>
-      <Form
-        onSubmit={async ({ overlap }) => {
-          await onRoll(overlap as Overlap);
-          onClose();
-        }}
-      >
-        <ChoiceField
-          name="overlap"
-          label={t('account.overlap')}
-          choices={OVERLAPS.map((value) => ({ value, label: t(`account.overlap.${value}`) }))}
-        />
-        <DialogActions>
-          <Button onClick={onClose}>{t('ui.cancel')}</Button>
-          <SubmitButton>{t('account.key.roll')}</SubmitButton>
         </DialogActions>
       </Form>
     </Dialog>

@@ -113,10 +113,13 @@ function useColumns(): Column<Delivery>[] {
       key: 'url',
       header: t('account.delivery.url'),
       wide: true,
-      cell: ({ url }) => (
-        <bdi className={css.uid} title={url}>
-          {url}
-        </bdi>
+      cell: ({ url, endpoint_id }) => (
+        <>
+          <bdi className={css.uid} title={url}>
+            {url}
+          </bdi>
+          {endpoint_id !== undefined && <div className={css.muted}>{t('account.delivery.endpoint')}</div>}
+        </>
       ),
     },
     {
@@ -268,6 +271,18 @@ function DeliveryDetails({ id, environment }: { id: string; environment: Environ
           { label: t('account.status'), value: <StatusBadge status={data.status} /> },
           { label: t('account.delivery.url'), value: <bdi>{data.url}</bdi> },
           { label: t('account.delivery.event'), value: <code>{data.event}</code> },
+          ...(data.endpoint_id === undefined
+            ? []
+            : [
+                {
+                  label: t('account.delivery.endpoint'),
+                  value: (
+                    <Link to={paths.account.access}>
+                      <code dir="ltr">{data.endpoint_id}</code>
+                    </Link>
+                  ),
+                },
+              ]),
           ...(data.next_attempt_at === undefined
             ? []
             : [{ label: t('account.delivery.next'), value: <When at={data.next_attempt_at} /> }]),
@@ -288,9 +303,7 @@ function DeliveryDetails({ id, environment }: { id: string; environment: Environ
             : [
                 {
                   label: t('account.delivery.failure'),
-                  value: t(
-                    data.failure === 'gone' ? 'account.delivery.gone' : 'account.delivery.out_of_time',
-                  ),
+                  value: t(`account.delivery.failure.${data.failure}`),
                 },
               ]),
         ]}

@@ -213,15 +213,19 @@ export function CheckField(props: FieldProps & { defaultChecked?: boolean }) {
 }
 
 /**
- * A group of checkboxes, all checked at first. The value of a checked box is in the field `NAME.VALUE`; an
- * unchecked box has no field.
+ * A group of checkboxes. The value of a checked box is in the field `NAME.VALUE`; an unchecked box has no field.
+ * @param checked the values that are checked at first; all by default
  */
-export function ChecksField({ choices, ...props }: FieldProps & { choices: readonly Choice[] }) {
+export function ChecksField({
+  choices,
+  checked = choices.map(({ value }) => value),
+  ...props
+}: FieldProps & { choices: readonly Choice[]; checked?: readonly string[] }) {
   const { name, label, description, error } = useField(props);
   return (
     <Checkbox.Group
       label={label}
-      defaultValue={choices.map(({ value }) => value)}
+      defaultValue={[...checked]}
       {...(description === undefined ? {} : { description })}
       {...(error === undefined ? {} : { error })}
     >
