@@ -2,7 +2,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY . .
-RUN npm ci && npm run package && npm install --global --prefix /program dist/dragoman-[0-9]*.tgz
+RUN npm ci && npm run package && npm install --global --prefix /program ./dist/dragoman-[0-9]*.tgz
 
 FROM node:24-bookworm-slim
 COPY --from=build /program /usr/local
