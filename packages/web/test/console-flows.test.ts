@@ -304,6 +304,7 @@ it('an operator cancels several jobs at once, and sees which one was refused', a
     await bar.getByRole('button', { name: 'Cancel jobs' }).click();
     const dialog = page.getByRole('dialog', { name: 'Cancel jobs' });
     await dialog.getByText('This applies to 3 entries:').waitFor();
+    await dialog.getByLabel('Message to the customer').fill('The order was placed twice.');
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel jobs' }).click();
     await bar.getByText('1 entry was refused and stays selected:').waitFor();
@@ -318,6 +319,11 @@ it('an operator cancels several jobs at once, and sees which one was refused', a
   });
   const { body } = await operator.call('GET', '/api/console/audit?account=many&action=job.canceled');
   expect(body.entries).toHaveLength(2);
+  const person = await createPerson(web, { role: 'customer', account });
+  for (const uid of open) {
+    const { body: job } = await person.call('GET', `/api/account/jobs/${uid}`);
+    expect(JSON.stringify(job)).toContain('The order was placed twice.');
+  }
 });
 
 it('an operator replays several callbacks at once', async () => {

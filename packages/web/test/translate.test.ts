@@ -279,6 +279,34 @@ it('a document that a busy server refuses waits visibly, and is quoted and sent 
   });
 });
 
+it('a customer stops sending while the server is busy, and sends the documents later', async () => {
+  await web.visit({ context, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    const names = ['stopped-1.txt', 'stopped-2.txt'];
+    await chooseFiles(page, ...names.map((name) => file(name, `${TEXT}\nThe file is ${name}.`)));
+    for (const name of names) await rowOf(page, name).getByText('Ready to send').waitFor();
+    const refuse = (route: Route) =>
+      route.fulfill({
+        status: 503,
+        headers: { 'retry-after': '60' },
+        json: { error: { code: 'unavailable', message: 'Too many texts are being read. Try again.' } },
+      });
+    await page.route('**/api/account/documents', refuse);
+    await page.getByRole('button', { name: 'Send 2 jobs' }).click();
+    await rowOf(page, names[0]!).getByText('The server is busy.').waitFor();
+    const stop = page.getByRole('button', { name: 'Stop sending' });
+    await expectAccessible(page);
+    await stop.click();
+    await stop.waitFor({ state: 'detached' });
+    for (const name of names) await rowOf(page, name).getByText('Ready to send').waitFor();
+    for (const name of names) expect(await jobsNamed(name)).toHaveLength(0);
+    await page.unroute('**/api/account/documents', refuse);
+    await page.getByRole('button', { name: 'Send 2 jobs' }).click();
+    for (const name of names) await rowOf(page, name).getByText('Completed').waitFor();
+    for (const name of names) expect(await jobsNamed(name)).toHaveLength(1);
+  });
+});
+
 it('a customer gets an e-mail when a document is finished, whose link opens the job', async () => {
   const mailbox = await startMailbox();
   await web.restart({ DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_MAIL_FROM: 'dragoman@example.com' });

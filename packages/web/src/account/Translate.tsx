@@ -30,6 +30,7 @@ import {
   priced,
   sendDocuments,
   sendingsIn,
+  stopSending,
   useDocuments,
 } from './document-list.ts';
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
@@ -60,7 +61,7 @@ export default function Translate({ search }: PageProps) {
   const { data: known } = useSuspenseQuery(brands());
   const [stored, choose] = useChoices(user?.email ?? '');
   const choices = offered === undefined ? stored : offeredChoices(offered, known.objects, stored);
-  const { documents } = useDocuments(user?.user_id ?? '');
+  const { documents, busy } = useDocuments(user?.user_id ?? '');
   const setFilters = useFilters();
   useLiveUpdates('balance', 'readOwnAccount');
   useLiveUpdates('jobs', 'readOwnJob');
@@ -86,17 +87,20 @@ export default function Translate({ search }: PageProps) {
         <Section
           title={t('account.translate.documents')}
           actions={
-            rows.some(({ state }) => state === 'done') && (
-              <>
-                <Button onClick={clearSent}>{t('account.translate.clear')}</Button>
-                <ButtonLink
-                  to={paths.account.jobs}
-                  search={{ tier: choices.tier, ...(environment === 'sandbox' ? { environment } : {}) }}
-                >
-                  {t('account.overview.all')}
-                </ButtonLink>
-              </>
-            )
+            <>
+              {busy && <Button onClick={stopSending}>{t('account.translate.stop')}</Button>}
+              {rows.some(({ state }) => state === 'done') && (
+                <>
+                  <Button onClick={clearSent}>{t('account.translate.clear')}</Button>
+                  <ButtonLink
+                    to={paths.account.jobs}
+                    search={{ tier: choices.tier, ...(environment === 'sandbox' ? { environment } : {}) }}
+                  >
+                    {t('account.overview.all')}
+                  </ButtonLink>
+                </>
+              )}
+            </>
           }
         >
           <DocumentTable rows={rows} onOpen={({ uid }) => setFilters({ open: uid })} />

@@ -144,6 +144,17 @@ export const priced = (
 /** Errors after which the following documents would be refused too. */
 const STOPPING = ['not_signed_in', 'conflict'];
 
+/** Ends the run of `sendDocuments`. */
+let stopping = new AbortController();
+
+/**
+ * Stops sending: an upload in progress still ends, the wait for a busy server ends at once, and all other documents
+ * stay ready to send.
+ */
+export function stopSending(): void {
+  stopping.abort();
+}
+
 /** The idempotency keys of documents that are sent again on purpose, until they are sent. */
 const againKeys = new Map<string, string>();
 
@@ -162,20 +173,31 @@ export function sendAgain(shipment: Shipment): Promise<boolean> {
 export async function sendDocuments(shipments: readonly Shipment[]): Promise<boolean> {
   if (list.busy) return false;
   let isPriceChanged = false;
+  stopping = new AbortController();
+  const { signal } = stopping;
   change({ busy: true });
   const { user } = list;
   for (const shipment of shipments) {
     if (list.user !== user) return false;
+    if (signal.aborted) break;
     const key = keyOf(shipment);
+    const before = list.sendings[key];
     const report = (sending: Sending) => {
       // Another user may have signed in since.
       if (list.user === user) change({ sendings: { ...list.sendings, [key]: sending } });
     };
     try {
-      const answer = await sendOne(shipment, user, report);
+      const answer = await sendOne(shipment, user, report, signal);
       againKeys.delete(key);
       report({ state: 'done', ...answer });
     } catch (error) {
+      if (signal.aborted && retryDelayOf(error as Error) !== undefined) {
+        // The server was busy, so it has not received the document.
+        const { [key]: _, ...others } = list.sendings;
+        if (list.user === user)
+          change({ sendings: before === undefined ? others : { ...others, [key]: before } });
+        break;
+      }
       report({ state: 'failed', error: error as Error });
       if (!(error instanceof CallError)) continue;
       isPriceChanged ||= error.code === 'price_changed';
@@ -191,6 +213,7 @@ async function sendOne(
   shipment: Shipment,
   user: string,
   report: (sending: Sending) => void,
+  stopped: AbortSignal,
 ): Promise<Answer<'sendDocument'>> {
   const idempotencyKey = againKeys.get(keyOf(shipment));
   for (;;) {
@@ -207,9 +230,21 @@ async function sendOne(
       );
     } catch (error) {
       const delay = retryDelayOf(error as Error);
-      if (delay === undefined || list.user !== user) throw error;
+      if (delay === undefined || list.user !== user || stopped.aborted) throw error;
       report({ state: 'waiting' });
-      await new Promise((resolve) => setTimeout(resolve, delay));
+      await pause(delay, stopped);
+      if (stopped.aborted) throw error;
     }
   }
+}
+
+/** Waits for a time, or until a signal is aborted. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

@@ -12,6 +12,12 @@ interface CancelJobProps {
   onClose(): void;
 }
 
+/** The field for a message that the customer of a canceled job sees. */
+export function NoteField() {
+  const t = useTranslate();
+  return <TextField name="note" label={t('console.job.note')} description={t('console.job.note_about')} />;
+}
+
 export function CancelJob({ job, onClose }: CancelJobProps) {
   const t = useTranslate();
   const change = useChange();
@@ -27,7 +33,7 @@ export function CancelJob({ job, onClose }: CancelJobProps) {
           }}
         >
           <p>{t('console.job.cancel_about', { number: job.order_number, account: job.account })}</p>
-          <TextField name="note" label={t('console.job.note')} description={t('console.job.note_about')} />
+          <NoteField />
           <DialogActions>
             <Button onClick={onClose}>{t('ui.close')}</Button>
             <SubmitButton danger>{t('console.job.cancel')}</SubmitButton>

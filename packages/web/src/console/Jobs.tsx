@@ -11,6 +11,7 @@ import { Money } from '../ui/Money.tsx';
 import { Page } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
+import { NoteField } from './CancelJob.tsx';
 import css from './console.module.css';
 import { useRowActions } from './RowActions.tsx';
 import { AccountLink, Count, Pair, useEnvironmentChoices, useLanguageChoices } from './shared.tsx';
@@ -146,7 +147,8 @@ function useJobActions(rows: readonly ConsoleJob[] | undefined) {
       {
         label: t('console.jobs.cancel'),
         danger: true,
-        run: (row) => call('cancelConsoleJob', { ...path(row), body: {} }),
+        fields: <NoteField />,
+        run: (row, { note }) => call('cancelConsoleJob', { ...path(row), body: note ? { note } : {} }),
       },
     ],
   });

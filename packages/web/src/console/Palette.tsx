@@ -198,7 +198,8 @@ function useGroups(text: string, pages: readonly NavigationItem[]) {
         name: name || email,
         detail: email,
         to: paths.console.people,
-        search: { q: email },
+        // Browsers and proxies keep addresses, so the address has no e-mail address.
+        search: { open: user_id },
       })),
     },
   ];

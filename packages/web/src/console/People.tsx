@@ -7,7 +7,7 @@ import { useIntl } from 'react-intl';
 import { CallError, call, query } from '../api/client.ts';
 import type { ConsolePerson, EditorLanguage, SentLink } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
-import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
+import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
 import { CopyLine } from '../ui/CopyButton.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Duration } from '../ui/Duration.tsx';
@@ -49,7 +49,7 @@ export default function People({ search }: PageProps) {
   const { data, error, refetch } = useList(people(search));
   const tasks = useQuery(claimedTasks());
   const [inviting, setInviting] = useState(false);
-  const [editing, setEditing] = useState<ConsolePerson>();
+  const setFilters = useFilters();
   const load = Map.groupBy(tasks.data?.tasks ?? [], ({ editor }) => editor?.user);
   return (
     <Page
@@ -83,7 +83,7 @@ export default function People({ search }: PageProps) {
         onRetry={() => void refetch()}
         rowKey={({ user_id }) => user_id}
         empty={<Empty>{t('console.people.empty')}</Empty>}
-        onOpen={setEditing}
+        onOpen={({ user_id }) => setFilters({ open: user_id })}
         columns={[
           { key: 'name', header: t('console.name'), cell: ({ name, email }) => <bdi>{name || email}</bdi> },
           {
@@ -134,14 +134,20 @@ export default function People({ search }: PageProps) {
       <Dialog title={t('console.people.invite')} opened={inviting} onClose={() => setInviting(false)}>
         {inviting && <Invite onDone={() => setInviting(false)} />}
       </Dialog>
-      <Dialog
-        title={editing === undefined ? '' : editing.name || editing.email}
-        opened={editing !== undefined}
-        onClose={() => setEditing(undefined)}
-      >
-        {editing !== undefined && <Edit person={editing} onDone={() => setEditing(undefined)} />}
-      </Dialog>
+      <EditDialog
+        person={data?.people.find(({ user_id }) => user_id === search.open)}
+        onClose={() => setFilters({ open: '' })}
+      />
     </Page>
+  );
+}
+
+/** @param person undefined while the dialog is closed */
+function EditDialog({ person, onClose }: { person: ConsolePerson | undefined; onClose(): void }) {
+  return (
+    <Dialog title={person?.name || person?.email || ''} opened={person !== undefined} onClose={onClose}>
+      {person !== undefined && <Edit key={person.user_id} person={person} onDone={onClose} />}
+    </Dialog>
   );
 }
 

@@ -2,8 +2,9 @@
 import { Button, Checkbox } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
-import { ConfirmDialog } from '../ui/Dialog.tsx';
+import { Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { useErrorMessage } from '../ui/Failure.tsx';
+import { Form, SubmitButton, type Values } from '../ui/form.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import type { Column } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
@@ -13,7 +14,10 @@ import { useChange } from './shared.tsx';
 interface RowAction<Row> {
   label: string;
   danger?: boolean;
-  run(row: Row): Promise<unknown>;
+  /** Fields that the dialog of the action shows. */
+  fields?: ReactNode;
+  /** @param values what was entered in `fields` */
+  run(row: Row, values: Values): Promise<unknown>;
 }
 
 interface RowActionsOptions<Row> {
@@ -79,11 +83,11 @@ function Bar<Row>({ chosen, rowKey, nameOf, actions, onChooseAll, onChoose }: Ba
   const [refused, setRefused] = useState<readonly { row: Row; error: Error }[]>([]);
 
   /** Runs an action on one row after another. The refused rows stay chosen. */
-  async function run({ run }: RowAction<Row>): Promise<void> {
+  async function run({ run }: RowAction<Row>, values: Values): Promise<void> {
     const failed: { row: Row; error: Error }[] = [];
     await change(async () => {
       for (const row of chosen) {
-        await run(row).catch((error: Error) => failed.push({ row, error }));
+        await run(row, values).catch((error: Error) => failed.push({ row, error }));
       }
     });
     setRefused(failed);
@@ -124,23 +128,36 @@ function Bar<Row>({ chosen, rowKey, nameOf, actions, onChooseAll, onChoose }: Ba
           <Button onClick={() => onChoose([])}>{t('console.rows.none')}</Button>
         </section>
       )}
-      <ConfirmDialog
+      <Dialog
         title={confirming?.label ?? ''}
-        action={confirming?.label ?? ''}
-        danger={confirming?.danger ?? false}
         opened={confirming !== undefined}
         onClose={() => setConfirming(undefined)}
-        onConfirm={() => run(confirming!)}
       >
-        <p>{t('console.rows.about', { count: chosen.length })}</p>
-        <ul className={css.chosenNames}>
-          {chosen.map((row) => (
-            <li key={rowKey(row)}>
-              <bdi>{nameOf(row)}</bdi>
-            </li>
-          ))}
-        </ul>
-      </ConfirmDialog>
+        {confirming !== undefined && (
+          <Form
+            onSubmit={async (values) => {
+              await run(confirming, values);
+              setConfirming(undefined);
+            }}
+          >
+            <p>{t('console.rows.about', { count: chosen.length })}</p>
+            <ul className={css.chosenNames}>
+              {chosen.map((row) => (
+                <li key={rowKey(row)}>
+                  <bdi>{nameOf(row)}</bdi>
+                </li>
+              ))}
+            </ul>
+            {confirming.fields}
+            <DialogActions>
+              <Button data-autofocus onClick={() => setConfirming(undefined)}>
+                {t('ui.cancel')}
+              </Button>
+              <SubmitButton danger={confirming.danger ?? false}>{confirming.label}</SubmitButton>
+            </DialogActions>
+          </Form>
+        )}
+      </Dialog>
     </>
   );
 }
