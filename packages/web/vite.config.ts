@@ -30,6 +30,22 @@ function compress(): Plugin {
   };
 }
 
+/** All modules except those of the script that the page names. The name of this script changes with each version. */
+const SHELL = /^(?!.*\/web\/(index\.html|src\/main\.tsx))/;
+/** Modules of no single area. */
+const COMMON =
+  /\/web\/src\/(ui\/(?!QrCode)|(?!main)[^/]+$)|\/node_modules\/(@mantine|@tabler|@tanstack\/(react-query|query-core))\//;
+
+/**
+ * The chunks. Without them, each set of modules that the same pages import is a file of its own, and a page loads
+ * dozens of small files. With them, a page loads the shell, the common parts of the pages for signed-in users, and its
+ * area.
+ */
+const CHUNKS = [
+  { name: 'shell', tags: ['$initial' as const], test: SHELL, priority: 3 },
+  { name: 'common', test: COMMON, priority: 2 },
+];
+
 /** The web app is served below `/app/`. It loads nothing from other hosts. */
 export default defineConfig({
   root: import.meta.dirname,
@@ -43,6 +59,7 @@ export default defineConfig({
     // The content security policy allows no `data:` fonts or images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: { output: { codeSplitting: { groups: CHUNKS } } },
     // Keeps `light-dark()` and `color-mix()`, which all browsers support since 2024.
     target: ['chrome123', 'firefox120', 'safari17.5'],
   },

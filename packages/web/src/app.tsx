@@ -6,7 +6,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { CallError, onSignedOut } from './api/client.ts';
 import { MessagesProvider, useTranslate } from './i18n.tsx';
 import { readPreferences, schemeOf, watchPreferences } from './preferences.ts';
-import { createAppRouter } from './routes.tsx';
+import { createAppRouter, loadAhead } from './routes.tsx';
 import { isAskedByPage, sessionQuery } from './session.ts';
 import { toast } from './ui/Toast.tsx';
 import { theme } from './ui/theme.ts';
@@ -22,6 +22,7 @@ const queries = new QueryClient({
   defaultOptions: { queries: { retry, staleTime: 5_000 }, mutations: { retry: false } },
 });
 const router = createAppRouter(queries);
+loadAhead(queries, location.pathname);
 onSignedOut(() => {
   // After the session has ended, the router runs its checks again and redirects to the sign-in page.
   if (queries.getQueryData(sessionQuery().queryKey) == null || isAskedByPage()) return;

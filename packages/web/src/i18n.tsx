@@ -52,6 +52,11 @@ function fetchMessages(area: Area, language: Language): Promise<Messages> {
   return messages;
 }
 
+/** Starts to load the messages of an area that is not rendered yet. */
+export function loadMessagesAhead(area: Area): void {
+  void fetchMessages(area, readPreferences().language).catch(() => {});
+}
+
 async function showLanguage(language: Language): Promise<void> {
   const parts = await Promise.all([...areas].map((area) => fetchMessages(area, language)));
   current = { language, messages: Object.assign({}, ...parts) };

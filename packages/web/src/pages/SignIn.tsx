@@ -16,7 +16,7 @@ import { SignedOutLayout } from './SignedOutLayout.tsx';
 const sandboxAvailability = () => query('readSandboxAsking');
 export const signInOptions = () => query('readSignInOptions');
 
-export const load = ({ queries }: Loading) =>
+export const load = ({ queries }: Pick<Loading, 'queries'>) =>
   Promise.all([queries.ensureQueryData(sandboxAvailability()), queries.ensureQueryData(signInOptions())]);
 
 /** The sentences for refused sign-ins with the provider, by the value of `refused` in the page's address. */

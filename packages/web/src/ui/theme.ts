@@ -5,7 +5,6 @@ import {
   defaultVariantColorsResolver,
   Input,
   type MantineColorsTuple,
-  Modal,
   type VariantColorsResolver,
 } from '@mantine/core';
 
@@ -58,7 +57,8 @@ export const theme = createTheme({
     Checkbox: { defaultProps: SMALL },
     Switch: { defaultProps: { ...SMALL, withThumbIndicator: false } },
     InputWrapper: Input.Wrapper.extend({ defaultProps: { withAsterisk: false } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, transitionProps: { duration: 140 } } }),
+    // The component itself is not imported, because pages without a dialog do not load it.
+    Modal: { defaultProps: { centered: true, transitionProps: { duration: 140 } } },
     Drawer: { defaultProps: { transitionProps: { duration: 140 }, position: 'right' } },
     Menu: { defaultProps: { transitionProps: { duration: 120 }, position: 'bottom-end' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },

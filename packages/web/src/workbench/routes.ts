@@ -2,6 +2,6 @@
 import type { AnyRoute } from '@tanstack/react-router';
 import { page } from '../page.tsx';
 
-export const workbenchPages = (parent: AnyRoute) => [
-  page(parent, '/tasks/$task', () => import('./Task.tsx')),
-];
+export const loadWorkbench = () => import('./Task.tsx');
+
+export const workbenchPages = (parent: AnyRoute) => [page(parent, '/tasks/$task', loadWorkbench)];

@@ -1,0 +1,11 @@
+export * as Access from './Access.tsx';
+export * as Balance from './Balance.tsx';
+export * as Brands from './Brands.tsx';
+export * as Chats from './Chats.tsx';
+export * as Data from './Data.tsx';
+export * as Deliveries from './Deliveries.tsx';
+export * as Jobs from './Jobs.tsx';
+export * as Memory from './Memory.tsx';
+export * as Overview from './Overview.tsx';
+export * as Team from './Team.tsx';
+export * as Translate from './Translate.tsx';

@@ -1,0 +1,61 @@
+/** Tests how many requests a page sends to a browser with an empty cache. Unlike a time, this is the same on every machine. */
+import type { BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { orderEdit } from '../../server/src/testing/editors.ts';
+import { createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
+import { startWeb, type Web, waitUntilIdle } from './browser.ts';
+
+type Role = 'customer' | 'editor' | 'operator';
+
+let web: Web;
+const people = {} as Record<Role, TestPerson>;
+let task: string;
+beforeAll(async () => {
+  web = await startWeb();
+  const account = await web.createAccount({ balanceCents: 5_000 });
+  people.customer = await createPerson(web, { role: 'customer', account });
+  people.editor = await createPerson(web, { role: 'editor', languages: ['en:es'] });
+  people.operator = await createPerson(web, { role: 'operator' });
+  await orderEdit(createClient(web.url, account.production_key), 'The house is big.');
+  const { body } = await people.operator.call('GET', '/api/console/tasks');
+  task = body.tasks[0].task;
+});
+afterAll(() => web.stop());
+
+/** Returns the requests of a page until it is idle, except those of live updates, as `METHOD path`. */
+async function requestsOf(context: BrowserContext, path: string): Promise<string[]> {
+  const sent: string[] = [];
+  context.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname !== '/api/live') sent.push(`${request.method()} ${pathname}`);
+  });
+  try {
+    await web.visit({ context, path }, waitUntilIdle);
+  } finally {
+    await context.close();
+  }
+  return sent;
+}
+
+it('the sign-in page sends at most 10 requests', async () => {
+  const sent = await requestsOf(await web.context(), '/sign-in');
+  expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(10);
+});
+
+it.each<[Role, string, number]>([
+  ['customer', '/account', 20],
+  ['customer', '/account/translate', 20],
+  ['customer', '/account/jobs', 20],
+  ['customer', '/account/deliveries', 20],
+  ['editor', '/queue', 20],
+  ['operator', '/console', 20],
+  ['operator', '/console/jobs', 20],
+])('the page of the %s at %s sends at most %i requests', async (role, path, most) => {
+  const sent = await requestsOf(await web.signedIn(people[role]), path);
+  expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(most);
+});
+
+it('the workbench sends at most 40 requests', async () => {
+  const sent = await requestsOf(await web.signedIn(people.editor), `/tasks/${task}`);
+  expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(40);
+});
