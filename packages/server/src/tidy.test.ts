@@ -86,7 +86,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
   ledger: ['ledger.ts', 'price-list.ts'],
   translation: ['draft-notes.ts', 'drafts.ts', 'engine-runner.ts', 'report.ts', 'translator.ts'],
   accounts: ['accounts.ts', 'sandbox-words.ts'],
-  memory: ['entries.ts', 'memory.ts', 'similar.ts'],
+  memory: ['efforts.ts', 'entries.ts', 'memory.ts', 'similar.ts'],
   jobs: ['corrections.ts', 'files.ts', 'jobs.ts', 'overview.ts', 'uid.ts'],
   chats: ['chats.ts'],
   editing: ['editing.ts'],
@@ -153,7 +153,7 @@ const TABLES: Record<string, string[]> = {
   ],
   languages: ['disabled_pairs', 'pairs'],
   ledger: ['balances', 'money_requests', 'prices', 'transfers'],
-  memory: ['memory', 'memory_lessons', 'memory_uses'],
+  memory: ['memory', 'memory_efforts', 'memory_lessons', 'memory_uses'],
   translation: ['engine_minutes', 'engine_routes', 'engine_states', 'engine_tests'],
 };
 
@@ -170,6 +170,7 @@ const WRITES: Record<string, string> = {
   'editing.set_segment segments': 'the first of joined segments gets the source of all',
   'retention.ask_to_end accounts': 'erasure',
   'retention.end_attempts attempts': 'erasure',
+  'retention.end_efforts memory_efforts': 'retention',
   'retention.forget_messages messages': 'erasure',
   'retention.forget_task_reports task_reports': 'erasure',
   'retention.forgotten_to accounts': 'erasure',

@@ -95,6 +95,7 @@ const ACROSS_ACCOUNTS = [
   'deliveries.due_lanes',
   'deliveries.failing_hosts',
   'ledger.totals',
+  'memory.pooled_efforts',
   'ledger.verify',
   'operations.backlog',
   'operations.open_breakers',

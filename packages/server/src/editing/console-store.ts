@@ -3,6 +3,7 @@ import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import type { ListedRow } from './claims-store.ts';
+import { SHOWN_ROUTE } from './edits-store.ts';
 import type { ClaimEnd, TaskKind, TaskStatus } from './states.ts';
 
 export interface ConsoleQuery {
@@ -167,7 +168,7 @@ const EFFORT = {
   ),
   route: statement<EffortRow>(
     'editing.effort_by_route',
-    `select coalesce(s.route, '') as key, ${SUMS} where e.confirmed_at >= $1 group by 1 order by segments desc limit 1000`,
+    `select coalesce(${SHOWN_ROUTE}, '') as key, ${SUMS} where e.confirmed_at >= $1 group by 1 order by segments desc limit 1000`,
   ),
   editor: statement<EffortRow>(
     'editing.effort_by_editor',

@@ -4,6 +4,7 @@ import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import type { ComparedTarget, DeliveredSegment } from '../memory/efforts.ts';
 
 /** A segment with its current edit. Segments that are joined with an earlier one are not listed. */
 export interface SegmentRow {
@@ -26,6 +27,32 @@ export interface SegmentRow {
   asked: boolean;
   /** What an editor has joined with this segment; null: nothing. */
   joined: JoinedColumn | null;
+  /** The similar memory entry that editors see as the draft; null: they see `draft`. */
+  similar: ComparedTarget | null;
+}
+
+/**
+ * SQL condition on segment `s`: editors see a similar memory entry as its draft. A vote or another engine has another
+ * route, so its text is shown.
+ */
+export const SHOWS_SIMILAR = showsSimilar('s.route');
+/** @param route the SQL expression for the route of the draft that may be replaced */
+export function showsSimilar(route: string): string {
+  return `coalesce((s.similar_entry->>'better')::boolean and s.similar_entry->>'than' = ${route}, false)`;
+}
+
+/** SQL expression for the route of the draft of segment `s` that editors see. */
+export const SHOWN_ROUTE = `case when ${SHOWS_SIMILAR} then 'memory:' || (s.similar_entry->>'score') else s.route end`;
+
+/**
+ * Returns a segment with the draft that editors see. A similar memory entry is only shown: without an editor, the
+ * engine's draft is delivered, which stays in the row.
+ */
+export function withShownDraft(row: SegmentRow): SegmentRow {
+  const { similar } = row;
+  return similar === null
+    ? row
+    : { ...row, draft: similar.target, route: `memory:${similar.score}`, notes: [] };
 }
 
 /** The stored state of a segment that an editor has joined with those after it. Retention keeps only `last`. */
@@ -41,7 +68,7 @@ export interface JoinedColumn {
 }
 
 const SEGMENTS_FROM = `select s.position, s.segment_id, s.source, s.draft, s.route, s.notes, s.failure, s.repeats,
-          s.joined,
+          s.joined, case when ${SHOWS_SIMILAR} then s.similar_entry end as similar,
           coalesce(e.status, 'open') as status, e.target, coalesce(e.revision, 0) as revision, e.editor_id,
           coalesce(e.acknowledged, '{}') as acknowledged, e.filled_from is not null as filled,
           (select count(*) from comments c
@@ -131,7 +158,8 @@ const TARGETS = statement<SegmentTargetRow>(
   'editing.targets',
   `select s.segment_id, s.position, s.route,
           coalesce((s.joined->>'last')::integer - s.position + 1, 1) as segments,
-          coalesce(case when $4 or e.status = 'confirmed' then e.target else c.target end, s.draft) as target,
+          coalesce(case when $4 or e.status = 'confirmed' then e.target else c.target end,
+            case when $4 and ${SHOWS_SIMILAR} then s.similar_entry->'target' end, s.draft) as target,
           coalesce(e.status = 'confirmed' or c.target is not null, false) as confirmed
      from segments s
      left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
@@ -146,7 +174,7 @@ const TARGETS = statement<SegmentTargetRow>(
 
 /**
  * Returns the text of every segment of a job: the last confirmed target, otherwise the draft.
- * @param unconfirmed true if an unconfirmed edit takes precedence, as in a preview
+ * @param unconfirmed true if an unconfirmed edit or a similar memory entry takes precedence, as in a preview
  */
 export function readTargets(
   on: Queryable,
@@ -155,6 +183,27 @@ export function readTargets(
   unconfirmed: boolean,
 ): Promise<SegmentTargetRow[]> {
   return on.query(TARGETS, [account.part, account.accountId, jobId, unconfirmed]);
+}
+
+// A segment that was filled shows nothing: its editor started from another text. The length is limited, because the time
+// of a comparison grows with its square.
+const COMPARED = statement<DeliveredSegment>(
+  'editing.compared',
+  `select s.draft, s.route, s.similar_entry as similar, e.target
+     from segments s
+     join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
+    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.similar_entry->>'than' = s.route
+      and e.status = 'confirmed' and e.filled_from is null
+      and length(s.draft::text) <= 4000 and length(e.target::text) <= 4000
+      and not exists (select from fills f
+                       where f.part = s.part and f.account_id = s.account_id and f.job_id = s.job_id
+                         and f.position = s.position)
+    order by s.position limit 500`,
+);
+
+/** Returns segments that editors confirmed and that have drafts of an engine and of the memory, at most 500. */
+export function readCompared(on: Queryable, account: AccountRef, jobId: string): Promise<DeliveredSegment[]> {
+  return on.query(COMPARED, [account.part, account.accountId, jobId]);
 }
 
 /** Returns the number of segments of each joined segment, by the id of the first one. */
@@ -185,7 +234,7 @@ export async function countUntouched(on: Queryable, account: AccountRef, jobId: 
 
 const REPLACE_UNTOUCHED = statement<{ position: number }>(
   'editing.replace_untouched',
-  `update segments s set draft = g.draft, route = g.route, failure = null,
+  `update segments s set draft = g.draft, route = g.route, failure = null, similar_entry = null,
           notes = array(select jsonb_array_elements_text(g.notes))
      from unnest($4::integer[], $5::text[], $6::jsonb[], $7::text[], $8::jsonb[])
        as g (position, segment_id, draft, route, notes)

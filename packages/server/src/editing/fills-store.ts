@@ -4,6 +4,7 @@ import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import type { Stage, TaskJobRow } from './edited-jobs-store.ts';
+import { SHOWS_SIMILAR, showsSimilar } from './edits-store.ts';
 import type { ReadingContext } from './readings.ts';
 import type { TaskStatus } from './states.ts';
 
@@ -68,6 +69,7 @@ export interface FillableRow
     Pick<TaskJobRow, 'source_language' | 'target_language' | 'text_format'> {
   segment_id: string;
   source: Piece[];
+  /** The draft that editors see; null without one, and if they see a similar memory entry. */
   draft: Piece[] | null;
   reading: Buffer;
   context: ReadingContext;
@@ -81,7 +83,7 @@ export interface FillableRow
   filled_hash: Buffer | null;
   /** The revision of the edit with which the fill confirmed the target; 0 if the fill is a draft. */
   filled_revision: number | null;
-  /** The draft that the fill replaced. */
+  /** The draft that editors saw before the fill. */
   former_draft: Piece[] | null;
   /** True if the draft is the customer's own translation. */
   is_own: boolean;
@@ -97,9 +99,10 @@ export interface FillableRow
 // messages have the route `supplied`, although an engine made them.
 const FILLABLE = statement<FillableRow>(
   'editing.fillable',
-  `select r.job_id, r.position, r.reading, r.context, s.segment_id, s.source, s.draft, w.stage, t.task_id,
+  `select r.job_id, r.position, r.reading, r.context, s.segment_id, s.source,
+          case when not ${SHOWS_SIMILAR} then s.draft end as draft, w.stage, t.task_id,
           t.status as task_status, e.revision, f.target_hash as filled_hash, f.revision as filled_revision,
-          f.draft as former_draft,
+          case when ${showsSimilar('f.route')} then s.similar_entry->'target' else f.draft end as former_draft,
           j.source_language, j.target_language, j.text_format, b.external_id as brand,
           coalesce(s.route = 'supplied', false) and s.draft is not null and j.tier <> 'chat' as is_own,
           coalesce(b.votes, 'draft') as rule, f.vote_id as filled_vote,

@@ -19,6 +19,7 @@ import type { Log } from '../base/log.ts';
 import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import { completeEdited, failEdited, lockWork, readTexts } from '../jobs/jobs.ts';
+import { addEfforts, measureEfforts } from '../memory/efforts.ts';
 import { learnFromJob } from '../memory/memory.ts';
 import { TextTakesTooLong } from '../scanning/scanner.ts';
 import { EXPIRED_AT_ONCE, endExpiredClaims } from './claims.ts';
@@ -231,6 +232,10 @@ async function settle(
 ): Promise<boolean> {
   const { database } = context;
   const brand = await readContext(database, account, job.brand, job.target_language);
+  const tone = job.tone ?? brand.tone;
+  // A job that is delivered again has been measured.
+  const compared = trigger === 'complete' ? await edits.readCompared(database, account, jobId) : [];
+  const efforts = await measureEfforts(compared, job.target_language);
   try {
     await database.transaction(async (transaction) => {
       // Locks the job first, as a cancelation does, so that the two cannot deadlock.
@@ -254,7 +259,9 @@ async function settle(
       await closeQueries(transaction, account, jobId);
       await editedJobs.setStage(transaction, account, jobId, [stage], 'done');
       if (trigger !== 'fallBack') {
-        await teachMemory(transaction, account, jobId, job, job.tone ?? brand.tone);
+        await teachMemory(transaction, account, jobId, job, tone);
+        const scope = { from: job.source_language, to: job.target_language, tone };
+        await addEfforts(transaction, account, scope, efforts);
         await context.corrected(transaction, account, jobId, result);
       }
     });

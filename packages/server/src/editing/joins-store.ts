@@ -7,7 +7,7 @@ import type { JoinedColumn, SegmentRow } from './edits-store.ts';
 const SET_SEGMENT = statement(
   'editing.set_segment',
   `update segments
-      set source = :source, draft = :draft, route = :route, failure = :failure, joined = :joined,
+      set source = :source, draft = :draft, route = :route, failure = :failure, joined = :joined, similar_entry = null,
           notes = array(select jsonb_array_elements_text(:notes::jsonb)), joined_to = null,
           divided_at = greatest(divided_at, :revision)
     where part = :part and account_id = :account_id and job_id = :job_id and position = :position`,

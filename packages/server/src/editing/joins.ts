@@ -68,7 +68,7 @@ export async function joinWithNext(
   const delivered = [first, next].map((row) => targets.find((one) => one.position === row.position)!);
   const parts = [first, next].map((row, index) => ({
     count: delivered[index]!.segments,
-    texts: [row.target ?? row.draft ?? [], delivered[index]!.target ?? []],
+    texts: [shownTarget(row) ?? [], delivered[index]!.target ?? []],
   }));
   const joined = await context.scanner
     .join(account, { ...languagesOf(job), text: texts.source ?? '', first: first.segment_id, parts })
@@ -81,7 +81,7 @@ export async function joinWithNext(
     last,
     codes: joined.codes,
     target: isIntact ? target : null,
-    own: first.joined?.own ?? first,
+    own: first.joined?.own ?? { ...first, target: shownTarget(first) },
   };
   const hasDraft = delivered.some((one) => one.target !== null);
   const text = {
@@ -98,7 +98,7 @@ export async function joinWithNext(
       saveDraft(transaction, user, key, row, text);
     if (first.revision !== revision || next.revision !== next_revision) throw new SegmentChanged();
     await save(first, target);
-    await save(next, next.joined?.own.target ?? next.target ?? next.draft ?? []);
+    await save(next, next.joined?.own.target ?? shownTarget(next) ?? []);
     await setSegment(transaction, account, jobId, text, first.revision, pick(column));
     if (next.joined) {
       const { own } = next.joined;
@@ -193,6 +193,9 @@ const languagesOf = (job: editedJobs.TaskJobRow) => ({
 /** Returns true if a segment is not joined, or its target is still the one of the join. */
 const isUnchanged = ({ joined, target }: edits.SegmentRow): boolean =>
   joined === null || (joined.target !== null && isDeepStrictEqual(joined.target, target));
+
+/** Returns the target that the editor sees. */
+const shownTarget = (row: edits.SegmentRow): Piece[] | null => row.target ?? edits.withShownDraft(row).draft;
 
 /** Returns the route of a joined draft: the memory only if the whole draft comes from there. */
 function routeOf(...rows: readonly edits.SegmentRow[]): string | null {

@@ -106,6 +106,7 @@ function editOf(
   { revision, target, status, acknowledged, active_ms: activeMs }: SaveRequest,
 ): edits.Edit {
   const confirmed = status === 'confirmed';
+  const { draft } = edits.withShownDraft(row);
   return {
     position: row.position,
     revision,
@@ -113,7 +114,7 @@ function editOf(
     status,
     editorId: userId,
     activeMs,
-    distance: confirmed && row.draft !== null ? distance(plainText(row.draft), plainText(target)) : 0,
+    distance: confirmed && draft !== null ? distance(plainText(draft), plainText(target)) : 0,
     words: confirmed && !keptOf(row.route) ? countSegmentWords(row.source, job.source_language) : 0,
     acknowledged,
   };

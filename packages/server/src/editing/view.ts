@@ -150,7 +150,7 @@ export async function presentSegments(
     task.kind === 'review' ? readLooks(context.database, account, jobId, userId) : undefined,
   ]);
   const issuesOf = Map.groupBy(rowsOfIssues, ({ position }) => position);
-  return rows.map((row): SegmentBody => {
+  return rows.map(edits.withShownDraft).map((row): SegmentBody => {
     const description = described.get(row.segment_id);
     const vote = votes.get(row.position);
     return {

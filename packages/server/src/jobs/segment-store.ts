@@ -11,6 +11,8 @@ export interface DraftedSegment {
   route: string | undefined;
   notes: readonly string[];
   failure: string | undefined;
+  /** A similar memory entry next to the draft. */
+  similar?: unknown;
 }
 
 // A job that is upgraded a second time already has segments. Segments whose source is unchanged keep their
@@ -25,15 +27,16 @@ const CLEAR_SEGMENTS = statement(
 );
 const INSERT_SEGMENTS = statement(
   'jobs.insert_segments',
-  `insert into segments (part, account_id, job_id, position, segment_id, source, draft, route, notes, failure)
+  `insert into segments (part, account_id, job_id, position, segment_id, source, draft, route, notes, failure,
+     similar_entry)
    select :part, :account_id, :job_id, position, segment_id, source, draft, route,
-          array(select jsonb_array_elements_text(notes)), failure
+          array(select jsonb_array_elements_text(notes)), failure, similar_entry
      from unnest(:position::integer[], :segment_id::text[], :source::jsonb[], :draft::jsonb[], :route::text[],
-       :notes::jsonb[], :failure::text[])
-       as s (position, segment_id, source, draft, route, notes, failure)
+       :notes::jsonb[], :failure::text[], :similar::jsonb[])
+       as s (position, segment_id, source, draft, route, notes, failure, similar_entry)
    on conflict (part, account_id, job_id, position) do update
       set draft = excluded.draft, route = excluded.route, notes = excluded.notes, failure = excluded.failure,
-          repeats = null, joined_to = null`,
+          repeats = null, joined_to = null, similar_entry = excluded.similar_entry`,
 );
 
 /** Writes the segments of a job with their drafts, and deletes old segments that differ from the new ones. */
@@ -64,6 +67,7 @@ export async function writeSegments(
       route: ({ route }) => route ?? null,
       notes: ({ notes }) => JSON.stringify(notes),
       failure: ({ failure }) => failure ?? null,
+      similar: ({ similar }) => (similar === undefined ? null : JSON.stringify(similar)),
     }),
   });
   transaction.changed('edit', account, jobId);

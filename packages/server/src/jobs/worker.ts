@@ -22,6 +22,7 @@ import { sandboxTriggerOf } from '../base/text.ts';
 import { type BrandContext, readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { OutboxSender } from '../deliveries/deliveries.ts';
+import { compareWithMemory } from '../memory/efforts.ts';
 import { type AlignedSegment, type OpenedText, type Scanner, TextTakesTooLong } from '../scanning/scanner.ts';
 import { type Drafted, draftsOf, keepSegment } from '../translation/drafts.ts';
 import type { Translator } from '../translation/translator.ts';
@@ -47,6 +48,8 @@ export interface TranslationWorkerOptions {
   log: Log;
   capacity: number;
   leaseSeconds: number;
+  /** Whose figures decide between the drafts of an engine and of the memory. */
+  draftFigures: 'account' | 'all';
   /** Called with the outcome of each job when it is stored. */
   settled(outcome: JobOutcome['kind']): void;
   /** Called at most every half second while a long job is drafted. */
@@ -159,13 +162,15 @@ async function decide(
     return alignSupplied(options, lease, job, texts.supplied);
   }
   const { segments, assemble } = await options.scanner.open(lease.account, taskOf(job));
-  const drafted = await draft(options, lease, job, lane, lost, segments);
+  const brand = row.brand ?? row.default_brand ?? undefined;
+  const style = await readContext(options.database, lease.account, brand, row.target_language);
+  const purpose = { brand, context: contextOf(row, texts.instructions, style) };
+  const drafted = await draft(options, lease, job, lane, lost, segments, purpose);
   const retry = retryOf(drafted, lease, job);
   if (retry !== undefined) return retry;
   const matches = matchesOf(drafted);
-  if (toEditor) {
-    return { kind: isRedraft ? 'redrafted' : 'drafted', segments: drafted.map(segmentForEditor), matches };
-  }
+  if (toEditor && isRedraft) return { kind: 'redrafted', segments: drafted.map(segmentForEditor), matches };
+  if (toEditor) return compareDrafts(options, lease, job, lost, drafted, purpose);
   const failed = drafted.find((one) => one.status === 'failed');
   if (failed !== undefined) {
     return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
@@ -206,16 +211,21 @@ async function alignSupplied(
   return finish(await scanner.assemble(lease.account, { ...task, drafts }), job.held);
 }
 
+/** What drafts are made for, apart from the languages. */
+interface Purpose {
+  brand: string | undefined;
+  context: Context & { format: AnyJobRow['text_format'] };
+}
+
 async function draft(
   options: TranslationWorkerOptions,
   lease: Lease,
-  { row, texts }: LeasedJob,
+  { row }: LeasedJob,
   lane: Lane,
   lost: AbortSignal,
   segments: OpenedText['segments'],
+  { brand, context }: Purpose,
 ): Promise<Drafted[]> {
-  const brand = row.brand ?? row.default_brand ?? undefined;
-  const style = await readContext(options.database, lease.account, brand, row.target_language);
   return options.translator.draft(segments, {
     account: lease.account,
     tier: row.tier,
@@ -225,7 +235,7 @@ async function draft(
     to: row.target_language,
     lane,
     ...(row.redraft ? { engine: row.redraft } : {}),
-    context: contextOf(row, texts.instructions, style),
+    context,
     signal: lost,
     progress: throttle((drafted) =>
       options.progress({
@@ -236,6 +246,35 @@ async function draft(
       }),
     ),
   });
+}
+
+/** Adds similar entries of the memory to the drafts of engines. They cost no time where a retry follows. */
+async function compareDrafts(
+  { database, draftFigures }: TranslationWorkerOptions,
+  lease: Lease,
+  { row }: LeasedJob,
+  lost: AbortSignal,
+  drafted: readonly Drafted[],
+  { brand, context }: Purpose,
+): Promise<JobOutcome> {
+  const { tone, terms = [], format } = context;
+  const purpose = { from: row.source_language, to: row.target_language, brand, tone, terms, format };
+  const ofEngines = drafted.flatMap((one, position) =>
+    one.status === 'translated' && one.memoryId === undefined && one.segment.kept === undefined
+      ? [{ position, source: one.segment.pieces, route: one.route }]
+      : [],
+  );
+  const found = await compareWithMemory(database, lease.account, purpose, ofEngines, draftFigures, lost);
+  const segments = drafted.map(segmentForEditor);
+  const matches = matchesOf(drafted);
+  for (const [index, { position }] of ofEngines.entries()) {
+    const similar = found[index];
+    if (similar === undefined) continue;
+    const { memoryId, ...stored } = similar;
+    segments[position]!.similar = stored;
+    if (similar.better) matches.push({ position, memoryId });
+  }
+  return { kind: 'drafted', segments, matches };
 }
 
 /** Returns the time of the next attempt at a job with failed segments; undefined if there is none. */
@@ -274,7 +313,11 @@ function throttle(report: (drafted: number) => void): (drafted: number) => void 
 }
 
 /** The request's tone overrides the brand's; the instructions of both apply. */
-function contextOf(row: AnyJobRow, instructions: string | undefined, brand: BrandContext): Context {
+function contextOf(
+  row: AnyJobRow,
+  instructions: string | undefined,
+  brand: BrandContext,
+): Purpose['context'] {
   const tone = row.tone ?? brand.tone;
   const all = [brand.instructions, instructions].filter((one) => one !== undefined && one !== '');
   return {

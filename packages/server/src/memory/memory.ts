@@ -328,6 +328,7 @@ function entryOf(account: AccountRef, pair: store.MemoryPair, given: MemoryEntry
   };
 }
 
+/** Returns the salt of the sketches of an account and language pair. */
 export function saltOf(account: AccountRef, { from, to }: store.MemoryPair): string {
   return `${account.accountId} ${from} ${to}`;
 }

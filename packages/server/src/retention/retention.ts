@@ -3,7 +3,8 @@
  *
  * - `attempts`: the attempts of finished deliveries.
  * - `events`: events with their deliveries and bodies. The event feed continues after them.
- * - `texts`: sources, results, segments, edits and comments of finished jobs, and chat messages.
+ * - `texts`: sources, results, segments, edits and comments of finished jobs, how much editors changed in drafts, and
+ *   chat messages.
  *
  * Jobs, their charges and the translation memory are kept.
  */
@@ -97,6 +98,7 @@ export async function deleteExpired(database: Database, isStopping = () => false
           store.deleteJobTexts(transaction, account, idBefore(texts), texts, JOBS),
         ),
       );
+      await store.deleteEfforts(database, account, texts);
       await deleteMessageTexts(
         database,
         account,

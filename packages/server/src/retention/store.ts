@@ -158,7 +158,7 @@ const JOBS_FORGET = [
   [
     'segments',
     `source = '[]', draft = case when draft is not null then '[]'::jsonb end, notes = '{}',
-      joined = joined - 'own' - 'codes' - 'target'`,
+      similar_entry = null, joined = joined - 'own' - 'codes' - 'target'`,
   ],
   ['edits', `target = '[]'`],
   ['issues', 'note = null'],
@@ -201,6 +201,16 @@ export async function deleteJobTexts(
     }
   }
   return ids.length;
+}
+
+const END_EFFORTS = statement(
+  'retention.end_efforts',
+  'delete from memory_efforts where part = $1 and account_id = $2 and day < current_date - $3::integer',
+);
+
+/** Deletes what editors changed in drafts that were delivered more than `days` ago. */
+export async function deleteEfforts(on: Queryable, account: AccountRef, days: number): Promise<void> {
+  await on.query(END_EFFORTS, [account.part, account.accountId, days]);
 }
 
 const FORGET_MESSAGES = statement<{ message_id: string }>(

@@ -36,6 +36,8 @@ export const TABLES: readonly Table[] = [
     hidden: ['editor_id', 'context_hash'],
     erase: 'delete',
   },
+  // The next table is not exported, because its data is derived from the edits.
+  { name: 'memory_efforts', erase: 'delete' },
   {
     name: 'memory',
     key: { memory_id: 'uuid' },

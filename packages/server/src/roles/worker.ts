@@ -187,6 +187,7 @@ function startJobs(
     log,
     capacity: settings.workerJobs,
     leaseSeconds: settings.leaseSeconds,
+    draftFigures: settings.draftFigures,
     progress: live.progress,
     settled(outcome) {
       metrics.jobSettled(outcome);

@@ -280,4 +280,10 @@ export const SERVER_SETTINGS = {
     integer(0, 100),
     'Price of a word in a sentence that the account’s translation memory has between the same neighbors, in percent of its price.',
   ),
+  draftFigures: setting(
+    'DRAGOMAN_DRAFT_FIGURES',
+    'account',
+    oneOf('account', 'all'),
+    'Whose editing decides whether a similar memory entry is a better draft than the engine’s: of each account apart, or of all accounts together.',
+  ),
 } as const;

@@ -55,6 +55,7 @@ test('targetOriginOf returns the origin of the draft while the target equals the
     by: [],
   });
   expect(of({ origin: 'memory', route: 'memory:context' })).toEqual({ from: 'context', score: 101 });
+  expect(of({ origin: 'memory', route: 'memory:82' })).toEqual({ from: 'fuzzy', score: 82 });
   expect(of({ origin: 'memory', route: 'memory:other' })).toEqual({ from: 'memory' });
   expect(of({ origin: 'supplied', route: 'supplied' })).toEqual({ from: 'supplied' });
   expect(of({ origin: 'kept', route: 'kept:language', kept: 'language' })).toEqual({ from: 'kept' });

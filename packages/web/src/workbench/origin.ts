@@ -34,6 +34,7 @@ export function draftOriginOf({ origin, route, vote }: SegmentState['segment']):
     case 'memory': {
       const kind = route?.split(':')[1];
       if (kind === 'context' || kind === 'exact') return { from: kind, score: SCORES[kind] };
+      if (Number(kind) > 0) return { from: 'fuzzy', score: Number(kind) };
       if (kind !== 'vote') return { from: 'memory' };
       const isKnown = vote?.state === 'filled';
       return { from: kind, agree: isKnown ? vote.agree : 1, by: isKnown ? vote.by : [] };

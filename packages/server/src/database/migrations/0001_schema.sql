@@ -524,13 +524,17 @@ create table segments (
   notes      text[] not null default '{}',
   failure    text,
   repeats    integer,       -- the first segment with the same source, if there is an earlier one
+  -- A similar memory entry next to the engine's draft: `target`, `score`, the route `than` of that draft, and `better`:
+  -- editors see it as the draft (memory/efforts.ts). Never delivered without an editor, so it is not in `draft`.
+  similar_entry jsonb,
   joined_to  integer,       -- the earlier segment whose source and target include this one
   -- In that earlier segment: the last position, the codes, the target after the join, and its own columns before.
   joined     jsonb,
   divided_at integer not null default 0, -- older revisions of its edit are targets of another source
   primary key (part, account_id, job_id, position),
   foreign key (part, account_id, job_id) references jobs (part, account_id, job_id),
-  check ((draft is null) = (failure is not null))
+  check ((draft is null) = (failure is not null)),
+  check (route !~ '^memory:[0-9]')
 );
 -- Confirming one segment fills those that repeat it.
 create index segments_repeated on segments (part, account_id, job_id, repeats) where repeats is not null;
@@ -1309,6 +1313,28 @@ create table memory_uses (
 );
 create index memory_uses_of_job on memory_uses (part, account_id, job_id);
 grant select, insert, update, delete on memory_uses to dragoman_app;
+
+-- How many words editors changed in the drafts of engines and of similar memory entries, for segments that had both
+-- (memory/efforts.ts).
+create table memory_efforts (
+  part            smallint not null,
+  account_id      uuid not null,
+  source_language text not null,
+  target_language text not null,
+  tone            text not null, -- of the jobs; '': none
+  day             date not null, -- of the deliveries
+  route           text not null, -- of the engine's draft, with the model
+  band            smallint not null check (band in (75, 85, 95)), -- the lowest score of the entries, in percent
+  started         text not null check (started in ('engine', 'memory')), -- the draft from which the editors started
+  segments        bigint not null,
+  words           bigint not null, -- of the delivered texts
+  engine_edits    bigint not null, -- words that differ between the engine's draft and the delivered text
+  memory_edits    bigint not null, -- the same for the draft of the memory
+  primary key (part, account_id, source_language, target_language, tone, day, route, band, started),
+  foreign key (part, account_id) references accounts (part, account_id)
+);
+create index memory_efforts_of_pair on memory_efforts (source_language, target_language, tone, day);
+grant select, insert, update, delete on memory_efforts to dragoman_app;
 
 
 -- ==== accounts: the sandbox ==========================================================================================

@@ -25,7 +25,8 @@ export function doubtOf(workbench: Workbench, position: number): Doubt | undefin
   if (workbench.findings(position).length > 0) return 'finding';
   if (segment.draft === null) return 'no_draft';
   if (review) return isChanged(state) ? 'changed' : undefined;
-  if (draftOriginOf(segment)?.from === 'memory') return 'match';
+  const from = draftOriginOf(segment)?.from;
+  if (from === 'fuzzy' || from === 'memory') return 'match';
   return neighborsOf(workbench, position).some(isChanged) ? 'neighbor' : undefined;
 }
 
