@@ -204,8 +204,8 @@ export type DeliveryDetail = {
   attempts: DeliveryAttempt[]
 };
 
-/** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours, `endpoint disabled` if its webhook endpoint was disabled or deleted. */
-export type DeliveryFailure = 'gone' | 'out of time' | 'endpoint disabled';
+/** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours, `endpoint disabled` if its webhook endpoint was disabled or deleted, `test failed` after the only attempt of a test of a URL in the web app. */
+export type DeliveryFailure = 'gone' | 'out of time' | 'endpoint disabled' | 'test failed';
 
 export type DeliveryList = {
   objects: Delivery[];

@@ -37,6 +37,7 @@ GET /api/account/chats/{chat_id}/messages                               out     
 GET /api/account/deliveries                                             out       in        in        in        -         -         -
 GET /api/account/deliveries/failed                                      out       in        in        in        -         -         -
 POST /api/account/deliveries/replay                                     out       in        in        in        -         -         -
+POST /api/account/deliveries/test                                       out       in        in        in        -         -         -
 GET /api/account/deliveries/{delivery_id}                               out       in        in        -         -         -         -
 POST /api/account/deliveries/{delivery_id}/replay                       out       in        in        in        -         -         -
 POST /api/account/documents                                             out       in        in        in        -         -         -

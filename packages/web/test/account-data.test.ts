@@ -241,6 +241,56 @@ it('the replay dialog sends as many failed callbacks as it announced', async () 
   await context.close();
 });
 
+it('a customer tests a URL, and sees the request, the answer and the fault of the connection in words', async () => {
+  const { owner, program } = await createCustomer('tester');
+  receiver.answer(() => 500);
+  await program('POST', '/api/v1/test-event/', { url: `${receiver.url}/known` });
+  const context = await web.signedIn(owner);
+  await web.visit({ context, path: '/account/deliveries' }, async (page) => {
+    const asked = page.getByRole('dialog', { name: 'Test a URL' });
+    const panel = page.getByRole('dialog', { name: 'Callback', exact: true });
+    const test = async (url: string) => {
+      await page.getByRole('button', { name: 'Test a URL' }).click();
+      await asked.getByLabel('URL').fill(url);
+      await asked.getByRole('button', { name: 'Send test' }).click();
+    };
+    await page.getByRole('row').filter({ hasText: '/known' }).waitFor();
+    await page.getByRole('button', { name: 'Test a URL' }).click();
+    expect(await asked.locator('option').getAttribute('value')).toBe(`${receiver.url}/known`);
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-test-url', 'state');
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await test('http://10.0.0.1/');
+    await asked.getByText('This URL cannot be used.').waitFor();
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+
+    await test(`${receiver.url}/tried?x=<b>`);
+    await panel.getByText('A test is attempted only once.').waitFor();
+    await panel.getByText('500', { exact: true }).waitFor();
+    await panel.getByText('Request', { exact: true }).click();
+    const request = panel.locator('pre').filter({ hasText: 'POST /tried?x=%3Cb%3E HTTP/1.1' });
+    await request.filter({ hasText: 'webhook-signature: v1,…' }).waitFor();
+    await panel.getByText('Body of the request').click();
+    await panel.locator('pre').filter({ hasText: '"type":"test"' }).waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-tested-url', 'state');
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+
+    // Nothing listens at this port.
+    await test('http://127.0.0.1:9999/');
+    await panel.getByText('No server accepts connections at this address and port.').waitFor();
+    expect(await panel.getByText('Request', { exact: true }).count()).toBe(0);
+  });
+  await web.visit({ context, path: '/account/deliveries', language: 'ar', size: PHONE }, async (page) => {
+    await page.getByRole('button', { name: 'اختبار عنوان URL' }).click();
+    await page.getByRole('button', { name: 'إرسال الاختبار' }).waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+  });
+  await context.close();
+});
+
 it('the section “Your first translation” shows a new key and a command that works unchanged', async () => {
   const { owner } = await createCustomer('newcomer');
   const context = await web.signedIn(owner);

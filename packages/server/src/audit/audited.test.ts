@@ -302,6 +302,10 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
       return own('POST', '/api/account/erase', { username: account!.username });
     },
   ],
+  testCallbackUrl: [
+    'callback.tested',
+    () => ask('POST', '/api/account/deliveries/test', { url: `${receiver.url}/` }),
+  ],
   replayOwnDelivery: [
     'delivery.replayed',
     async () => ask('POST', `/api/account/deliveries/${await delivered()}/replay`),

@@ -1,4 +1,4 @@
-/** SQL statements that read the attempts of a delivery. */
+/** SQL statements that read the request and the attempts of a delivery. */
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -25,4 +25,27 @@ const ATTEMPTS = statement<AttemptRow>(
 /** Returns the last hundred attempts of a delivery, latest first. */
 export function listAttempts(on: Queryable, account: AccountRef, deliveryId: string): Promise<AttemptRow[]> {
   return on.query(ATTEMPTS, [account.part, account.accountId, deliveryId]);
+}
+
+export interface SentRequestRow {
+  content_type: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  body_bytes: number;
+}
+
+const REQUEST = statement<SentRequestRow>(
+  'deliveries.request',
+  `select content_type, headers, substring(body for $4) as body, octet_length(body) as body_bytes from deliveries
+    where part = $1 and account_id = $2 and delivery_id = $3`,
+);
+
+/** Returns what a delivery sends, with the first `most` bytes of its body. */
+export async function findSentRequest(
+  on: Queryable,
+  account: AccountRef,
+  deliveryId: string,
+  most: number,
+): Promise<SentRequestRow | undefined> {
+  return (await on.query(REQUEST, [account.part, account.accountId, deliveryId, most]))[0];
 }

@@ -22,11 +22,11 @@ import {
   listFailingHosts,
   listOwnedDeliveries,
   readAttempts,
-  readDeliveryBody,
   replayDead,
   replayDelivery,
 } from './log.ts';
 import { Attempt, Delivery } from './schemas.ts';
+import { readSentRequest } from './sent-request.ts';
 
 export interface DeliveryConsoleOptions {
   database: Database;
@@ -150,11 +150,12 @@ export function deliveryConsole(app: FastifyInstance, options: DeliveryConsoleOp
       schema: schemas.read,
       async handler(request) {
         const { owner, delivery } = await find(request);
-        const [attempts_made, posted] = await Promise.all([
+        const [attempts_made, sent] = await Promise.all([
           readAttempts(database, owner, delivery.id),
-          readDeliveryBody(database, owner, delivery.id),
+          readSentRequest(database, owner, delivery.id),
         ]);
-        return { ...delivery, ...posted!, attempts_made };
+        const { content_type, body } = sent!;
+        return { ...delivery, content_type, body, attempts_made };
       },
     },
   });

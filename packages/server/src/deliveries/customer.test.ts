@@ -1,9 +1,13 @@
-/** Tests of replaying all dead deliveries of a customer in the web app. */
+/** Tests of a customer's callbacks in the web app: replays of dead ones, their requests, and tests of a URL. */
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { listAudit } from '../audit/audit.ts';
 import { createConnection } from '../database/connections.ts';
+import { selfSigned } from '../testing/certificate.ts';
 import {
   createClient,
   createPerson,
@@ -147,4 +151,120 @@ it('a failed attempt that a customer requests does not move the next scheduled a
     const { due_at, step } = await attempted(attempts);
     expect([due_at, step]).toEqual([before.due_at, 12]);
   }
+});
+
+const ended = (person: TestPerson, id: string) =>
+  until(async () => {
+    const { body } = await person.call('GET', `${OWN}/${id}`);
+    return body.status !== 'pending' && body;
+  });
+const testUrl = (person: TestPerson, url: string, environment = 'production') =>
+  person.call('POST', `${OWN}/test`, { url, environment });
+
+it('a customer sends a signed test event to a URL and sees its request, without the signature, and the answer', async () => {
+  const customer = await createPerson(server, { role: 'customer' });
+  const stranger = await createPerson(server, { role: 'customer' });
+  receiver.answer(() => 204);
+  for (const environment of ['production', 'sandbox']) {
+    const url = `${receiver.url}/tested/${environment}?token=7`;
+    const { status, body } = await testUrl(customer, url, environment);
+    expect([status, body]).toEqual([202, expect.objectContaining({ event: 'test', url, status: 'pending' })]);
+    const delivery = await ended(customer, body.id);
+    expect(delivery).toMatchObject({ status: 'delivered', attempts: [{ attempt: 1, status_code: 204 }] });
+    const [sent] = arrived(`/tested/${environment}?token=7`);
+    const { headers, ...request } = delivery.request;
+    expect(request).toEqual({
+      method: 'POST',
+      content_type: 'application/json',
+      body: sent!.body.toString(),
+      body_bytes: sent!.body.length,
+    });
+    expect(JSON.parse(request.body)).toMatchObject({ type: 'test', environment });
+    const { host: _, connection: __, 'webhook-timestamp': stamp, ...rest } = sent!.headers;
+    expect(stamp).toMatch(/^\d+$/);
+    expect(rest['webhook-signature']).toMatch(/^v1,.{40,}/);
+    expect(headers).toEqual({ ...rest, 'webhook-signature': 'v1,…' });
+    expect((await stranger.call('GET', `${OWN}/${body.id}`)).status).toBe(404);
+  }
+  const { ref } = await accountNamed(server.database, customer.account!.username);
+  const audit = await listAudit(server.database, { account: ref, action: 'callback.tested' }, 50);
+  const host = new URL(receiver.url).host;
+  expect(audit.map(({ detail }) => detail)).toEqual([
+    { host, environment: 'sandbox' },
+    { host, environment: 'production' },
+  ]);
+});
+
+it('a test of a URL that fails is attempted once, says why, and counts as no failed callback', async () => {
+  const customer = await createPerson(server, { role: 'customer' });
+  const { cert, key } = selfSigned('sink.test');
+  const untrusted = createServer({ cert, key }, (_, response) => response.end());
+  await once(untrusted.listen(0, '127.0.0.1'), 'listening');
+  const closed = createServer();
+  await once(closed.listen(0, '127.0.0.1'), 'listening');
+  const free = (closed.address() as AddressInfo).port;
+  closed.close();
+  receiver.answer(() => 500);
+  const attempts = {
+    [`${receiver.url}/broken`]: { status_code: 500, outcome: 'answered' },
+    [`https://127.0.0.1:${(untrusted.address() as AddressInfo).port}/`]: {
+      outcome: 'tls',
+      detail: 'the TLS connection failed (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    },
+    [`http://127.0.0.1:${free}/`]: { outcome: 'connect', detail: 'no connection to the host (ECONNREFUSED)' },
+  };
+  for (const [url, attempt] of Object.entries(attempts)) {
+    const { body } = await testUrl(customer, url);
+    const delivery = await ended(customer, body.id);
+    expect(delivery).toMatchObject({ status: 'dead', failure: 'test failed', attempts: [attempt] });
+    expect(delivery.attempts).toHaveLength(1);
+  }
+  untrusted.close();
+  expect(await failed(customer, 'production')).toMatchObject({ failed: 0 });
+  const replayed = await customer.call('POST', `${OWN}/replay`, { environment: 'production' });
+  expect(replayed.body).toEqual({ replayed: 0, left: 0 });
+});
+
+it('a test of a URL overtakes waiting callbacks to a host whose circuit breaker is open', async () => {
+  const customer = await createPerson(server, { role: 'customer' });
+  const { host } = new URL(receiver.url);
+  const { ref } = await accountNamed(server.database, customer.account!.username);
+  await owner.query(
+    `insert into breakers (part, account_id, host, failures, openings, open_until)
+     values ($1, $2, $3, 9, 3, now() + interval '1 hour')`,
+    [ref.part, ref.accountId, host],
+  );
+  const client = createClient(server.url, customer.account!.production_key);
+  for (let at = 0; at < 3; at++) {
+    await client('POST', '/api/v1/test-event/', { url: `${receiver.url}/overtaken` });
+  }
+  receiver.answer(() => 200);
+  const { body } = await testUrl(customer, `${receiver.url}/overtaken`);
+  expect(Date.parse(body.next_attempt_at)).toBeGreaterThanOrEqual(Date.parse(body.created_at));
+  await ended(customer, body.id);
+  // The test closed the breaker, so the others follow.
+  await until(() => arrived('/overtaken').length === 4);
+  expect(arrived('/overtaken')[0]!.headers['webhook-id']).toBe(body.id);
+});
+
+it('a test of a URL refuses addresses to which no callback may be sent, and too many tests of one account', async () => {
+  const customer = await createPerson(server, { role: 'customer' });
+  const other = await createPerson(server, { role: 'customer' });
+  for (const url of [
+    'http://10.0.0.1/',
+    'http://169.254.169.254/',
+    'http://user:pass@example.com/',
+    'x',
+    '',
+  ]) {
+    const { status, body } = await testUrl(customer, url);
+    expect([url, status, Object.keys(body.error.fields ?? {})]).toEqual([url, 400, ['url']]);
+  }
+  receiver.answer(() => 200);
+  const url = `${receiver.url}/often`;
+  const statuses: number[] = [];
+  for (let at = 0; at < 22; at++) statuses.push((await testUrl(customer, url)).status);
+  expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 202));
+  expect(statuses).toContain(429);
+  expect((await testUrl(other, url)).status).toBe(202);
 });

@@ -1,11 +1,13 @@
 /** Routes for the deliveries of the signed-in customer: `/api/account/deliveries…`. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import type { Vault } from '../access/secrets.ts';
 import { accountOf } from '../access/session-auth.ts';
-import { ApiError, notFound } from '../base/errors.ts';
+import { ApiError, fieldError, notFound, reason } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { type Checked, resource } from '../http/http.ts';
-import { describedOwn, GIVEN_MOMENT, ID, IN_ENVIRONMENT, PAGE } from '../http/schemas.ts';
+import { describedOwn, GIVEN_MOMENT, ID, IN_ENVIRONMENT, PAGE, textOf } from '../http/schemas.ts';
+import { type AddressGuard, MAX_URL_LENGTH } from './addresses.ts';
 import type { OnDeliveriesChanged } from './deliveries.ts';
 import {
   countFailedDeliveries,
@@ -18,7 +20,9 @@ import {
   replayDelivery,
 } from './log.ts';
 import { sendNow } from './queue.ts';
-import { Delivery, DeliveryDetail, DeliveryList } from './schemas.ts';
+import { Delivery, DeliveryList, OwnDeliveryDetail } from './schemas.ts';
+import { readSentRequest } from './sent-request.ts';
+import { testUrl } from './test-events.ts';
 
 /**
  * The maximum number of deliveries that one request replays. The client repeats the request until no dead
@@ -30,6 +34,8 @@ const SINCE = Type.String({ ...GIVEN_MOMENT, default: '1970-01-01' });
 
 export interface CustomerDeliveryOptions {
   database: Database;
+  vault: Vault;
+  guard: AddressGuard;
   onDeliveriesChanged: OnDeliveriesChanged;
   deliveryDue(): void;
 }
@@ -45,7 +51,7 @@ const schemas = {
       limit: PAGE,
     }),
   }),
-  read: describedOwn('readOwnDelivery', 'A delivery with its attempts', DeliveryDetail, {
+  read: describedOwn('readOwnDelivery', 'A delivery with its request and its attempts', OwnDeliveryDetail, {
     params: parameters,
   }),
   failed: describedOwn(
@@ -87,6 +93,12 @@ const schemas = {
       body: Type.Object({ environment: IN_ENVIRONMENT, since: SINCE, until: Type.Optional(GIVEN_MOMENT) }),
     },
   ),
+  test: describedOwn('testCallbackUrl', 'Send a signed test event to a URL', Delivery, {
+    status: 202,
+    description:
+      'It is attempted once, before waiting deliveries and also while deliveries to its host are paused. Twenty tests of an account are free; further ones wait up to 10 minutes until a day without a test.',
+    body: Type.Object({ environment: IN_ENVIRONMENT, url: textOf(MAX_URL_LENGTH, 1) }),
+  }),
   replay: describedOwn('replayOwnDelivery', 'Send a delivery now', Delivery, {
     status: 202,
     description:
@@ -105,6 +117,7 @@ export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeli
     return found;
   }
 
+  urlTestRoute(app, options);
   resource(app, '/api/account/deliveries', {
     GET: {
       schema: schemas.list,
@@ -158,8 +171,14 @@ export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeli
       schema: schemas.read,
       async handler(request) {
         const delivery = await requested(request);
-        const attempts = await readAttempts(database, accountOf(request).ref, delivery.id);
-        return { ...delivery, attempts };
+        const { ref } = accountOf(request);
+        const [attempts, sent] = await Promise.all([
+          readAttempts(database, ref, delivery.id),
+          readSentRequest(database, ref, delivery.id),
+        ]);
+        // The retention may have deleted the delivery in the meantime.
+        if (sent === undefined) throw notFound();
+        return { ...delivery, request: sent, attempts };
       },
     },
   });
@@ -178,6 +197,25 @@ export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeli
         }
         deliveryDue();
         return reply.code(202).send(await requested(request));
+      },
+    },
+  });
+}
+
+function urlTestRoute(app: FastifyInstance, options: CustomerDeliveryOptions): void {
+  const { database, guard, deliveryDue } = options;
+  resource(app, '/api/account/deliveries/test', {
+    POST: {
+      schema: schemas.test,
+      async handler(request, reply) {
+        const { ref, username } = accountOf(request);
+        const { environment, url } = request.body;
+        const verdict = guard.checkUrl(url);
+        if (!verdict.ok) throw fieldError('url', reason('url', { why: verdict.reason }));
+        const tested = { account: ref, username, environment };
+        const id = await testUrl(options, request.person, tested, url);
+        deliveryDue();
+        return reply.code(202).send((await findDelivery(database, ref, environment, id))!);
       },
     },
   });

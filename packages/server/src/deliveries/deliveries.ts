@@ -36,7 +36,7 @@ export interface NewEvent {
         body: Buffer;
         /** Additional headers of every attempt, such as `ce-id`; names in lower case. */
         headers?: Record<string, string>;
-        /** Seconds before the first attempt; 0 by default. */
+        /** Seconds before the first attempt; 0 by default. Negative to overtake waiting deliveries. */
         delaySeconds?: number;
       }
     | undefined;

@@ -54,11 +54,7 @@ export function createDeliverySigner({ secrets, log, now }: DeliverySignerOption
       }
       try {
         return {
-          // Headers are sorted, so that every attempt sends them in the same order, whether they come from
-          // memory or the database.
-          ...Object.fromEntries(Object.entries(delivery.headers).sort()),
-          'content-type': delivery.content_type,
-          'user-agent': 'dragoman',
+          ...fixedHeaders(delivery.headers, delivery.content_type),
           ...(await signatureHeadersInTurns(keysOf(live), lease.id, now(), delivery.body)),
         };
       } catch (error) {
@@ -66,6 +62,17 @@ export function createDeliverySigner({ secrets, log, now }: DeliverySignerOption
         return undefined;
       }
     },
+  };
+}
+
+/** Returns the headers that are the same in every attempt of a delivery. */
+export function fixedHeaders(headers: Record<string, string>, contentType: string): Record<string, string> {
+  return {
+    // Headers are sorted, so that every attempt sends them in the same order, whether they come from memory or the
+    // database.
+    ...Object.fromEntries(Object.entries(headers).sort()),
+    'content-type': contentType,
+    'user-agent': 'dragoman',
   };
 }
 

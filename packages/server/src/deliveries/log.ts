@@ -12,6 +12,7 @@ import { statement } from '../database/statements.ts';
 import { listAttempts } from './attempt-store.ts';
 import type { OnDeliveriesChanged } from './deliveries.ts';
 import type { EventType } from './event-types.ts';
+import { TEST_FAILED } from './schedule.ts';
 import { type ChangedDelivery, FOLLOWING_MESSAGE } from './store.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const;
@@ -86,7 +87,10 @@ function present(row: RecordRow): DeliveryRecord {
     attempts: row.attempts,
     created_at: row.created_at.toISOString(),
     ...(row.finished_at === null ? {} : { finished_at: row.finished_at.toISOString() }),
-    ...(row.due_at === null ? {} : { next_attempt_at: row.due_at.toISOString() }),
+    // A test is due before its creation, so that it overtakes waiting deliveries.
+    ...(row.due_at === null
+      ? {}
+      : { next_attempt_at: new Date(Math.max(+row.due_at, +row.created_at)).toISOString() }),
     ...(row.last_status_code === null ? {} : { last_status_code: row.last_status_code }),
     ...(row.last_outcome === null ? {} : { last_outcome: row.last_outcome }),
   };
@@ -148,12 +152,15 @@ export async function listDeliveriesOfJob(
   return rows.map(present);
 }
 
+/** SQL: leaves out failed tests of a URL, of which the person who sent them has seen the result. */
+const NO_TEST = `failure is distinct from '${TEST_FAILED}'`;
+
 const DEAD_SINCE = statement<{ environment: Environment; dead: number }>(
   'deliveries.dead_since',
   `select w.environment, d.dead from unnest(array['production', 'sandbox']) as w (environment), lateral (
      select count(*) as dead from (
        select from deliveries d
-        where d.part = $1 and d.account_id = $2 and d.environment = w.environment and d.status = 'dead'
+        where d.part = $1 and d.account_id = $2 and d.environment = w.environment and d.status = 'dead' and ${NO_TEST}
           and d.delivery_id > $3
         limit 1000) counted) d`,
 );
@@ -173,7 +180,7 @@ const FAILED = statement<{ failed: number; until: Date }>(
   'deliveries.failed',
   `select now() as until, (select count(*) from (
      select from deliveries
-      where part = $1 and account_id = $2 and environment = $3 and status = 'dead'
+      where part = $1 and account_id = $2 and environment = $3 and status = 'dead' and ${NO_TEST}
         and finished_at >= $4 and finished_at < coalesce($5, now())
       limit $6) counted) as failed`,
 );
@@ -281,7 +288,7 @@ const REPLAY_DEAD = statement<ReplayedRow>(
   'deliveries.replay_dead',
   `with found as materialized (
      select delivery_id, queued_at from deliveries
-      where part = $1 and account_id = $2 and environment = $3 and status = 'dead'
+      where part = $1 and account_id = $2 and environment = $3 and status = 'dead' and ${NO_TEST}
         and finished_at >= $4 and finished_at < coalesce($5, now())
       order by queued_at, delivery_id limit $6 for update),
    placed as (select delivery_id, row_number() over (order by queued_at, delivery_id) as place from found),
@@ -468,7 +475,7 @@ const DIED = statement<{ username: string; dead: number; since: Date }>(
   'deliveries.died',
   `select a.username, d.dead, d.since from accounts a cross join lateral (
      select count(*) as dead, min(finished_at) as since from deliveries
-      where part = a.part and account_id = a.account_id and status = 'dead' and environment = 'production'
+      where part = a.part and account_id = a.account_id and status = 'dead' and environment = 'production' and ${NO_TEST}
         and finished_at > $1) d
     where d.dead > 0 order by d.dead desc limit $2`,
 );
@@ -480,20 +487,4 @@ export function listDeadByAccount(
   limit: number,
 ): Promise<{ username: string; dead: number; since: Date }[]> {
   return on.query(DIED, [since, limit]);
-}
-
-const BODY = statement<{ content_type: string; body: Buffer }>(
-  'deliveries.body',
-  `select content_type, substring(body for 65536) as body from deliveries
-    where part = $1 and account_id = $2 and delivery_id = $3`,
-);
-
-/** Returns the first 64 KiB of a delivery's body as text. */
-export async function readDeliveryBody(
-  on: Queryable,
-  account: AccountRef,
-  deliveryId: string,
-): Promise<{ content_type: string; body: string } | undefined> {
-  const [row] = await on.query(BODY, [account.part, account.accountId, deliveryId]);
-  return row && { content_type: row.content_type, body: row.body.toString() };
 }

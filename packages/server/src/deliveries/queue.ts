@@ -112,10 +112,17 @@ const TAKE_PROBE: Statement<{ failures: number }> = statement(
     where part = $1 and account_id = $2 and host = $3 and open_until <= now() returning failures`,
 );
 
-const RETURN_PROBE: Statement<never> = statement(
-  'deliveries.return_probe',
-  `update breakers set open_until = now() where part = $1 and account_id = $2 and host = $3`,
+const HALF_OPEN: Statement<never> = statement(
+  'deliveries.half_open',
+  `update breakers set open_until = now()
+    where part = $1 and account_id = $2 and host = $3 and open_until > now()`,
 );
+
+/** Makes an open breaker half open: the next due delivery to the host is its probe. */
+export async function halfOpen(on: Queryable, account: AccountRef, host: string): Promise<void> {
+  await on.query(HALF_OPEN, [account.part, account.accountId, host]);
+  on.changed('deliveries', account);
+}
 
 // Claims deliveries of one account, host by host. Array parameters let PostgreSQL update by index scans on
 // the key, whatever plan it chooses for the rest. Body sizes are summed over all hosts, so that nothing is
@@ -335,8 +342,7 @@ async function claimVisits(
   });
   for (const { lane, probe } of visits) {
     if (!probe || leases.some(({ host }) => host === lane.host)) continue;
-    await database.query(RETURN_PROBE, [part, account_id, lane.host]);
-    database.changed('deliveries', account);
+    await halfOpen(database, account, lane.host);
   }
   const refused = rows.find(({ attempts, parked }) => attempts === null && !parked);
   return { leases, noRoom: refused && visits[refused.turn - 1] };

@@ -5,7 +5,7 @@ import { fieldError, notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
 import type { AddressGuard } from './addresses.ts';
-import { type OnDeliveriesChanged, recordEvents } from './deliveries.ts';
+import type { OnDeliveriesChanged } from './deliveries.ts';
 import { lastPosition, readCursor, readFeed, writeCursor } from './feed.ts';
 import {
   type DeliveryRecord,
@@ -23,6 +23,7 @@ import {
   replaySchema,
   testEventSchema,
 } from './schemas.ts';
+import { sendTestEvent } from './test-events.ts';
 
 export interface DeliveryRouteOptions {
   database: Database;
@@ -111,7 +112,9 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
         const { url } = request.body;
         const verdict = guard.checkUrl(url);
         if (!verdict.ok) throw fieldError('url', verdict.reason);
-        const id = await sendTestEvent(database, request.caller, url);
+        const id = await database.transaction((transaction) =>
+          sendTestEvent(transaction, request.caller, url),
+        );
         deliveryDue();
         return reply.code(202).send(await find(request.caller, id));
       },
@@ -140,25 +143,4 @@ function feedRoutes(app: FastifyInstance, database: Database): void {
       },
     },
   });
-}
-
-async function sendTestEvent(database: Database, caller: Caller, url: string): Promise<string> {
-  const body = {
-    type: 'test',
-    account: caller.username,
-    environment: caller.environment,
-    created_at: new Date().toISOString(),
-  };
-  const [id] = await database.transaction((transaction) =>
-    recordEvents(transaction, [
-      {
-        account: caller.account,
-        environment: caller.environment,
-        type: 'test',
-        subject: { kind: 'none' },
-        delivery: { url, contentType: 'application/json', body: Buffer.from(JSON.stringify(body)) },
-      },
-    ]),
-  );
-  return id!;
 }

@@ -57,6 +57,23 @@ test('nextAttempt returns the expected decision for each outcome of an attempt',
   for (const [outcome, next] of rows) expect([outcome, first(outcome)]).toEqual([outcome, next]);
 });
 
+test('nextAttempt ends a test of a URL after its first attempt', () => {
+  const tested = (outcome: PostOutcome) =>
+    nextAttempt({
+      attempts: 1,
+      scheduleSeconds,
+      outcome,
+      createdAt,
+      now: createdAt,
+      random: middle,
+      once: true,
+    });
+  expect(tested(answered(204))).toEqual({ kind: 'delivered' });
+  for (const outcome of [answered(410), answered(500), answered(503, 60), failed('tls')]) {
+    expect(tested(outcome)).toEqual({ kind: 'dead', reason: 'test failed' });
+  }
+});
+
 test('a delivery to a receiver that never answers gets 16 attempts, the last one about 72 hours after creation', () => {
   const delays: number[] = [];
   let now = createdAt;

@@ -2,6 +2,7 @@
  * Decides when a delivery is attempted again. The functions are pure: time and randomness are arguments.
  *
  *   answered 2xx                        → delivered
+ *   anything else, a test of a URL      → dead, `test failed`
  *   answered 410                        → dead, `gone` (Standard Webhooks: the receiver wants no more)
  *   anything else, attempted on request → retry at the time that was scheduled before
  *   anything else, time left            → retry
@@ -25,6 +26,11 @@ export const JITTER = 0.15;
 /** The header of a sandbox delivery that names its trigger. */
 export const TRIGGER_HEADER = 'sandbox-trigger';
 
+/** The header of a test of a URL, which a user sends in the web app. Such a delivery is attempted once. */
+export const TEST_HEADER = 'webhook-test';
+/** The failure of such a test. */
+export const TEST_FAILED = 'test failed';
+
 /** Seconds until a delivery with the trigger `twice` is sent again. */
 const REPEAT_SECONDS = 1;
 
@@ -44,12 +50,14 @@ export interface NextAttemptIn {
   random: () => number;
   /** Whether the delivery is sent once more after its first success, as the trigger `twice` asks. */
   twice?: boolean;
+  /** Whether the delivery is attempted only once, because a user tests a URL. */
+  once?: boolean;
 }
 
 export type NextAttempt =
   | { kind: 'delivered' }
   | { kind: 'retry'; at: Date }
-  | { kind: 'dead'; reason: 'gone' | 'out of time' };
+  | { kind: 'dead'; reason: 'gone' | 'out of time' | typeof TEST_FAILED };
 
 /**
  * Decides what follows an attempt. The time `at` of a retry is after `now` and within the 72 hours.
@@ -65,8 +73,9 @@ export function nextAttempt(input: NextAttemptIn): NextAttempt {
       if (!input.twice || attempts > 1) return { kind: 'delivered' };
       return { kind: 'retry', at: new Date(now.getTime() + REPEAT_SECONDS * 1000) };
     }
-    if (outcome.status === 410) return { kind: 'dead', reason: 'gone' };
+    if (outcome.status === 410 && !input.once) return { kind: 'dead', reason: 'gone' };
   }
+  if (input.once) return { kind: 'dead', reason: TEST_FAILED };
   if (input.scheduledAt && input.scheduledAt > now) return { kind: 'retry', at: input.scheduledAt };
   const base = scheduleSeconds[Math.min(attempts, scheduleSeconds.length) - 1];
   if (!Number.isSafeInteger(attempts) || base === undefined || !(base > 0)) {

@@ -30,10 +30,10 @@ const delivery = {
     Type.String({ format: 'uuid', description: 'The webhook endpoint; absent for a callback.' }),
   ),
   failure: Type.Optional(
-    Type.Enum(['gone', 'out of time', 'endpoint disabled'], {
+    Type.Enum(['gone', 'out of time', 'endpoint disabled', 'test failed'], {
       title: 'DeliveryFailure',
       description:
-        'Why the delivery is dead: `gone` after 410, `out of time` after 72 hours, `endpoint disabled` if its webhook endpoint was disabled or deleted.',
+        'Why the delivery is dead: `gone` after 410, `out of time` after 72 hours, `endpoint disabled` if its webhook endpoint was disabled or deleted, `test failed` after the only attempt of a test of a URL in the web app.',
     }),
   ),
   created_at: TIME,
@@ -81,6 +81,25 @@ export const DeliveryDetail = Type.Object(
     attempts: Type.Array(Attempt, { description: 'The last hundred attempts, oldest first.' }),
   },
   { title: 'DeliveryDetail' },
+);
+export const OwnDeliveryDetail = Type.Object(
+  {
+    ...DeliveryDetail.properties,
+    request: Type.Object(
+      {
+        method: Type.Literal('POST'),
+        content_type: Type.String(),
+        headers: Type.Record(Type.String(), Type.String(), {
+          description:
+            'The headers of every attempt. The signature is masked; `webhook-timestamp`, the second of the attempt, is missing.',
+        }),
+        body: Type.String({ description: 'The first 64 KiB of the body.' }),
+        body_bytes: Type.Integer({ minimum: 0, description: 'The size of the whole body.' }),
+      },
+      { title: 'DeliveryRequest' },
+    ),
+  },
+  { title: 'OwnDeliveryDetail' },
 );
 export const DeliveryList = Type.Object(
   {

@@ -14,7 +14,7 @@ import { createDeliverySigner } from './delivery-signer.ts';
 import { createOutboxSender, type OutboxSender } from './outbox.ts';
 import type { Poster, PostOutcome } from './post.ts';
 import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
-import { LIFETIME_SECONDS, nextAttempt, TRIGGER_HEADER } from './schedule.ts';
+import { LIFETIME_SECONDS, nextAttempt, TEST_FAILED, TEST_HEADER, TRIGGER_HEADER } from './schedule.ts';
 import {
   type AttemptResult,
   type DeliveryDecision,
@@ -112,7 +112,9 @@ export function startSender(options: SenderOptions): Sender {
     options.metrics.attempted(decision.status, result.outcome, attempt.latencyMs);
     if (opened) options.metrics.breakerOpened();
     if (changed?.next) worker.wake();
-    if (changed !== undefined && changed.status !== 'pending') {
+    // The failed test of a user is no fault that an operator must see.
+    const isFailedTest = decision.status === 'dead' && decision.failure === TEST_FAILED;
+    if (changed !== undefined && changed.status !== 'pending' && !isFailedTest) {
       options.metrics.ended(changed.status, secondsSince(delivery));
     }
     if (decision.status !== 'delivered' && !isAccepted(result)) {
@@ -175,6 +177,7 @@ function decide(
     now: now(),
     random,
     twice: delivery.environment === 'sandbox' && delivery.headers[TRIGGER_HEADER] === 'twice',
+    once: delivery.headers[TEST_HEADER] !== undefined,
   });
   if (next.kind === 'delivered') return { status: 'delivered' };
   if (next.kind === 'dead') return { status: 'dead', failure: next.reason };

@@ -1,10 +1,10 @@
 /** The account's callbacks with their attempts. */
 import { Button, NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { CallError, call, query } from '../api/client.ts';
-import type { Delivery, DeliveryAttempt } from '../api/generated.ts';
-import { useTranslate } from '../i18n.tsx';
+import type { Delivery, DeliveryAttempt, OwnDeliveryDetail } from '../api/generated.ts';
+import { type MessageId, useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import { type PageProps, useFilters, usePages } from '../page.tsx';
 import { paths } from '../paths.ts';
@@ -12,7 +12,7 @@ import { Dialog, DialogActions, SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Facts } from '../ui/Facts.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
-import { Form, SubmitButton } from '../ui/form.tsx';
+import { Field, Form, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Lines } from '../ui/Skeleton.tsx';
@@ -33,6 +33,7 @@ export default function Deliveries({ search }: PageProps) {
   const status = STATUSES.find((one) => one === search.status);
   const filters = { environment, status };
   const [resending, setResending] = useState(false);
+  const [testing, setTesting] = useState(false);
   const {
     rows,
     first: _,
@@ -50,6 +51,7 @@ export default function Deliveries({ search }: PageProps) {
       lead={t('account.deliveries.lead')}
       actions={
         <>
+          <Button onClick={() => setTesting(true)}>{t('account.deliveries.test')}</Button>
           <Button onClick={() => setResending(true)}>{t('account.deliveries.resend')}</Button>
           <EnvironmentSwitch search={search} />
         </>
@@ -92,6 +94,19 @@ export default function Deliveries({ search }: PageProps) {
       {search.uid === undefined && <More {...more} />}
       <Dialog title={t('account.deliveries.resend')} opened={resending} onClose={() => setResending(false)}>
         {resending && <Resend environment={environment} onClose={() => setResending(false)} />}
+      </Dialog>
+      <Dialog title={t('account.deliveries.test')} opened={testing} onClose={() => setTesting(false)}>
+        {testing && (
+          <TestUrl
+            environment={environment}
+            known={rows ?? []}
+            onSent={({ id }) => {
+              setTesting(false);
+              setFilters({ open: id });
+            }}
+            onClose={() => setTesting(false)}
+          />
+        )}
       </Dialog>
       <SidePanel
         title={t('account.delivery')}
@@ -173,6 +188,42 @@ function Outcome({ last_status_code: code, last_outcome: outcome }: Partial<Deli
         <Tag tone="danger">{t(`account.outcome.${outcome}`)}</Tag>
       )}
     </>
+  );
+}
+
+interface TestUrlProps {
+  environment: Environment;
+  /** The deliveries whose URLs the field suggests. */
+  known: readonly Delivery[];
+  onSent(delivery: Delivery): void;
+  onClose(): void;
+}
+
+/** Sends a test event to a URL. The result is shown as that of any other callback. */
+function TestUrl({ environment, known, onSent, onClose }: TestUrlProps) {
+  const t = useTranslate();
+  const queries = useQueryClient();
+  const id = useId();
+  return (
+    <Form
+      onSubmit={async ({ url = '' }) => {
+        const sent = await call('testCallbackUrl', { body: { environment, url: url.trim() } });
+        await queries.invalidateQueries({ queryKey: ['listOwnDeliveries'] });
+        onSent(sent);
+      }}
+    >
+      <p>{t('account.deliveries.test.about')}</p>
+      <Field name="url" type="url" label={t('account.delivery.url')} list={id} autoFocus ltr />
+      <datalist id={id}>
+        {[...new Set(known.map(({ url }) => url))].map((url) => (
+          <option key={url} value={url} />
+        ))}
+      </datalist>
+      <DialogActions>
+        <Button onClick={onClose}>{t('ui.cancel')}</Button>
+        <SubmitButton>{t('account.deliveries.test.action')}</SubmitButton>
+      </DialogActions>
+    </Form>
   );
 }
 
@@ -312,18 +363,81 @@ function DeliveryDetails({ id, environment }: { id: string; environment: Environ
       <ol className={css.thread}>
         {data.attempts.map((attempt, index) => (
           <li key={attempt.attempt} className={css.block}>
-            <Attempt attempt={attempt} isLast={index === data.attempts.length - 1} />
+            <Attempt attempt={attempt} delivery={data} isLast={index === data.attempts.length - 1} />
           </li>
         ))}
       </ol>
+      <details>
+        <summary>{t('account.delivery.body')}</summary>
+        <pre className={css.text} dir="ltr">
+          {data.request.body}
+        </pre>
+        {data.request.body_bytes > SHOWN_BODY_BYTES && (
+          <p className={css.muted}>{t('account.delivery.body.cut')}</p>
+        )}
+      </details>
     </>
   );
 }
 
-/** @param isLast true for the last attempt, whose answer is shown unfolded */
-function Attempt({ attempt, isLast }: { attempt: DeliveryAttempt; isLast: boolean }) {
+/** The number of bytes of a body that the server returns. */
+const SHOWN_BODY_BYTES = 65_536;
+
+/** Outcomes of attempts that ended before the request was sent. */
+const UNSENT: readonly DeliveryAttempt['outcome'][] = ['refused address', 'connect', 'tls'];
+
+/** The sentences for error codes of DNS, TCP and TLS. */
+const CAUSES: Record<string, MessageId> = {
+  ENOTFOUND: 'account.cause.no_host',
+  ENODATA: 'account.cause.no_host',
+  EAI_AGAIN: 'account.cause.dns',
+  EAI_FAIL: 'account.cause.dns',
+  ESERVFAIL: 'account.cause.dns',
+  ETIMEOUT: 'account.cause.dns',
+  ECONNREFUSED: 'account.cause.closed',
+  EHOSTUNREACH: 'account.cause.unreachable',
+  ENETUNREACH: 'account.cause.unreachable',
+  ETIMEDOUT: 'account.cause.unreachable',
+  UND_ERR_CONNECT_TIMEOUT: 'account.cause.unreachable',
+  CERT_HAS_EXPIRED: 'account.cause.expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'account.cause.other_name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'account.cause.untrusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'account.cause.untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'account.cause.chain',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'account.cause.chain',
+  EPROTO: 'account.cause.no_tls',
+};
+
+/** Returns the sentence for the error code at the end of a detail, if there is one. */
+function causeOf(detail: string): MessageId | undefined {
+  const code = detail.slice(detail.lastIndexOf('(') + 1, -1);
+  return Object.hasOwn(CAUSES, code) ? CAUSES[code] : undefined;
+}
+
+/** Returns the request line and the headers of an attempt. */
+function headOf({ url, request }: OwnDeliveryDetail, startedAt: string): string {
+  const { host, pathname, search } = new URL(url);
+  const { 'webhook-signature': signature = '', ...headers } = request.headers;
+  const lines = Object.entries({
+    host,
+    ...headers,
+    'webhook-timestamp': String(Math.floor(Date.parse(startedAt) / 1000)),
+    'webhook-signature': signature,
+  }).map(([name, value]) => `${name}: ${value}`);
+  return [`${request.method} ${pathname}${search} HTTP/1.1`, ...lines].join('\n');
+}
+
+interface AttemptProps {
+  attempt: DeliveryAttempt;
+  delivery: OwnDeliveryDetail;
+  /** True for the last attempt, whose answer is shown unfolded. */
+  isLast: boolean;
+}
+
+function Attempt({ attempt, delivery, isLast }: AttemptProps) {
   const t = useTranslate();
   const { started_at, status_code, outcome, detail, milliseconds, headers, answer } = attempt;
+  const cause = causeOf(detail ?? '');
   return (
     <>
       <div className={css.step}>
@@ -339,7 +453,20 @@ function Attempt({ attempt, isLast }: { attempt: DeliveryAttempt; isLast: boolea
           <When at={started_at} />
         </span>
       </div>
-      {detail !== undefined && <p className={css.wrap}>{detail}</p>}
+      {detail !== undefined && (
+        <p className={css.wrap}>
+          {cause !== undefined && <>{t(cause)} </>}
+          <bdi className={css.muted}>{detail}</bdi>
+        </p>
+      )}
+      {!UNSENT.includes(outcome) && (
+        <details>
+          <summary>{t('account.delivery.request')}</summary>
+          <pre className={css.text} dir="ltr">
+            {headOf(delivery, started_at)}
+          </pre>
+        </details>
+      )}
       {(headers !== undefined || (answer ?? '') !== '') && (
         <details open={isLast}>
           <summary>{t('account.delivery.answer')}</summary>

@@ -842,34 +842,8 @@ export type DeliveryAttempt = {
   answer_complete?: boolean | undefined
 };
 
-export type DeliveryDetail = {
-  /** The id of the delivery, sent as `webhook-id`. */
-  id: string;
-  event: EventType;
-  status: DeliveryStatus;
-  /** The URL to which the delivery is posted. */
-  url: string;
-  /** The uid of the job that the event is about. */
-  uid?: string | undefined;
-  chat_id?: string | undefined;
-  /** The message that the event is about. */
-  message_id?: string | undefined;
-  /** The webhook endpoint; absent for a callback. */
-  endpoint_id?: string | undefined;
-  failure?: DeliveryFailure | undefined;
-  created_at: string;
-  finished_at?: string | undefined;
-  /** The earliest time of the next attempt. */
-  next_attempt_at?: string | undefined;
-  /** The HTTP status of the last attempt, if the receiver answered. */
-  last_status_code?: number | undefined;
-  last_outcome?: DeliveryOutcome | undefined;
-  /** The last hundred attempts, oldest first. */
-  attempts: DeliveryAttempt[]
-};
-
-/** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours, `endpoint disabled` if its webhook endpoint was disabled or deleted. */
-export type DeliveryFailure = 'gone' | 'out of time' | 'endpoint disabled';
+/** Why the delivery is dead: `gone` after 410, `out of time` after 72 hours, `endpoint disabled` if its webhook endpoint was disabled or deleted, `test failed` after the only attempt of a test of a URL in the web app. */
+export type DeliveryFailure = 'gone' | 'out of time' | 'endpoint disabled' | 'test failed';
 
 export type DeliveryList = {
   objects: Delivery[];
@@ -879,6 +853,17 @@ export type DeliveryList = {
 
 /** How the attempt ended; absent while it is in progress, or if the sender stopped during it. */
 export type DeliveryOutcome = 'answered' | 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other';
+
+export type DeliveryRequest = {
+  method: 'POST';
+  content_type: string;
+  /** The headers of every attempt. The signature is masked; `webhook-timestamp`, the second of the attempt, is missing. */
+  headers: Record<string, string>;
+  /** The first 64 KiB of the body. */
+  body: string;
+  /** The size of the whole body. */
+  body_bytes: number
+};
 
 /** `pending` until the receiver answers 2xx; `dead` after 410 or 72 hours. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
@@ -1533,6 +1518,33 @@ export type OwnDay = {
   jobs: number;
   /** US cents. */
   cents: number
+};
+
+export type OwnDeliveryDetail = {
+  /** The id of the delivery, sent as `webhook-id`. */
+  id: string;
+  event: EventType;
+  status: DeliveryStatus;
+  /** The URL to which the delivery is posted. */
+  url: string;
+  /** The uid of the job that the event is about. */
+  uid?: string | undefined;
+  chat_id?: string | undefined;
+  /** The message that the event is about. */
+  message_id?: string | undefined;
+  /** The webhook endpoint; absent for a callback. */
+  endpoint_id?: string | undefined;
+  failure?: DeliveryFailure | undefined;
+  created_at: string;
+  finished_at?: string | undefined;
+  /** The earliest time of the next attempt. */
+  next_attempt_at?: string | undefined;
+  /** The HTTP status of the last attempt, if the receiver answered. */
+  last_status_code?: number | undefined;
+  last_outcome?: DeliveryOutcome | undefined;
+  /** The last hundred attempts, oldest first. */
+  attempts: DeliveryAttempt[];
+  request: DeliveryRequest
 };
 
 export type OwnJob = {
@@ -3317,6 +3329,16 @@ export interface Operations {
     body: OverlapRequest;
     answer: EndpointSecret
   };
+  /** Send a signed test event to a URL */
+  testCallbackUrl: {
+    path: undefined;
+    query: undefined;
+    body: {
+      environment?: 'production' | 'sandbox' | undefined;
+      url: string
+    };
+    answer: Delivery
+  };
   /** Own deliveries, newest first */
   listOwnDeliveries: {
     path: undefined;
@@ -3353,14 +3375,14 @@ export interface Operations {
     };
     answer: ReplayedDeliveries
   };
-  /** A delivery with its attempts */
+  /** A delivery with its request and its attempts */
   readOwnDelivery: {
     path: {
       delivery_id: string
     };
     query: undefined;
     body: undefined;
-    answer: DeliveryDetail
+    answer: OwnDeliveryDetail
   };
   /** Send a delivery now */
   replayOwnDelivery: {
@@ -4472,6 +4494,7 @@ export const OPERATIONS = {
   changeOwnWebhookEndpoint: ['PATCH', '/api/account/webhook-endpoints/{endpoint_id}'],
   deleteOwnWebhookEndpoint: ['DELETE', '/api/account/webhook-endpoints/{endpoint_id}'],
   rollOwnWebhookEndpointSecret: ['POST', '/api/account/webhook-endpoints/{endpoint_id}/roll'],
+  testCallbackUrl: ['POST', '/api/account/deliveries/test'],
   listOwnDeliveries: ['GET', '/api/account/deliveries'],
   countFailedDeliveries: ['GET', '/api/account/deliveries/failed'],
   replayFailedDeliveries: ['POST', '/api/account/deliveries/replay'],

@@ -79,6 +79,8 @@ interface FieldProps {
   ltr?: boolean;
   /** The language of the input, if it is not the language of the app. */
   lang?: string;
+  /** The id of a `datalist` with suggestions. */
+  list?: string;
 }
 
 interface TypedProps extends FieldProps {

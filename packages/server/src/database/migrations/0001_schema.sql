@@ -751,7 +751,7 @@ create table deliveries (
   body            bytea not null, -- stored once, every attempt sends these bytes
   status          text not null default 'pending' check (status in ('pending', 'delivered', 'dead')),
   failure         text constraint deliveries_failure check (failure in ('gone', 'out of time',
-                    'endpoint disabled')),
+                    'endpoint disabled', 'test failed')),
   -- The callbacks of one job or chat share `order_key`, and so do its deliveries to one endpoint. They are sent by
   -- `queued_at`, which also starts their 72 hours. A replay resets it. The clock's time, not the transaction's: of two
   -- that wait for one row, the later writes later.
