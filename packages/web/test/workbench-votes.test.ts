@@ -1,10 +1,11 @@
 /** Tests of texts that arrive in an open task because another editor confirmed them in another job. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { claimTask, confirm, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
+import { claimTask, confirm, orderEdit, pathOf, save } from '../../server/src/testing/editors.ts';
 import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import {
   expectText,
+  reading,
   row,
   startWorkbench,
   target,
@@ -123,4 +124,51 @@ it('a text that another editor confirms becomes the last suggestion when its seg
     await expectText(first, 'El mercado se llena hoy.');
     await waitUntilSaved(page);
   });
+});
+
+it('a text that its editor withdraws leaves the page and the suggestions, and the other suggestions keep their keys', async () => {
+  const { web, ann, bob } = fixture;
+  const fields = { text_format: 'html' };
+  const html = '<p>The bakery opens early.</p><p>The bread is still warm.</p>';
+  const own = await fixture.createClaimedTask(html, fields);
+  const other = await fixture.createClaimedTask(html, fields, bob);
+  const texts = ['La panadería abre temprano.', 'El pan aún está caliente.'];
+  const context = await web.signedIn(ann);
+  await web.visit({ context, path: own.path }, async (page) => {
+    const { keyboard } = page;
+    await page.route('**/segments/0/matches', (route) => {
+      const match = { target: [{ text: 'La panadería.' }], source: [{ text: 'The bakery.' }], score: 80 };
+      return route.fulfill({ json: { matches: [{ ...match, origin: '' }] } });
+    });
+    await page.reload();
+    const inside = page.locator('iframe[title=Document]').contentFrame();
+    await reading(page, 1);
+    await inside.getByText('THE BREAD IS STILL WARM.').waitFor();
+    const suggestions = page.getByRole('complementary').getByRole('listitem').filter({ hasText: 'Ctrl' });
+    await suggestions.getByText('La panadería.').waitFor();
+    const confirmed = [];
+    for (const [index, text] of texts.entries()) {
+      const target = [{ text }];
+      const answer = await confirm(bob, other, other.segments[index]!, { target });
+      confirmed.push({ ...other.segments[index]!, revision: answer.body.segment.revision, draft: target });
+    }
+    await inside.getByText(texts[1]!).waitFor();
+    const voted = suggestions.filter({ hasText: texts[0]! });
+    await voted.getByText('3', { exact: true }).waitFor();
+
+    // Bob opens both segments again, which withdraws his texts.
+    for (const segment of confirmed) expect((await save(bob, other, segment)).status).toBe(200);
+    await inside.getByText('THE BREAD IS STILL WARM.').waitFor();
+    await voted.waitFor({ state: 'detached' });
+    await keyboard.press('Enter', HELD);
+    const first = await target(page, 1);
+    await keyboard.press('Control+3', HELD);
+    await expectText(first, 'THE BAKERY OPENS EARLY.');
+    await keyboard.press('Control+2', HELD);
+    await expectText(first, 'La panadería.');
+    await keyboard.press('Control+Shift+ArrowDown', HELD);
+    await expectText(first, 'THE BAKERY OPENS EARLY.');
+    await waitUntilSaved(page);
+  });
+  await context.close();
 });

@@ -168,10 +168,12 @@ function applySuggestion(workbench: Workbench, index: number): void {
 
 /** Replaces the target with the suggestion before or after the one that equals the current target. */
 function cycleSuggestions(workbench: Workbench, by: -1 | 1): void {
-  const { suggestions, page } = workbench;
+  const suggestions = workbench.suggestions.filter((one) => one !== undefined);
   const { length } = suggestions;
   if (length === 0) return;
-  const { target } = workbench.segment(page.active);
+  const { active } = workbench.page;
+  const { target } = workbench.segment(active);
   const now = suggestions.findIndex((one) => samePieces(one, target));
-  applySuggestion(workbench, now === -1 ? (by === 1 ? 0 : length - 1) : (now + by + length) % length);
+  const next = now === -1 ? (by === 1 ? 0 : length - 1) : (now + by + length) % length;
+  workbench.setTarget(active, suggestions[next]!);
 }

@@ -39,7 +39,7 @@ export class WorkbenchStore {
   #page: PageState;
   #comments: readonly Comment[];
   #completion: Completion | undefined;
-  #suggestions: { position: number; targets: readonly (readonly Piece[])[] } | undefined;
+  #suggestions: { position: number; targets: readonly (readonly Piece[] | undefined)[] } | undefined;
 
   constructor(task: Task, announce: (what: Announcement) => void) {
     this.task = task;
@@ -92,9 +92,9 @@ export class WorkbenchStore {
 
   /**
    * The suggestions for the active segment, in the order of the panel. Until the panel shows this segment, the draft is
-   * the only suggestion. The panel shows the draft first too.
+   * the only suggestion. The panel shows the draft first too. The place of a withdrawn suggestion is undefined.
    */
-  get suggestions(): readonly (readonly Piece[])[] {
+  get suggestions(): readonly (readonly Piece[] | undefined)[] {
     const { active } = this.#page;
     if (this.#suggestions?.position === active) return this.#suggestions.targets;
     const draft = this.has(active) && this.segment(active).segment.draft;
@@ -102,7 +102,7 @@ export class WorkbenchStore {
   }
 
   /** Sets the suggestions that the panel shows for a segment. */
-  setSuggestions(position: number, targets: readonly (readonly Piece[])[]): void {
+  setSuggestions(position: number, targets: readonly (readonly Piece[] | undefined)[]): void {
     this.#suggestions = { position, targets };
   }
 

@@ -15,10 +15,11 @@ import {
   useMemo,
   useRef,
   useState,
+  useSyncExternalStore,
 } from 'react';
 import { FailureNotice } from '../../ui/Failure.tsx';
 import { preview } from '../api.ts';
-import { directionOf, localeOf, usePage, useSegment, useWorkbench } from '../context.tsx';
+import { directionOf, localeOf, usePage, useWorkbench } from '../context.tsx';
 import { emptyFrame } from '../preview-frame.ts';
 import css from './flow.module.css';
 import { type Box, PageFrame } from './page-frame.ts';
@@ -64,7 +65,10 @@ export function HtmlPage({
   const { target_language } = workbench.task.job;
   const active = usePage((page) => page.active);
   const moves = usePage((page) => page.moves);
-  const { target } = useSegment(active);
+  const textVersion = useSyncExternalStore(
+    (listener) => workbench.watch('text', listener),
+    () => workbench.textVersion,
+  );
   const scroller = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
   const [page, setPage] = useState<PageFrame>();
@@ -83,7 +87,7 @@ export function HtmlPage({
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page begins at its top
   useLayoutEffect(follow, [follow, data]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page or text moves the sentence
-  useLayoutEffect(measure, [measure, data, target]);
+  useLayoutEffect(measure, [measure, data, textVersion]);
 
   useEffect(() => {
     const observer = new ResizeObserver(measure);
@@ -177,14 +181,17 @@ function useDocument(page: PageFrame | undefined, onUnreadable: () => void) {
 
 /**
  * Adds to the page the texts that are missing in the document from the server: the text of the active
- * segment, and texts that other editors have just confirmed. Does so again after each change of a text.
+ * segment, and texts that other editors have just confirmed. Does so again after each change of a text. If the other
+ * editors withdraw a text, the page shows the draft again.
  */
 function useWrite(page: PageFrame | undefined): () => void {
   const workbench = useWorkbench();
   const write = useCallback(() => {
     for (const { segment, target } of workbench.editable) {
-      const isArriving = segment.vote?.state === 'next';
-      if (isArriving || segment.position === workbench.page.active) page?.write(segment.position, target);
+      const { position, vote } = segment;
+      const isShown =
+        page?.hasWritten(position) || vote?.state === 'next' || position === workbench.page.active;
+      if (isShown) page?.write(position, target);
     }
   }, [page, workbench]);
   useLayoutEffect(() => workbench.watch('text', write), [workbench, write]);

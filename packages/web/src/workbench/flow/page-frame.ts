@@ -39,6 +39,7 @@ interface Ends {
 export class PageFrame {
   readonly #frame: HTMLIFrameElement;
   #ends = new Map<number, Ends>();
+  readonly #written = new Set<number>();
 
   constructor(frame: HTMLIFrameElement) {
     this.#frame = frame;
@@ -49,6 +50,7 @@ export class PageFrame {
     const page = this.#frame.contentDocument;
     const inert = inertDocument(text, mark);
     this.#ends = new Map();
+    this.#written.clear();
     if (!page || !inert) return;
     const styles = withoutLoading(inert);
     const style = inert.createElement('style');
@@ -135,6 +137,12 @@ export class PageFrame {
     if (nodes.map((node) => node.nodeValue).join('') === text) return;
     for (const node of nodes) node.parentNode!.removeChild(node);
     ends.end.before(text);
+    this.#written.add(position);
+  }
+
+  /** Returns true if the page has a text for the segment that is not the one of the document. */
+  hasWritten(position: number): boolean {
+    return this.#written.has(position);
   }
 }
 

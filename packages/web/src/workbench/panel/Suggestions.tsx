@@ -23,47 +23,56 @@ export function Suggestions({ position }: { position: number }) {
   const source = plainText(segment.source);
   return (
     <Section title={t('workbench.suggestions')}>
-      {suggestions.length === 0 && <p className={shared.muted}>{t('workbench.suggestions.none')}</p>}
+      {suggestions.every((one) => one === undefined) && (
+        <p className={shared.muted}>{t('workbench.suggestions.none')}</p>
+      )}
       <ol className={css.suggestions}>
-        {suggestions.map((suggestion, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: its number is its key
-          <li key={index} className={css.card}>
-            <div className={css.suggestionHead}>
-              <span>{nameOf(suggestion)}</span>
-              {suggestion.score !== undefined && (
-                <span className={shared.badge} data-tone={suggestion.score >= 100 ? 'success' : 'info'}>
-                  {suggestion.score > 100 ? t('workbench.match.context') : `${suggestion.score} %`}
-                </span>
-              )}
-              <span className={shared.spacer} />
-              {index < 5 && <Caps caps={hintOf(`use${(index + 1) as 1 | 2 | 3 | 4 | 5}`, mac)} />}
-            </div>
-            <button
-              type="button"
-              className={css.suggestion}
-              lang={localeOf(job.target_language)}
-              dir={segment.kept ? 'auto' : directionOf(job.target_language)}
-              translate="no"
-              disabled={!workbench.canEdit(position)}
-              onClick={() => {
-                workbench.setTarget(position, suggestion.target);
-                workbench.editor.focus();
-              }}
-            >
-              <Pieces pieces={suggestion.target} describe={describe} />
-            </button>
-            {suggestion.source && (suggestion.score ?? 100) < 100 && (
-              <p
-                className={`${shared.diff} ${css.difference}`}
-                lang={localeOf(job.source_language)}
-                dir={directionOf(job.source_language)}
-              >
-                <span className="visually-hidden">{t('workbench.match.difference')} </span>
-                <Difference from={plainText(suggestion.source)} to={source} language={job.source_language} />
-              </p>
-            )}
-          </li>
-        ))}
+        {suggestions.map(
+          (suggestion, index) =>
+            suggestion && (
+              // biome-ignore lint/suspicious/noArrayIndexKey: its number is its key
+              <li key={index} className={css.card}>
+                <div className={css.suggestionHead}>
+                  <span>{nameOf(suggestion)}</span>
+                  {suggestion.score !== undefined && (
+                    <span className={shared.badge} data-tone={suggestion.score >= 100 ? 'success' : 'info'}>
+                      {suggestion.score > 100 ? t('workbench.match.context') : `${suggestion.score} %`}
+                    </span>
+                  )}
+                  <span className={shared.spacer} />
+                  {index < 5 && <Caps caps={hintOf(`use${(index + 1) as 1 | 2 | 3 | 4 | 5}`, mac)} />}
+                </div>
+                <button
+                  type="button"
+                  className={css.suggestion}
+                  lang={localeOf(job.target_language)}
+                  dir={segment.kept ? 'auto' : directionOf(job.target_language)}
+                  translate="no"
+                  disabled={!workbench.canEdit(position)}
+                  onClick={() => {
+                    workbench.setTarget(position, suggestion.target);
+                    workbench.editor.focus();
+                  }}
+                >
+                  <Pieces pieces={suggestion.target} describe={describe} />
+                </button>
+                {suggestion.source && (suggestion.score ?? 100) < 100 && (
+                  <p
+                    className={`${shared.diff} ${css.difference}`}
+                    lang={localeOf(job.source_language)}
+                    dir={directionOf(job.source_language)}
+                  >
+                    <span className="visually-hidden">{t('workbench.match.difference')} </span>
+                    <Difference
+                      from={plainText(suggestion.source)}
+                      to={source}
+                      language={job.source_language}
+                    />
+                  </p>
+                )}
+              </li>
+            ),
+        )}
       </ol>
       {workbench.task.kind === 'edit' && <Changes position={position} />}
     </Section>
@@ -94,9 +103,9 @@ interface Suggestion {
 /**
  * Returns the draft, the text that other editors confirmed and the matches, and registers them for the shortcuts. The
  * draft is first because it is known at once. A suggestion that arrives later gets the next free key, so each key keeps
- * its suggestion.
+ * its suggestion. The place of a withdrawn suggestion is undefined.
  */
-function useSuggestions(position: number): readonly Suggestion[] {
+function useSuggestions(position: number): readonly (Suggestion | undefined)[] {
   const workbench = useWorkbench();
   const { segment } = useSegment(position);
   const whole = useWhole();
@@ -130,19 +139,22 @@ function useSuggestions(position: number): readonly Suggestion[] {
   useEffect(() => {
     workbench.setSuggestions(
       position,
-      suggestions.map(({ target }) => target),
+      suggestions.map((one) => one?.target),
     );
   });
   return suggestions;
 }
 
-/** Returns all suggestions so far in the order in which they arrived, including those that are no longer passed. */
-function useInOrder(suggestions: readonly Suggestion[]): readonly Suggestion[] {
+/**
+ * Returns all suggestions so far in the order in which they arrived, including those that are no longer passed. In the
+ * place of a text that other editors no longer agree on, it returns undefined.
+ */
+function useInOrder(suggestions: readonly Suggestion[]): readonly (Suggestion | undefined)[] {
   const [known, setKnown] = useState<readonly Suggestion[]>([]);
   const keyOf = (one: Suggestion) => JSON.stringify({ ...one, vote: undefined });
   const isSame = (one: Suggestion, other: Suggestion) => keyOf(one) === keyOf(other);
   const added = suggestions.filter((one) => !known.some((other) => isSame(one, other)));
   const all = [...known.map((one) => suggestions.find((other) => isSame(one, other)) ?? one), ...added];
   if (added.length > 0) setKnown(all);
-  return all;
+  return all.map((one) => (one.kind === 'vote' && !suggestions.includes(one) ? undefined : one));
 }
