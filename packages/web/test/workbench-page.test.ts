@@ -118,6 +118,12 @@ it('an editor edits an HTML page in place by touch on a phone', async () => {
   });
   await fixture.web.visit({ context, path, size: PHONE }, async (page) => {
     await reading(page, 1);
+    // The header has two lines, and the button that submits the task is in the first one.
+    const header = page.locator('header');
+    const heading = (await header.getByRole('heading').boundingBox())!;
+    const submit = (await header.getByRole('button', { name: 'Submit' }).boundingBox())!;
+    expect(submit.y).toBeLessThan(heading.y + heading.height);
+    expect((await header.boundingBox())!.height).toBeLessThan(3 * submit.height);
     const inside = frameOf(page).contentFrame();
     const point = await middleOf(inside.getByText('EVERYTHING FOR THE SEA'));
     await page.touchscreen.tap(point.x, point.y);

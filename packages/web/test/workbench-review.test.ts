@@ -36,6 +36,10 @@ it('the workbench counts the segments that the reviewer has seen, and shows what
     await target(page, 1);
     const progress = page.locator('header').getByRole('progressbar', { name: 'Segments seen' });
     await expect.poll(() => progress.getAttribute('value')).toBe('1');
+    const tops = ['Return', 'Approve'].map(
+      async (name) => (await page.getByRole('button', { name }).boundingBox())!.y,
+    );
+    expect(new Set(await Promise.all(tops)).size).toBe(1);
     await expect.poll(() => row(page, 1).getAttribute('data-seen')).toBe('true');
     await row(page, 2).getByText('Not seen', { exact: true }).waitFor({ state: 'attached' });
     // The changes since the draft are shown unfolded.

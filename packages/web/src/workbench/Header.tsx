@@ -1,13 +1,6 @@
 /** The header: job, progress, saving, active time, and the actions that finish the task. */
 import { Button } from '@mantine/core';
-import {
-  IconArrowLeft,
-  IconClock,
-  IconClockPause,
-  IconEye,
-  IconHelp,
-  IconKeyboard,
-} from '@tabler/icons-react';
+import { IconArrowLeft, IconClock, IconClockPause, IconEye, IconHelp } from '@tabler/icons-react';
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
@@ -83,17 +76,6 @@ export function Header() {
       >
         <IconEye size={18} aria-hidden />
       </Button>
-      <Button
-        size="xs"
-        variant="subtle"
-        px={8}
-        className={css.keyHelp!}
-        aria-label={t('workbench.key.help')}
-        title={t('workbench.key.help')}
-        onClick={() => workbench.update({ dialog: { dialog: 'help' } })}
-      >
-        <IconKeyboard size={18} aria-hidden />
-      </Button>
       {readOnly === undefined && <Finish />}
     </header>
   );
@@ -106,7 +88,7 @@ function Finish() {
     workbench.update({ dialog: { dialog } });
   const review = workbench.task.kind === 'review';
   return (
-    <>
+    <div className={css.finish}>
       <details className={css.menu}>
         <summary>{t('workbench.more')}</summary>
         <div>
@@ -130,7 +112,7 @@ function Finish() {
       <Button size="sm" variant="filled" onClick={() => open('submit')}>
         {t(review ? 'workbench.approve' : 'workbench.submit')}
       </Button>
-    </>
+    </div>
   );
 }
 

@@ -16,29 +16,31 @@ export function Help() {
   const isShown = (group: Group) =>
     (group !== 'review' || kind === 'review') && (group !== 'flow' || hasFlow(job.format));
   return (
-    <Dialog opened title={t('workbench.key.help')} onClose={() => workbench.close('dialog')}>
-      {GROUPS.filter(isShown).map((group) => (
-        <section key={group} className={css.help}>
-          <h3>{t(`workbench.keys.${group}`)}</h3>
-          <dl>
-            {bindings
-              .filter((binding) => binding.group === group)
-              .map((binding) => (
-                <div key={`${binding.action} ${binding.where}`}>
-                  <dt>
-                    {keysOf(binding, mac).map((keys) => (
-                      <Caps key={keys} caps={capsOf(keys, mac)} />
-                    ))}
-                  </dt>
-                  <dd>
-                    {t(`workbench.key.${binding.action}`)}
-                    {binding.where === 'row' && <small> · {t('workbench.keys.row')}</small>}
-                  </dd>
-                </div>
-              ))}
-          </dl>
-        </section>
-      ))}
+    <Dialog opened wide title={t('workbench.key.help')} onClose={() => workbench.close('dialog')}>
+      <div className={css.help}>
+        {GROUPS.filter(isShown).map((group) => (
+          <section key={group}>
+            <h3>{t(`workbench.keys.${group}`)}</h3>
+            <dl>
+              {bindings
+                .filter((binding) => binding.group === group)
+                .map((binding) => (
+                  <div key={`${binding.action} ${binding.where}`}>
+                    <dt>
+                      {keysOf(binding, mac).map((keys) => (
+                        <Caps key={keys} caps={capsOf(keys, mac)} />
+                      ))}
+                    </dt>
+                    <dd>
+                      {t(`workbench.key.${binding.action}`)}
+                      {binding.where === 'row' && <small> · {t('workbench.keys.row')}</small>}
+                    </dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
+        ))}
+      </div>
     </Dialog>
   );
 }
