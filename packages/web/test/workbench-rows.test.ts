@@ -3,15 +3,13 @@
  * and which words the checks name.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createConnection } from '../../server/src/database/connections.ts';
-import { claimTask, confirmAll, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
-import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import {
   expectText,
   row,
   startWorkbench,
   target,
+  teach,
   type WorkbenchFixture,
   waitUntilSaved,
 } from './workbench.ts';
@@ -24,25 +22,8 @@ afterAll(() => fixture.stop());
 
 const HELD = { delay: 150 };
 
-/** Translates a text as an editor whose work is not reviewed, so that the memory of the customer learns it. */
-async function teach(text: string): Promise<void> {
-  const owner = createConnection(fixture.web.connection);
-  await owner.connect();
-  await owner.query('update users set review_share = 0 where user_id = $1', [fixture.bob.userId]);
-  await owner.end();
-  const uid = await orderEdit(fixture.call, text, { target_language: 'de' });
-  const { body } = await fixture.bob.call('GET', '/api/editing/queue');
-  const task = await claimTask(fixture.bob, body.open[0].task);
-  expect(task.job.uid).toBe(uid);
-  await confirmAll(fixture.bob, task);
-  await fixture.bob.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
-  await until(
-    async () => (await fixture.call('GET', `/tapi/v2/translation/${uid}/`)).body.status === 'completed',
-  );
-}
-
 it('a row shows where its target comes from, and that the editor has changed it', async () => {
-  await teach('The red house.\nIt is very old.\n');
+  await teach(fixture, 'The red house.\nIt is very old.\n');
   const { path } = await fixture.createClaimedTask(
     'The red house.\nIt is very old.\nIt has a brand new roof.\nIt has a brand new roof.\nIt is a very old one.\n',
     { target_language: 'de' },

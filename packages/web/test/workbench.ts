@@ -2,8 +2,9 @@
 import { createFake } from '@dragoman/engines/fake';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { claimTask, orderEdit } from '../../server/src/testing/editors.ts';
-import { createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
+import { createConnection } from '../../server/src/database/connections.ts';
+import { claimTask, confirmAll, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
+import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
 import { startWeb, type Web } from './browser.ts';
 
 export interface WorkbenchFixture {
@@ -69,6 +70,21 @@ export async function startWorkbench(settings: Record<string, string> = {}): Pro
     },
     stop: () => web.stop(),
   };
+}
+
+/** Translates a text as an editor whose work is not reviewed, so that the memory of the customer learns it. */
+export async function teach({ web, call, bob }: WorkbenchFixture, text: string): Promise<void> {
+  const owner = createConnection(web.connection);
+  await owner.connect();
+  await owner.query('update users set review_share = 0 where user_id = $1', [bob.userId]);
+  await owner.end();
+  const uid = await orderEdit(call, text, { target_language: 'de' });
+  const { body } = await bob.call('GET', '/api/editing/queue');
+  const task = await claimTask(bob, body.open[0].task);
+  expect(task.job.uid).toBe(uid);
+  await confirmAll(bob, task);
+  await bob.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+  await until(async () => (await call('GET', `/tapi/v2/translation/${uid}/`)).body.status === 'completed');
 }
 
 /** Returns the browser's storage of a user who chose the rows for every format. */
