@@ -73,7 +73,7 @@ async function createCustomer(): Promise<Customer> {
   const person = await createPerson(server, { role: 'customer', account, name: SECRET });
   const call = createClient(server.url, account.production_key);
   const callback_url = `${receiver.url}/${SECRET}`;
-  const endpoint = { url: `${callback_url}/events`, events: ['job.canceled'], description: SECRET };
+  const endpoint = { url: `${callback_url}/events`, events: ['message.translated'], description: SECRET };
   expect((await call('POST', '/api/v1/webhook-endpoints/', endpoint)).status).toBe(201);
   const uid = await orderEdit(call, `The ${SECRET} is big.\nIt sings.`, {
     callback_url,
@@ -108,7 +108,7 @@ async function createCustomer(): Promise<Customer> {
     callback_url,
   });
   const account_ = await accountNamed(server.database, account.username);
-  await until(async () => (await rowsOf(account_, 'deliveries', `status = 'delivered'`)) === 4);
+  await until(async () => (await rowsOf(account_, 'deliveries', `status = 'delivered'`)) === 5);
   return { ...account_, person, call };
 }
 

@@ -110,12 +110,18 @@ export async function deleteAttempts(
   return (await on.query(END_ATTEMPTS, [account.part, account.accountId, before, days, limit])).length;
 }
 
+// A callback has the id of its event. Deliveries to webhook endpoints have ids of their own, created at the same time.
 const OLD_EVENTS = statement<{ event_id: string }>(
   'retention.old_events',
-  `select e.event_id from events e left join deliveries d
-       on d.part = e.part and d.account_id = e.account_id and d.delivery_id = e.event_id
-    where e.part = $1 and e.account_id = $2 and e.event_id < $3 and d.status is distinct from 'pending'
-    order by e.event_id limit $4`,
+  `(select e.event_id from events e left join deliveries d
+        on d.part = e.part and d.account_id = e.account_id and d.delivery_id = e.event_id
+     where e.part = $1 and e.account_id = $2 and e.event_id < $3 and d.status is distinct from 'pending'
+     order by e.event_id limit $4)
+   union all
+   (select delivery_id from deliveries
+     where part = $1 and account_id = $2 and delivery_id < $3 and endpoint_id is not null and status <> 'pending'
+     order by delivery_id limit $4)
+   limit $4`,
 );
 const EVENTS_END = (['attempts', 'deliveries', 'events'] as const).map((table) =>
   statement(
@@ -125,7 +131,8 @@ const EVENTS_END = (['attempts', 'deliveries', 'events'] as const).map((table) =
 );
 
 /**
- * Deletes events with their deliveries, except events with pending deliveries. @returns the number of events
+ * Deletes events with their callbacks, except events with pending callbacks, and deliveries to webhook endpoints,
+ * except pending ones. @returns the number of events and deliveries to webhook endpoints
  */
 export async function deleteEvents(
   transaction: Transaction,
