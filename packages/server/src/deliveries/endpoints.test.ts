@@ -99,10 +99,12 @@ describe('a webhook endpoint', () => {
     // The feed still shows the callback of an event, and not its delivery to an endpoint.
     expect(feed.filter(({ delivery }: { delivery?: unknown }) => delivery !== undefined)).toHaveLength(1);
     const job = await createPerson(server, { role: 'customer', account });
-    const { deliveries } = (await job.call('GET', '/api/account/jobs/with')).body;
-    expect(deliveries.map(({ endpoint_id }: { endpoint_id?: string }) => endpoint_id)).toEqual(
-      expect.arrayContaining([undefined, endpoint.id]),
-    );
+    const shown = async (uid: string) =>
+      (await job.call('GET', `/api/account/jobs/${uid}`)).body.deliveries
+        .map(({ endpoint_id }: { endpoint_id?: string }) => endpoint_id ?? 'callback')
+        .sort();
+    expect(await shown('with')).toEqual([endpoint.id, 'callback']);
+    expect(await shown('canceled')).toEqual([endpoint.id]);
   });
 
   it('gets only the events of its filter, and no test events for other URLs', async () => {
@@ -206,12 +208,43 @@ describe('a webhook endpoint', () => {
       await until(async () => (await deliveriesOf(call, id))[0].status === 'dead');
       expect(at(path)).toHaveLength(requests);
     }
+    // The customer ended these deliveries, so they count as no failure, and are not replayed with failed ones.
+    const since = new Date(0).toISOString();
+    const failed = await person.call(
+      'GET',
+      `/api/account/deliveries/failed?environment=production&since=${since}`,
+    );
+    expect(failed.body.failed).toBe(0);
+    expect((await call('POST', '/api/v1/deliveries/replay/', { since })).body).toEqual({ replayed: 0 });
     receiver.answer(() => 200);
     const [{ id, status }] = (await call('GET', ENDPOINTS)).body.objects;
     expect(status).toBe('disabled');
     expect((await call('PATCH', `${ENDPOINTS}${id}/`, { status: 'active' })).body.status).toBe('active');
     await completed(call, 'enabled');
     await until(() => eventsAt('/disabled').some(({ job }) => job.uid === 'enabled'));
+  });
+
+  it('that is deleted keeps no callback of its host behind the breaker', async () => {
+    const account = await server.createAccount();
+    const call = as(account);
+    const { ref } = await accountNamed(server.database, account.username);
+    const person = await createPerson(server, { role: 'customer', account });
+    receiver.answer(() => 500);
+    const { id } = await register(call, '/broken');
+    await completed(call, 'broken');
+    await until(async () => (await deliveriesOf(call, id))[0]?.last_status_code === 500);
+    expect((await call('DELETE', `${ENDPOINTS}${id}/`)).status).toBe(204);
+    const breakers = (name: string, text: string) =>
+      server.database.query<{ open: boolean }>({ name, text }, [ref.accountId]);
+    await breakers(
+      'test.half_open',
+      'update breakers set failures = 5, openings = 1, open_until = now() where account_id = $1',
+    );
+    const [{ id: delivery }] = await deliveriesOf(call, id);
+    await person.call('POST', `/api/account/deliveries/${delivery}/replay`);
+    await until(async () => (await deliveriesOf(call, id))[0].status === 'dead');
+    const read = 'select open_until > now() as open from breakers where account_id = $1';
+    expect(await breakers('test.breaker', read)).toEqual([{ open: false }]);
   });
 
   it('of a suspended account waits until the account is resumed', async () => {

@@ -42,8 +42,8 @@ export interface NewEventRow {
 //
 // Each active webhook endpoint whose filter matches gets one more delivery, with the event as the feed shows it. The
 // lateral query needs one index seek for an event, and no other part of the statement runs if it finds no endpoint.
-// These deliveries have ids and order keys of their own: no endpoint delays a callback or another endpoint. Their
-// times of queueing follow the order of the list.
+// These deliveries have ids and order keys of their own: no callback or other endpoint waits until an earlier event has
+// reached an endpoint. Their times of queueing follow the order of the list.
 const INSERT = statement<{ event_id: string; lease_token: string | null; queued_at: Date }>(
   'deliveries.insert_events',
   `with given as materialized (

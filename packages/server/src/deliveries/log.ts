@@ -152,15 +152,18 @@ export async function listDeliveriesOfJob(
   return rows.map(present);
 }
 
-/** SQL: leaves out failed tests of a URL, of which the person who sent them has seen the result. */
-const NO_TEST = `failure is distinct from '${TEST_FAILED}'`;
+/**
+ * SQL: deliveries that failed. Leaves out failed tests of a URL, of which the person who sent them has seen the result,
+ * and deliveries that the customer ended with their webhook endpoint.
+ */
+const FAILED_ONES = `status = 'dead' and coalesce(failure, '') not in ('${TEST_FAILED}', 'endpoint disabled')`;
 
 const DEAD_SINCE = statement<{ environment: Environment; dead: number }>(
   'deliveries.dead_since',
   `select w.environment, d.dead from unnest(array['production', 'sandbox']) as w (environment), lateral (
      select count(*) as dead from (
        select from deliveries d
-        where d.part = $1 and d.account_id = $2 and d.environment = w.environment and d.status = 'dead' and ${NO_TEST}
+        where d.part = $1 and d.account_id = $2 and d.environment = w.environment and ${FAILED_ONES}
           and d.delivery_id > $3
         limit 1000) counted) d`,
 );
@@ -180,7 +183,7 @@ const FAILED = statement<{ failed: number; until: Date }>(
   'deliveries.failed',
   `select now() as until, (select count(*) from (
      select from deliveries
-      where part = $1 and account_id = $2 and environment = $3 and status = 'dead' and ${NO_TEST}
+      where part = $1 and account_id = $2 and environment = $3 and ${FAILED_ONES}
         and finished_at >= $4 and finished_at < coalesce($5, now())
       limit $6) counted) as failed`,
 );
@@ -288,7 +291,7 @@ const REPLAY_DEAD = statement<ReplayedRow>(
   'deliveries.replay_dead',
   `with found as materialized (
      select delivery_id, queued_at from deliveries
-      where part = $1 and account_id = $2 and environment = $3 and status = 'dead' and ${NO_TEST}
+      where part = $1 and account_id = $2 and environment = $3 and ${FAILED_ONES}
         and finished_at >= $4 and finished_at < coalesce($5, now())
       order by queued_at, delivery_id limit $6 for update),
    placed as (select delivery_id, row_number() over (order by queued_at, delivery_id) as place from found),
@@ -475,7 +478,7 @@ const DIED = statement<{ username: string; dead: number; since: Date }>(
   'deliveries.died',
   `select a.username, d.dead, d.since from accounts a cross join lateral (
      select count(*) as dead, min(finished_at) as since from deliveries
-      where part = a.part and account_id = a.account_id and status = 'dead' and environment = 'production' and ${NO_TEST}
+      where part = a.part and account_id = a.account_id and ${FAILED_ONES} and environment = 'production'
         and finished_at > $1) d
     where d.dead > 0 order by d.dead desc limit $2`,
 );

@@ -228,7 +228,8 @@ export const replaySchema = {
 export const replayAllSchema = {
   operationId: 'replayDeliveries',
   summary: 'Replay all deliveries that died since a moment',
-  description: 'Sends each with the same bytes under the same `webhook-id`, the oldest first.',
+  description:
+    'Sends each with the same bytes under the same `webhook-id`, the oldest first. Leaves out those that ended because their webhook endpoint was disabled or deleted.',
   tags: [TAG],
   body: Type.Object(
     {

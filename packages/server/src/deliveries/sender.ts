@@ -83,7 +83,9 @@ export function startSender(options: SenderOptions): Sender {
       return undefined;
     }
     if (delivery.unwanted) {
-      if (await endUnwanted(database, lease)) options.metrics.ended('dead', secondsSince(delivery));
+      // The customer ended it, so it is no failure that operators should see.
+      await endUnwanted(database, lease);
+      worker.wake();
       return undefined;
     }
     const headers = await signer.headersOf(lease, delivery);

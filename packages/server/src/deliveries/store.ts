@@ -178,7 +178,7 @@ const WAKE_NEXT = `
           and (e.queued_at, e.delivery_id) > (d.queued_at, d.delivery_id)
         order by e.queued_at, e.delivery_id limit 1)`;
 
-// Deletes the attempt, because no request was sent.
+// Deletes the attempt, because no request was sent. A half-open breaker may let another delivery through at once.
 const END_UNWANTED = statement<{ delivery_id: string }>(
   'deliveries.end_unwanted',
   `with ended as (
@@ -191,24 +191,35 @@ const END_UNWANTED = statement<{ delivery_id: string }>(
      delete from attempts
       where part = :part and account_id = :account_id and delivery_id in (select delivery_id from ended)
         and attempt = :attempt),
+   tried as (
+     update breakers set open_until = now()
+      where part = :part and account_id = :account_id and host = :host and :probe),
    next as (${WAKE_NEXT})
    select delivery_id from ended`,
 );
 
-/** Ends a leased delivery whose webhook endpoint was disabled or deleted. @returns false if the lease was lost */
+/** Ends a leased delivery whose webhook endpoint was disabled or deleted, unless the lease was lost. */
 export async function endUnwanted(
   on: Queryable,
-  { account, id, token, attempts }: HeldDelivery & { attempts: number },
-): Promise<boolean> {
+  {
+    account,
+    id,
+    token,
+    attempts,
+    host,
+    probe,
+  }: HeldDelivery & { attempts: number; host: string; probe: boolean },
+): Promise<void> {
   const rows = await on.query(END_UNWANTED, {
     part: account.part,
     account_id: account.accountId,
     delivery_id: id,
     token,
     attempt: attempts,
+    host,
+    probe,
   });
   if (rows.length > 0) on.changed('deliveries', account);
-  return rows.length > 0;
 }
 
 // Records the attempt and what it shows about the host even if the lease was lost. Only the holder of the

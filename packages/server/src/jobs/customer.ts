@@ -253,12 +253,13 @@ function shown(body: string): Static<typeof Text> {
   return { text: body.slice(0, MAX_SHOWN), cut: body.length > MAX_SHOWN };
 }
 
-/** The statuses that send a callback when a job enters them. */
-const DELIVERED = new Set<string>(
-  Object.values(JOB_MOVES)
+/** The statuses that have an event when a job enters them, and so a callback or deliveries to webhook endpoints. */
+const DELIVERED = new Set<string>([
+  'canceled',
+  ...Object.values(JOB_MOVES)
     .filter(({ effects }) => (effects as readonly string[]).includes('callback'))
     .map(({ to }) => to),
-);
+]);
 
 async function detail(
   database: Database,
