@@ -99,8 +99,6 @@ export type Draft =
       pieces: Piece[];
       /** The name of the engine and its route, for example `apertium:eng-cat+cat-por`. */
       route: string;
-      /** The engine's confidence, 0 to 1, if it reports one. */
-      score?: number;
     }
   | { id: string; status: 'unsupported'; detail: string }
   | { id: string; status: 'failed'; reason: FailureReason; detail: string };
