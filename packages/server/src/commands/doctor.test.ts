@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
 import { createLog } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
 import { type Role, startServer } from '../roles/serve.ts';
 import { createTestDatabase, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { dragoman, engineWithoutLanguages, urlOf } from '../testing/programs.ts';
+import { setEngineRoute } from '../translation/engine-routes.ts';
 import type { DoctorFinding } from './doctor.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-doctor-'));
@@ -112,5 +114,27 @@ describe('the doctor', () => {
     await until(async () => (await findingOf('workers'))?.ok);
     await worker.stop();
     await api.stop();
+  });
+
+  it('names the engine routes with an engine that no worker has', async () => {
+    const { username } = await server.createAccount();
+    const { ref } = await accountNamed(server.database, username);
+    const route = { source_language: 'en', target_language: '*', tier: '*', brand: null } as const;
+    const set = (account_id: string | null, engines: string[]) =>
+      server.database.transaction((transaction) =>
+        setEngineRoute(transaction, 'command', undefined, { ...route, account_id, engines }),
+      );
+    await set(null, ['fake']);
+    // Without a worker, only the missing worker is a fault.
+    expect(await findingOf('engine routes')).toBeUndefined();
+    const worker = await serving('worker');
+    await until(async () => (await findingOf('engine routes'))?.ok);
+    await set(ref.accountId, ['fake', 'llm:gemma']);
+    expect(await findingOf('engine routes')).toMatchObject({
+      ok: false,
+      detail: `no worker has these engines: en>* of ${username}: llm:gemma`,
+      remedy: expect.stringContaining('DRAGOMAN_ENGINES'),
+    });
+    await worker.stop();
   });
 });

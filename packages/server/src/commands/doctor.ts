@@ -17,7 +17,8 @@ import { statement } from '../database/statements.ts';
 import { openStore } from '../roles/program.ts';
 import type { Settings } from '../settings/settings.ts';
 import { apertiumRoot, createEngines, modelsFolder } from '../translation/engines.ts';
-import { countReportingWorkers, HEARD_SECONDS } from '../translation/report.ts';
+import { countReportingWorkers, HEARD_SECONDS, listReportedEngines } from '../translation/report.ts';
+import { listEngineRoutes } from '../translation/translator.ts';
 
 export interface DoctorFinding {
   check: string;
@@ -80,6 +81,7 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
         },
         await examineSecretKey(store.database, settings),
         await examineWorkers(store.database),
+        ...(await examineRoutes(store.database)),
       ];
     } finally {
       await store.close();
@@ -144,6 +146,28 @@ async function examineWorkers(database: Database): Promise<DoctorFinding> {
     detail: `${none}; jobs and deliveries are waiting`,
     remedy: 'Start one: npx dragoman serve --role worker, with its own DRAGOMAN_PORT.',
   };
+}
+
+/** Names the engine routes with an engine that no worker has. Checks nothing while no worker runs. */
+async function examineRoutes(database: Database): Promise<DoctorFinding[]> {
+  const reported = await listReportedEngines(database);
+  const routes = await listEngineRoutes(database);
+  if (reported.length === 0 || routes.length === 0) return [];
+  const check = 'engine routes';
+  const faults = routes.flatMap(({ source_language, target_language, username, engines }) => {
+    const missing = engines.filter((engine) => !reported.includes(engine));
+    const of = username === null ? '' : ` of ${username}`;
+    return missing.length === 0 ? [] : [`${source_language}>${target_language}${of}: ${missing.join(', ')}`];
+  });
+  if (faults.length === 0) return [{ check, ok: true, detail: 'workers have all engines that they name' }];
+  return [
+    {
+      check,
+      ok: false,
+      detail: `no worker has these engines: ${faults.join('; ')}`,
+      remedy: 'Name them in DRAGOMAN_ENGINES of a worker, or change the routes: npx dragoman route set',
+    },
+  ];
 }
 
 async function examineEngines(settings: Settings): Promise<DoctorFinding[]> {

@@ -90,6 +90,12 @@ export function countReportingWorkers(on: Queryable): Promise<store.WorkerCount>
   return store.countWorkers(on, HEARD_SECONDS);
 }
 
+/** Returns the names of the engines that at least one worker reports now. */
+export async function listReportedEngines(on: Queryable): Promise<string[]> {
+  const states = await store.listEngineStates(on, HEARD_SECONDS);
+  return [...new Set(states.map(({ engine }) => engine))];
+}
+
 export interface EngineReporting {
   /** Stops reporting and deletes the worker's reported states. */
   stop(): Promise<void>;
