@@ -122,6 +122,9 @@ POST /api/console/accounts/{username}/transfers                         out     
 GET /api/console/accounts/{username}/votes                              out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/votes/{vote}/undo                 out       -         -         -         -         -         in
 GET /api/console/audit                                                  out       -         -         -         -         -         in
+POST /api/console/comparisons                                           out       -         -         -         -         -         in
+GET /api/console/comparisons/{comparison}                               out       -         -         -         -         -         -
+DELETE /api/console/comparisons/{comparison}                            out       -         -         -         -         -         in
 GET /api/console/deliveries                                             out       -         -         -         -         -         in
 POST /api/console/deliveries/replay                                     out       -         -         -         -         -         in
 GET /api/console/deliveries/{delivery}                                  out       -         -         -         -         -         in

@@ -154,7 +154,7 @@ const TABLES: Record<string, string[]> = {
   languages: ['disabled_pairs', 'pairs'],
   ledger: ['balances', 'money_requests', 'prices', 'transfers'],
   memory: ['memory', 'memory_efforts', 'memory_lessons', 'memory_uses'],
-  translation: ['engine_minutes', 'engine_routes', 'engine_states', 'engine_tests'],
+  translation: ['engine_comparisons', 'engine_minutes', 'engine_routes', 'engine_states', 'engine_tests'],
 };
 
 /** The statements that write a table of another module, with reasons. */

@@ -38,6 +38,7 @@ export const paths = {
     deliveries: '/console/deliveries',
     delivery: (delivery: string) => `/console/deliveries/${delivery}`,
     engines: '/console/engines',
+    compare: '/console/engines/compare',
     pairs: '/console/pairs',
     routes: '/console/routes',
     people: '/console/people',

@@ -1,4 +1,5 @@
 /** Tests of an operator's work in the console and of its effect for the customer. */
+import { createFake } from '@dragoman/engines/fake';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimTask, orderEdit } from '../../server/src/testing/editors.ts';
@@ -12,13 +13,14 @@ import {
 } from '../../server/src/testing/harness.ts';
 import { expectAccessible, follow, startWeb, takeScreenshots, type Web } from './browser.ts';
 
+const engine = createFake();
 let web: Web;
 let operator: TestPerson;
 let window: BrowserContext;
 let receiver: Receiver;
 let call: ReturnType<typeof createClient>;
 beforeAll(async () => {
-  web = await startWeb({ settings: { DRAGOMAN_CALLBACK_SCHEDULE: '3600' } });
+  web = await startWeb({ engine: () => engine, settings: { DRAGOMAN_CALLBACK_SCHEDULE: '3600' } });
   operator = await createPerson(web, { role: 'operator', name: 'Olga Operator' });
   window = await web.signedIn(operator);
   receiver = await startReceiver();
@@ -78,7 +80,7 @@ it('an operator publishes a brand, whose glossary then changes a translation', a
     await dialog.getByRole('button', { name: 'Save to draft' }).click();
     await page.getByRole('button', { name: 'house', exact: true }).waitFor();
 
-    await page.getByLabel('Text', { exact: true }).fill('Our house has a door.');
+    await page.locator('textarea[name=text]').fill('Our house has a door.');
     await page.locator('mark', { hasText: 'house' }).waitFor();
     await expectAccessible(page);
     await takeScreenshots(page, 'console-brand');
@@ -188,6 +190,48 @@ it('an operator creates an account and sees its working credentials once', async
   });
   const { body } = await createClient(web.url, key)('GET', '/tapi/v2/account/');
   expect(body.objects[0].account.username).toBe('newcomer');
+});
+
+it('an operator compares engines with a text and a dropped file of references, and cancels a comparison', async () => {
+  await visit('/console/engines', async (page) => {
+    await page.getByRole('link', { name: 'Compare engines' }).click();
+    await page.locator('textarea[name=text]').fill('The house is small.\n\nA garden.');
+    await page.getByLabel('Reference translations').fill('THE HOUSE IS SMALL.');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByText('Line 3 has no reference.').waitFor();
+    await expectAccessible(page);
+    const file = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['THE HOUSE IS SMALL.\\n\\nTHE GARDEN.'], 'references.txt'));
+      return data;
+    })()`);
+    await page.getByLabel('Reference translations').dispatchEvent('drop', { dataTransfer: file });
+    await until(async () =>
+      (await page.getByLabel('Reference translations').inputValue()).endsWith('THE GARDEN.'),
+    );
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByRole('heading', { name: 'Results' }).waitFor();
+    const row = page.getByRole('table', { name: 'Results' }).getByRole('row', { name: /^fake/ });
+    expect(await row.getByRole('cell').first().textContent()).toBe('fake');
+    const second = page.getByRole('listitem').filter({ hasText: 'Line 2' });
+    await second.getByText('A GARDEN.', { exact: true }).waitFor();
+    await second.getByText('THE GARDEN.', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-compare-result', 'state');
+
+    engine.stall();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByText('0 of 2 sentences').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-compare-progress', 'state');
+    const ended = page.waitForResponse(
+      (answer) => answer.request().method() === 'DELETE' && answer.url().includes('/comparisons/'),
+    );
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect((await ended).status()).toBe(204);
+    await page.getByRole('heading', { name: 'Progress' }).waitFor({ state: 'detached' });
+    engine.resume();
+  });
 });
 
 it('an operator tests an engine and disables a language pair, which is then no longer offered', async () => {

@@ -80,6 +80,7 @@ const PAGES: [name: string, path: string | (() => Promise<string>), title: strin
   ['pairs', '/console/pairs', 'Pairs and prices'],
   ['routes', '/console/routes', 'Engine routes'],
   ['engines', '/console/engines', 'Engines'],
+  ['compare', '/console/engines/compare', 'Compare engines'],
   ['people', '/console/people', 'People'],
   ['requests', '/console/requests', 'Sandbox requests'],
   ['audit', '/console/audit', 'Audit log'],

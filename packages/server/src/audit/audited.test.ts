@@ -63,6 +63,9 @@ const UNAUDITED: Record<string, string> = {
   quoteDocument: 'changes nothing',
   previewBrand: 'changes nothing',
   testEngine: 'changes nothing',
+  compareEngines: 'changes nothing',
+  endComparison:
+    'deletes what its page shows; operators may delete it, and it is deleted after minutes in any case',
 };
 
 let server: TestServer;

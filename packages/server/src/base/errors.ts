@@ -205,6 +205,11 @@ export const REASONS = {
   document_invalid: '{why} (line {line}, column {column})',
   language_undetermined: '{why}',
   pair_not_offered: '{why}',
+  lines_at_most: 'must have at most {most} lines with text.',
+  line_at_most: 'must have at most {most} characters in each line.',
+  line_without_reference:
+    'has no reference for line {line}. Each line of the text needs one, in the same line.',
+  reference_without_line: 'has a reference in line {line}, but the text has nothing in this line.',
 } as const;
 
 export type ReasonCode = keyof typeof REASONS;

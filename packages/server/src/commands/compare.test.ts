@@ -110,8 +110,12 @@ describe('dragoman engine compare', () => {
     expect(texts[1]).toMatchObject({
       source: SOURCE[1],
       reference: null,
-      translations: { 'llm:good': 'Mi hermana compra pan. Ella paga.' },
+      translations: [
+        { engine: 'llm:good', text: 'Mi hermana compra pan. Ella paga.', complete: true, copied: [] },
+        { engine: 'llm:poor', complete: false },
+      ],
     });
+    expect(texts[0].translations[1]).toMatchObject({ copied: ['house', 'near'] });
   });
 
   it('prints no agreement between engines when there is only one engine', async () => {

@@ -6,10 +6,10 @@ import { counted } from '../base/text.ts';
 import { assemble, open } from '../scanning/tasks.ts';
 import type { EngineName } from '../settings/engine-names.ts';
 import type { Settings } from '../settings/settings.ts';
+import { requestWithoutAccount } from '../translation/comparison.ts';
 import { draftsOf } from '../translation/drafts.ts';
-import type { EngineObserver } from '../translation/engine-runner.ts';
 import { createEngines, limitsOf } from '../translation/engines.ts';
-import { createTranslator, type TranslationRequest, type Translator } from '../translation/translator.ts';
+import { createTranslator, type Translator } from '../translation/translator.ts';
 import { ensureEngine } from './engine.ts';
 import { CommandError, say } from './output.ts';
 
@@ -35,7 +35,7 @@ export async function translate(settings: Settings, file: string, options: Trans
     const task = { text, format, sourceLanguage, targetLanguage };
     const segments = open(task);
     const started = performance.now();
-    const drafted = await translator.draft(segments, bareRequest(options.from, options.to));
+    const drafted = await translator.draft(segments, requestWithoutAccount(options.from, options.to));
     const failed = drafted.filter((one) => one.status === 'failed');
     if (failed.length > 0) {
       const reasons = [...new Set(failed.map(({ reason }) => reason))].join(', ');
@@ -57,33 +57,17 @@ export async function translate(settings: Settings, file: string, options: Trans
 }
 
 /** Creates a translator without a database: it has no engine routes, no translation memory and no cache. */
-export function createBareTranslator(
-  settings: Settings,
-  engines: EngineName[],
-  observer: Partial<EngineObserver> = {},
-): Translator {
+export function createBareTranslator(settings: Settings, engines: EngineName[]): Translator {
   return createTranslator({
     inSandbox: () => true,
     engines: createEngines({ ...settings, engines }),
     limitsOf: (engine) => limitsOf(settings, engine),
     engineRoutes: async () => [],
     recall: async () => [],
-    observer: { asked() {}, translated() {}, failed() {}, cached() {}, ...observer },
+    observer: { asked() {}, translated() {}, failed() {}, cached() {} },
     cacheBytes: 0,
   });
 }
-
-/** Returns a request that belongs to no account. */
-export const bareRequest = (from: string, to: string): TranslationRequest => ({
-  account: undefined,
-  tier: 'machine',
-  brand: undefined,
-  environment: 'production',
-  from,
-  to,
-  lane: 'interactive',
-  signal: new AbortController().signal,
-});
 
 export async function readTextFile(file: string): Promise<string> {
   try {

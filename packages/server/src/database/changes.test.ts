@@ -27,6 +27,7 @@ const SHOWN: Record<string, ChangeKind> = {
   messages: 'chats',
   balances: 'balance',
   transfers: 'balance',
+  engine_comparisons: 'engines',
   engine_states: 'engines',
   engine_tests: 'engines',
   sandbox_requests: 'requests',

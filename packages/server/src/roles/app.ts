@@ -72,6 +72,7 @@ import { operationConsole } from '../overview/overview.ts';
 import { retentionOfCustomer } from '../retention/customer.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
+import { comparisonRoutes } from '../translation/comparison-console.ts';
 import { consoleEngineRoutes } from '../translation/console.ts';
 import { webRoutes } from './web.ts';
 
@@ -266,6 +267,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       brandConsole(operators, options);
       languageConsole(operators, options);
       consoleEngineRoutes(operators, options);
+      comparisonRoutes(operators, options);
       consoleJobRoutes(operators, options);
       deliveryConsole(operators, { ...options, onDeliveriesChanged: followDeliveries });
     });

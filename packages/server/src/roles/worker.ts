@@ -18,6 +18,7 @@ import { findExamples, recall, withNeighbours } from '../memory/memory.ts';
 import { ERASURES_CHANNEL } from '../retention/erase.ts';
 import { startRetention } from '../retention/retention.ts';
 import { servesSandbox } from '../settings/engine-names.ts';
+import { startComparisons } from '../translation/comparison-worker.ts';
 import type { EngineObserver } from '../translation/engine-runner.ts';
 import { limitsOf, modelsFolder } from '../translation/engines.ts';
 import {
@@ -51,6 +52,7 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
   const statistics = createEngineStatistics();
   const translator = createEngineTranslator(context, engines, statistics.observer);
   const reporting = startEngineReporting({ database, runners: translator.runners, statistics, log });
+  const comparisons = startComparisons({ database, translator, log });
   const { poster, sender } = startDeliveries(context);
   const edited = startEditingUpkeep(context.editing.context, log, () => sender.wake());
   const propagation = startPropagation(context.editing.context, context.settings.leaseSeconds, log);
@@ -64,6 +66,7 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
   const retention = startRetention(database, log);
   const upkeeps = [
     reporting,
+    comparisons,
     edited,
     retention,
     startPublishing(context, engines),

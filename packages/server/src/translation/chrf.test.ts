@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chrf } from './chrf.ts';
+import { addOverlap, chrf, noOverlap, overlapOf, reversed, sequencesOf } from './chrf.ts';
 
 it.each([
   // One of the two characters matches, and no pair of characters does: the mean of 1/2 and 0.
@@ -15,5 +15,12 @@ it.each([
   // The texts are scored together: half of the characters and half of the pairs match.
   [['ab', 'xy'], ['ab', 'uv'], 50],
 ])('chrf compares %j with the references %j: %d', (texts, references, expected) => {
-  expect(chrf(texts, references)).toBeCloseTo(expected, 2);
+  const [sum, back] = [noOverlap(), noOverlap()];
+  for (const [index, text] of texts.entries()) {
+    const [one, other] = [sequencesOf(text), sequencesOf(references[index]!)];
+    addOverlap(sum, overlapOf(one, other));
+    addOverlap(back, reversed(overlapOf(other, one)));
+  }
+  expect(chrf(sum)).toBeCloseTo(expected, 2);
+  expect(chrf(back)).toBeCloseTo(expected, 2);
 });

@@ -133,9 +133,9 @@ export function draftOf(
 }
 
 /** Pauses, so that the event loop can serve other work. @throws the abort reason when `signal` is aborted */
-export async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
+export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
-  signal.throwIfAborted();
+  signal?.throwIfAborted();
 }
 
 /** Returns the text of a segment without its codes. */

@@ -37,7 +37,10 @@ import { createGlossary, type Glossary, type PlacedTerms } from './terms.ts';
 export { listEngineRoutes } from './engine-route-store.ts';
 
 export interface TranslationRequest {
-  /** The account of the text; undefined for a command, which belongs to no account. */
+  /**
+   * The account of the text; undefined for a text of an operator, which belongs to no account. Its translations are not
+   * cached.
+   */
   account: AccountRef | undefined;
   tier: EngineRouteTier;
   brand: string | undefined;
@@ -58,6 +61,8 @@ export interface TranslationRequest {
   signal: AbortSignal;
   /** Called during the translation with the number of segments that have a draft. */
   progress?(drafted: number): void;
+  /** Called after each request to an engine with what it costs, in cents. */
+  charged?(cents: number): void;
 }
 
 export interface Translator {
@@ -146,7 +151,13 @@ export function createTranslator(options: TranslatorOptions): Translator {
       for (const runner of engines) {
         const open = sentences.filter((sentence) => wanted.has(sentence) && sentence.done === undefined);
         if (open.length === 0) break;
-        await draftWith(runner, open, { request, glossary, cache, options, onTranslated });
+        await draftWith(runner, open, {
+          request,
+          glossary,
+          cache: request.account && cache,
+          options,
+          onTranslated,
+        });
       }
       return segments.map((segment, index) => draftOf(segment, occurrences[index]!, glossary));
     },
@@ -161,7 +172,7 @@ export function createTranslator(options: TranslatorOptions): Translator {
 interface Drafting {
   request: TranslationRequest;
   glossary: Glossary;
-  cache: DraftCache;
+  cache: DraftCache | undefined;
   options: Pick<TranslatorOptions, 'observer' | 'examples'>;
   onTranslated: ((sentence: Sentence) => void) | undefined;
 }
@@ -218,8 +229,8 @@ async function sliceUncached(
       terms,
       ...(examples.length > 0 ? [JSON.stringify(examples)] : []),
     ]);
-    const cached = cache.get(key);
-    options.observer.cached(name, cached !== undefined);
+    const cached = cache?.get(key);
+    if (cache !== undefined) options.observer.cached(name, cached !== undefined);
     if (cached !== undefined) {
       sentence.done = cached;
       onTranslated?.(sentence);
@@ -270,11 +281,12 @@ async function draftSlice(
     onTranslated?.(sentence);
     segmentsDone += 1;
     words += countWords(sentence.canonical.pieces);
-    cache.set(pending.key, checked);
+    cache?.set(pending.key, checked);
   }
   const cents = drafts === undefined ? 0 : (characters * runner.limits.centsPerMillion) / 1_000_000;
   const sent = drafts === undefined ? 0 : characters;
   options.observer.translated(runner.name, words, sent, cents, segmentsDone);
+  request.charged?.(cents);
 }
 
 function fail(sentence: Sentence, failed: FailedDraft, { name }: EngineRunner, { options }: Drafting): void {

@@ -128,6 +128,35 @@ export type Comments = {
   comments: Comment[]
 };
 
+export type ComparedEngine = {
+  engine: string;
+  state: 'waiting' | 'translating' | 'done';
+  /** Sentences. */
+  translated: number;
+  /** All sentences; 0 until a worker has begun. */
+  segments: number;
+  /** Null until all engines are done. */
+  measures: EngineMeasures | null
+};
+
+export type ComparedText = {
+  source: string;
+  reference: string | null;
+  translations: ComparedTranslation[]
+};
+
+export type ComparedTranslation = {
+  engine: string;
+  /** Without the sentences that failed. */
+  text: string;
+  /** Whether no sentence failed. */
+  complete: boolean;
+  /** chrF2 against the reference, 0 to 100; null without references. */
+  chrf: number | null;
+  /** Words of the source that are in the translation unchanged. */
+  copied: string[]
+};
+
 export type Concordance = {
   entries: ({
     memory: string;
@@ -964,6 +993,27 @@ export type EndpointSecret = {
 /** A `disabled` endpoint gets no deliveries. */
 export type EndpointStatus = 'active' | 'disabled';
 
+export type EngineComparison = {
+  source_language: string;
+  target_language: string;
+  finished: boolean;
+  engines: ComparedEngine[];
+  /** The lines of the text; empty until all engines are done. */
+  texts: ComparedText[]
+};
+
+export type EngineMeasures = {
+  /** chrF2 against the reference, 0 to 100; null without references. */
+  chrf: number | null;
+  agreement: number | null;
+  copied: number | null;
+  words_per_second: number;
+  /** US cents, by the costs in the settings. */
+  cents: number;
+  /** The failed sentences by reason. */
+  failed: Record<string, number>
+};
+
 export type EngineTested = {
   status: 'translated' | 'failed' | 'unsupported';
   text?: string | undefined;
@@ -996,7 +1046,7 @@ export type FailingHost = {
   waiting: number
 };
 
-export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'term_known' | 'term_proposed' | 'term_untranslated' | 'too_many_proposals' | 'query_exists' | 'url' | 'endpoint_exists' | 'too_many_endpoints' | 'tmx' | 'document_invalid' | 'language_undetermined' | 'pair_not_offered';
+export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'term_known' | 'term_proposed' | 'term_untranslated' | 'too_many_proposals' | 'query_exists' | 'url' | 'endpoint_exists' | 'too_many_endpoints' | 'tmx' | 'document_invalid' | 'language_undetermined' | 'pair_not_offered' | 'lines_at_most' | 'line_at_most' | 'line_without_reference' | 'reference_without_line';
 
 /** A problem that an automatic check reports about a target. */
 export type Finding = {
@@ -4100,6 +4150,40 @@ export interface Operations {
     };
     answer: ConsoleRoutes
   };
+  /** Translate a text with several engines */
+  compareEngines: {
+    path: undefined;
+    query: undefined;
+    body: {
+      source_language: string;
+      target_language: string;
+      text: string;
+      /** A translation of each line of the text. */
+      references?: string | undefined;
+      engines: string[]
+    };
+    answer: {
+      comparison: string
+    }
+  };
+  /** A comparison of engines */
+  readComparison: {
+    path: {
+      comparison: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: EngineComparison
+  };
+  /** Cancel a comparison of engines, or delete its result */
+  endComparison: {
+    path: {
+      comparison: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: undefined
+  };
   /** List the jobs of all accounts, newest first */
   listConsoleJobs: {
     path: undefined;
@@ -4558,6 +4642,9 @@ export const OPERATIONS = {
   listRoutes: ['GET', '/api/console/routes'],
   setRoute: ['PUT', '/api/console/routes'],
   removeRoute: ['DELETE', '/api/console/routes'],
+  compareEngines: ['POST', '/api/console/comparisons'],
+  readComparison: ['GET', '/api/console/comparisons/{comparison}'],
+  endComparison: ['DELETE', '/api/console/comparisons/{comparison}'],
   listConsoleJobs: ['GET', '/api/console/jobs'],
   readConsoleJob: ['GET', '/api/console/accounts/{username}/jobs/{job}'],
   cancelConsoleJob: ['POST', '/api/console/accounts/{username}/jobs/{job}/cancel'],

@@ -8,11 +8,13 @@ import type { ConsoleEngine, EngineTested } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import type { Loading } from '../page.tsx';
+import { paths } from '../paths.ts';
 import { Chart } from '../ui/Chart.tsx';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
 import { Field, Form, SubmitButton, TextField } from '../ui/form.tsx';
+import { ButtonLink } from '../ui/Link.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
@@ -30,7 +32,10 @@ export default function Engines() {
   useLiveUpdates('engines', 'listEngines');
   const [testing, setTesting] = useState<string>();
   return (
-    <Page title={t('nav.engines')}>
+    <Page
+      title={t('nav.engines')}
+      actions={<ButtonLink to={paths.console.compare}>{t('console.compare.title')}</ButtonLink>}
+    >
       {data.engines.length === 0 && (
         <Card>
           <Empty>{t('console.engines.empty')}</Empty>

@@ -3,6 +3,7 @@ export * as Accounts from './Accounts.tsx';
 export * as Audit from './Audit.tsx';
 export * as Brand from './Brand.tsx';
 export * as Brands from './Brands.tsx';
+export * as Compare from './Compare.tsx';
 export * as Deliveries from './Deliveries.tsx';
 export * as Delivery from './Delivery.tsx';
 export * as EngineRoutes from './EngineRoutes.tsx';

@@ -22,6 +22,7 @@ export function consolePages(parent: AnyRoute) {
     page(parent, paths.console.pairs, async () => (await loadConsolePages()).Pairs),
     page(parent, paths.console.routes, async () => (await loadConsolePages()).EngineRoutes),
     page(parent, paths.console.engines, async () => (await loadConsolePages()).Engines),
+    page(parent, paths.console.compare, async () => (await loadConsolePages()).Compare),
     page(parent, paths.console.tasks, async () => (await loadConsolePages()).Tasks),
     page(parent, paths.console.people, async () => (await loadConsolePages()).People),
     page(parent, paths.console.requests, async () => (await loadConsolePages()).Requests),

@@ -434,6 +434,25 @@ create table engine_tests (
 );
 grant select, insert, update, delete on engine_tests to dragoman_app;
 
+-- What one engine has to do for an operator's comparison of engines. A worker that has the engine leases the row,
+-- translates the lines and writes the result. The rows of a comparison are deleted when the operator leaves its page,
+-- or some minutes later.
+create table engine_comparisons (
+  comparison_id   uuid not null,
+  engine          text collate "C" not null,
+  source_language text not null,
+  target_language text not null,
+  lines           jsonb not null,
+  created_at      timestamptz not null default now(),
+  lease_token     uuid,
+  leased_until    timestamptz,
+  translated      integer not null default 0 check (translated >= 0),
+  segments        integer not null default 0 check (segments >= 0),
+  result          jsonb,
+  primary key (comparison_id, engine)
+);
+grant select, insert, update, delete on engine_comparisons to dragoman_app;
+
 
 -- ==== jobs ===========================================================================================================
 
