@@ -221,7 +221,7 @@ it('an operator compares engines with a text and a dropped file of references, a
 
     engine.stall();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await page.getByText('0 of 2 sentences').waitFor();
+    await page.getByText('Sentences: 0 of 2').waitFor();
     await expectAccessible(page);
     await takeScreenshots(page, 'console-compare-progress', 'state');
     const ended = page.waitForResponse(
