@@ -16,8 +16,14 @@ export interface DeliverySignerOptions {
 }
 
 export interface DeliverySigner {
-  /** Returns the headers to send; undefined if the account has no usable secret. */
-  headersOf(lease: DeliveryLease, delivery: DeliveryRow): Promise<Record<string, string> | undefined>;
+  /**
+   * Returns the headers to send; undefined if the account has no usable secret; `unwanted` if the webhook endpoint was
+   * deleted with its secrets after the attempt began.
+   */
+  headersOf(
+    lease: DeliveryLease,
+    delivery: DeliveryRow,
+  ): Promise<Record<string, string> | undefined | 'unwanted'>;
 }
 
 /** The minimum number of milliseconds between two logged warnings about unusable secrets. */
@@ -47,6 +53,7 @@ export function createDeliverySigner({ secrets, log, now }: DeliverySignerOption
       try {
         const { environment, endpoint_id: endpointId } = delivery;
         live = await secrets(lease.account, { environment, endpointId });
+        if (endpointId !== null && live.length === 0) return 'unwanted';
       } catch (error) {
         if (isUnavailable(error)) throw error;
         logUnsigned(error, lease);

@@ -52,7 +52,9 @@ export async function saveEndpoint(
   host: string,
 ): Promise<EndpointRow> {
   const key = { part: account.part, account_id: account.accountId, endpoint_id };
-  const [row] = await on.query(SAVE, { ...key, environment, url, host, events, description, status });
+  const once = events && [...new Set(events)];
+  const values = { environment, url, host, events: once, description, status };
+  const [row] = await on.query(SAVE, { ...key, ...values });
   return row!;
 }
 

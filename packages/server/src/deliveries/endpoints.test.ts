@@ -247,6 +247,23 @@ describe('a webhook endpoint', () => {
     expect(await breakers('test.breaker', read)).toEqual([{ open: false }]);
   });
 
+  it('that is deleted while a delivery to it begins causes no alert about its secrets', async () => {
+    const account = await server.createAccount();
+    const call = as(account);
+    const { ref } = await accountNamed(server.database, account.username);
+    const { id } = await register(call, '/unsigned');
+    // The sender sees this state if it reads the endpoint before the deletion, and the secrets after it.
+    const text = 'delete from webhook_secrets where account_id = $1 and endpoint_id = $2';
+    await server.database.query({ name: 'test.delete_secrets', text }, [ref.accountId, id]);
+    await completed(call, 'unsigned');
+    const ended = await until(async () => {
+      const [delivery] = await deliveriesOf(call, id);
+      return delivery?.status === 'dead' && delivery;
+    });
+    expect(ended).toMatchObject({ failure: 'endpoint disabled', attempts: 0 });
+    expect(at('/unsigned')).toEqual([]);
+  });
+
   it('of a suspended account waits until the account is resumed', async () => {
     const account = await server.createAccount();
     const call = as(account);
@@ -337,7 +354,9 @@ describe('a request for a webhook endpoint', () => {
     const sandbox = createClient(server.url, account.sandbox_key);
     expect((await sandbox('POST', `/sandbox${ENDPOINTS}`, { url: one.url })).status).toBe(201);
     expect((await call('PATCH', `${ENDPOINTS}${one.id}/`, { url: one.url })).status).toBe(200);
-    expect((await call('GET', `${ENDPOINTS}${one.id}/`)).body).toEqual(one);
+    expect((await call('GET', `${ENDPOINTS}${one.id.toUpperCase()}/`)).body).toEqual(one);
+    const twice = { events: ['job.failed', 'job.failed'] };
+    expect((await call('PATCH', `${ENDPOINTS}${one.id}/`, twice)).body.events).toEqual(['job.failed']);
     const foreign = await sandbox('GET', `/sandbox${ENDPOINTS}${one.id}/`);
     expect(foreign.status).toBe(404);
   });

@@ -144,7 +144,9 @@ export async function findEndpoint(
   account: AccountRef,
   { id, environment }: EndpointKey,
 ): Promise<EndpointRow> {
-  const found = (await listEndpoints(on, account, environment)).find(({ endpoint_id }) => endpoint_id === id);
+  const found = (await listEndpoints(on, account, environment)).find(
+    ({ endpoint_id }) => endpoint_id === id.toLowerCase(),
+  );
   if (found === undefined) throw notFound();
   return found;
 }

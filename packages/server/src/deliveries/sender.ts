@@ -13,7 +13,7 @@ import { createDeliveryRecorder, type FinishedAttempt } from './delivery-recorde
 import { createDeliverySigner } from './delivery-signer.ts';
 import { createOutboxSender, type OutboxSender } from './outbox.ts';
 import type { Poster, PostOutcome } from './post.ts';
-import { createDeliveryQueue, type DeliveryLease } from './queue.ts';
+import { createDeliveryQueue, type DeliveryLease, halfOpen } from './queue.ts';
 import { LIFETIME_SECONDS, nextAttempt, TEST_FAILED, TEST_HEADER, TRIGGER_HEADER } from './schedule.ts';
 import {
   type AttemptResult,
@@ -82,13 +82,15 @@ export function startSender(options: SenderOptions): Sender {
       worker.wake(); // A poll in the meantime may have found nothing due.
       return undefined;
     }
-    if (delivery.unwanted) {
-      // The customer ended it, so it is no failure that operators should see.
+    const headers = delivery.unwanted ? 'unwanted' : await signer.headersOf(lease, delivery);
+    if (headers === 'unwanted') {
+      // No request was sent, so another delivery may be the probe. The customer ended this one, so it is no failure
+      // that operators should see.
+      if (lease.probe) await halfOpen(database, lease.account, lease.host);
       await endUnwanted(database, lease);
       worker.wake();
       return undefined;
     }
-    const headers = await signer.headersOf(lease, delivery);
     if (headers === undefined) {
       // No request was sent, so no attempt is counted and the host's circuit breaker is not changed.
       await withdrawAttempt(database, lease, lease.attempts, UNSIGNED_SECONDS);

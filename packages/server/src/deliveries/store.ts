@@ -178,7 +178,7 @@ const WAKE_NEXT = `
           and (e.queued_at, e.delivery_id) > (d.queued_at, d.delivery_id)
         order by e.queued_at, e.delivery_id limit 1)`;
 
-// Deletes the attempt, because no request was sent. A half-open breaker may let another delivery through at once.
+// Deletes the attempt, because no request was sent.
 const END_UNWANTED = statement<{ delivery_id: string }>(
   'deliveries.end_unwanted',
   `with ended as (
@@ -191,9 +191,6 @@ const END_UNWANTED = statement<{ delivery_id: string }>(
      delete from attempts
       where part = :part and account_id = :account_id and delivery_id in (select delivery_id from ended)
         and attempt = :attempt),
-   tried as (
-     update breakers set open_until = now()
-      where part = :part and account_id = :account_id and host = :host and :probe),
    next as (${WAKE_NEXT})
    select delivery_id from ended`,
 );
@@ -201,14 +198,7 @@ const END_UNWANTED = statement<{ delivery_id: string }>(
 /** Ends a leased delivery whose webhook endpoint was disabled or deleted, unless the lease was lost. */
 export async function endUnwanted(
   on: Queryable,
-  {
-    account,
-    id,
-    token,
-    attempts,
-    host,
-    probe,
-  }: HeldDelivery & { attempts: number; host: string; probe: boolean },
+  { account, id, token, attempts }: HeldDelivery & { attempts: number },
 ): Promise<void> {
   const rows = await on.query(END_UNWANTED, {
     part: account.part,
@@ -216,8 +206,6 @@ export async function endUnwanted(
     delivery_id: id,
     token,
     attempt: attempts,
-    host,
-    probe,
   });
   if (rows.length > 0) on.changed('deliveries', account);
 }
