@@ -361,6 +361,18 @@ describe('a request for a webhook endpoint', () => {
     expect(foreign.status).toBe(404);
   });
 
+  it('disables an endpoint with a URL that is not allowed any more', async () => {
+    const account = await server.createAccount();
+    const call = as(account);
+    const { id } = await register(call, '/refused-now');
+    const url = 'http://10.0.0.1/';
+    const text = 'update webhook_endpoints set url = $1 where endpoint_id = $2';
+    await server.database.query({ name: 'test.refused_now', text }, [url, id]);
+    const change = { url, status: 'disabled' };
+    expect((await call('PATCH', `${ENDPOINTS}${id}/`, change)).body).toMatchObject(change);
+    expect((await call('PATCH', `${ENDPOINTS}${id}/`, { url: `${url}x` })).status).toBe(400);
+  });
+
   it('by a user is recorded in the audit without the URL', async () => {
     const account = await server.createAccount();
     const person = await createPerson(server, { role: 'customer', account });

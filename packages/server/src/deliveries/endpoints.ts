@@ -83,10 +83,11 @@ export function changeEndpoint(
   key: EndpointKey,
   change: Partial<Settings>,
 ): Promise<EndpointRow> {
-  if (change.url !== undefined) checkUrl(guard, change.url);
   return database.transaction(async (transaction) => {
     const { endpoint: before, others } = await lockEndpoint(transaction, account, key);
     const wanted = { ...before, ...change };
+    // A page sends all fields, and an endpoint with a URL that is not allowed any more can still be disabled.
+    if (wanted.url !== before.url) checkUrl(guard, wanted.url);
     refuseDuplicate(others, wanted.url);
     const after = await saveEndpoint(transaction, account, wanted, hostOf(wanted.url));
     const changed = (['url', 'events', 'description'] as const).filter(
