@@ -248,9 +248,12 @@ async function draft(
   });
 }
 
-/** Adds similar entries of the memory to the drafts of engines. They cost no time where a retry follows. */
+/**
+ * Adds similar entries of the memory to the drafts of engines. They cost no time where a retry follows. If the memory
+ * cannot be read, editors get the drafts of the engines.
+ */
 async function compareDrafts(
-  { database, draftFigures }: TranslationWorkerOptions,
+  { database, draftFigures, log }: TranslationWorkerOptions,
   lease: Lease,
   { row }: LeasedJob,
   lost: AbortSignal,
@@ -264,7 +267,18 @@ async function compareDrafts(
       ? [{ position, source: one.segment.pieces, route: one.route }]
       : [],
   );
-  const found = await compareWithMemory(database, lease.account, purpose, ofEngines, draftFigures, lost);
+  const found = await compareWithMemory(
+    database,
+    lease.account,
+    purpose,
+    ofEngines,
+    draftFigures,
+    lost,
+  ).catch((error: unknown) => {
+    lost.throwIfAborted();
+    log.warn({ error, job: lease.id }, 'could not compare drafts with the memory');
+    return [];
+  });
   const segments = drafted.map(segmentForEditor);
   const matches = matchesOf(drafted);
   for (const [index, { position }] of ofEngines.entries()) {

@@ -47,10 +47,11 @@ export async function findDraftEntry(
   if (text.length > MAX_CHARACTERS) return undefined;
   const sketch = sketchOf(text, saltOf(account, purpose));
   if (sketch.length === 0) return undefined;
-  const rows = await store.findAlike(on, account, purpose, sketch, MAX_READ);
+  const rows = await store.findAlike(on, account, purpose, sketch, MAX_READ, 'some');
   const nearest = rows
     .flatMap((row) => {
-      if (!hasTone(row, purpose) || plainText(row.source).length > 2 * MAX_CHARACTERS) return [];
+      const isLong = [row.source, row.target].some((pieces) => plainText(pieces).length > 2 * MAX_CHARACTERS);
+      if (isLong || !hasTone(row, purpose)) return [];
       const pair = withNumbersOf(source, row, [purpose.from, purpose.to]);
       return pair === undefined ? [] : [{ memoryId: row.memory_id, pair, other: plainText(pair.source) }];
     })

@@ -19,7 +19,9 @@ import {
 } from '../testing/harness.ts';
 import { isMemoryBetter } from './efforts.ts';
 import { type EffortSums, listPooledEfforts } from './efforts-store.ts';
-import { importEntries } from './memory.ts';
+import { importEntries, saltOf } from './memory.ts';
+import { sketchOf } from './sketch.ts';
+import { findAlike } from './store.ts';
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const PAIR = { from: 'en', to: 'es', brand: undefined };
@@ -339,6 +341,46 @@ describe('a similar memory entry', () => {
     await owner.query(`update memory_efforts set day = day - 2 where account_id = $1`, [one.ref.accountId]);
     await deleteEfforts(server.database, one.ref, 1);
     expect(await effortsOf(one)).toEqual([]);
+  });
+
+  it('is left out when the memory cannot be read: the job is drafted by the engine', async () => {
+    const one = await customer();
+    await owner.query('revoke select on memory_efforts from dragoman_app');
+    try {
+      expect(await drafted(one, source('red'))).toMatchObject({
+        draft: [{ text: machine('red') }],
+        similar: null,
+      });
+    } finally {
+      await owner.query('grant select on memory_efforts to dragoman_app');
+    }
+    expect((await drafted(one, source('red'))).similar).not.toBeNull();
+  });
+
+  it('is left out when its translation is very long', async () => {
+    const one = await customer();
+    const text = (word: string) => `The ${word} tower at the harbor opens again next week.`;
+    const remember = (long: string) =>
+      importEntries(server.database, one.ref, PAIR, [
+        { source: [{ text: text('tall') }], target: [{ text: long }] },
+      ]);
+    await remember('La torre del puerto abre de nuevo. '.repeat(60));
+    expect((await drafted(one, text('huge'))).similar).toBeNull();
+    await remember('La torre del puerto abre de nuevo.');
+    expect((await drafted(one, text('huge'))).similar).not.toBeNull();
+  });
+
+  it('is searched for among at most 2,000 entries', async () => {
+    const { ref } = await customer();
+    const entries = Array.from({ length: 2_100 }, (_, index) => {
+      const text = [{ text: source(`${10_000 + index}`) }];
+      return { source: text, target: text };
+    });
+    await importEntries(server.database, ref, PAIR, entries);
+    const sketch = sketchOf(source('10000'), saltOf(ref, PAIR));
+    const find = (among: 'all' | 'some') => findAlike(server.database, ref, PAIR, sketch, 10_000, among);
+    expect((await find('all')).length).toBeGreaterThan(2_090);
+    expect(await find('some')).toHaveLength(2_000);
   });
 
   it('is not measured where the text was copied from a repeat', async () => {

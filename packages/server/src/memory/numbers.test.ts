@@ -70,6 +70,14 @@ it('fills in nothing when the noun after the number has another form in the targ
   expect(at('102')).toBeUndefined();
 });
 
+it.each(['ca-val', 'oc_aran', 'xx'])(
+  'fills in nothing for the language %s, whose noun forms are not known',
+  (to) => {
+    expect(filled('Order 300 now', 'Order 100 now', 'Pida 100 ya', to)).toBeUndefined();
+    expect(filled('Order 100 soon', 'Order 100 now', 'Pida 100 ya', to)).toEqual(text('Pida 100 ya'));
+  },
+);
+
 it('fills in nothing when a text has codes or protected words', () => {
   const source: Piece[] = [{ text: 'Call ' }, { keep: 1, text: 'Ann' }, { text: ' at 200' }];
   const stored: Piece[] = [{ text: 'Call ' }, { keep: 1, text: 'Ann' }, { text: ' at 300' }];

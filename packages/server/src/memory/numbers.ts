@@ -34,9 +34,9 @@ export function withNumbersOf(
     asked.words === stored.words &&
     numbers.join() === translated.numbers.join() &&
     new Set(numbers).size === numbers.length;
-  if (!isAligned || !numbers.every((one, index) => isAlike(one, asked.numbers[index]!, languages))) {
-    return undefined;
-  }
+  if (!isAligned) return undefined;
+  const rules = languages.map(rulesOf);
+  if (!numbers.every((one, index) => isAlike(one, asked.numbers[index]!, rules))) return undefined;
   let next = 0;
   const text = translated.words.replaceAll(GAP, () => asked.numbers[next++]!);
   return { source: [...source], target: [{ text }] };
@@ -59,13 +59,21 @@ function split(pieces: readonly Piece[]): { words: string; numbers: string[] } |
   return /\p{N}/u.test(words) ? undefined : { words, numbers: text.match(CERTAIN) ?? [] };
 }
 
+/** Returns the plural rules of a language; undefined if they are not known, or the language tag is invalid. */
+function rulesOf(language: string): Intl.PluralRules | undefined {
+  try {
+    // For an unknown language, `Intl` has the rules of another one.
+    const [known] = Intl.PluralRules.supportedLocalesOf(language);
+    return known === undefined ? undefined : new Intl.PluralRules(known);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns true if both numbers are written with as many digits, and their nouns have the same form. */
-function isAlike(one: string, other: string, languages: readonly string[]): boolean {
+function isAlike(one: string, other: string, rules: readonly (Intl.PluralRules | undefined)[]): boolean {
   return (
     one.length === other.length &&
-    languages.every((language) => {
-      const rules = new Intl.PluralRules(language);
-      return rules.select(Number(one)) === rules.select(Number(other));
-    })
+    rules.every((each) => each !== undefined && each.select(Number(one)) === each.select(Number(other)))
   );
 }

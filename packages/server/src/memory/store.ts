@@ -176,18 +176,27 @@ export function findSame(
   ]);
 }
 
-const ALIKE = statement<EntryRow>(
-  'memory.alike',
-  `select ${ENTRY_COLUMNS} from memory
-    where part = $1 and account_id = $2 and source_language = $3 and target_language = $4 and brand in ('', $5)
-      and sketch && $6 and weight > 0 and withdrawn_at is null
+/**
+ * The maximum number of entries that are read for a segment. Of 100,000 English sentences, about 900 have a number in
+ * common with another one. Without the limit, 100,000 sentences such as "Item 1" would all be read for each segment.
+ */
+const MAX_ALIKE = 2_000;
+
+const alike = (most: string) => `select ${ENTRY_COLUMNS} from (
+     select * from memory
+      where part = $1 and account_id = $2 and source_language = $3 and target_language = $4 and brand in ('', $5)
+        and sketch && $6 and weight > 0 and withdrawn_at is null ${most}) m
     order by cardinality(array(select unnest(sketch) intersect select unnest($6::integer[]))) desc, brand desc,
              weight desc, changed_at desc
-    limit $7`,
-);
+    limit $7`;
+const ALIKE = {
+  all: statement<EntryRow>('memory.alike', alike('')),
+  some: statement<EntryRow>('memory.alike_of_some', alike(`limit ${MAX_ALIKE}`)),
+};
 
 /**
  * Returns entries whose sources may be similar. Entries with the most sketch numbers in common come first.
+ * @param among `some`: reads only some entries if a great many may be similar
  */
 export function findAlike(
   on: Queryable,
@@ -195,15 +204,11 @@ export function findAlike(
   { from, to, brand }: MemoryPair,
   sketch: readonly number[],
   limit: number,
+  among: keyof typeof ALIKE = 'all',
 ): Promise<EntryRow[]> {
-  return on.query(ALIKE, [account.part, account.accountId, from, to, brand ?? '', sketch, limit]);
+  const { part, accountId } = account;
+  return on.query(ALIKE[among], [part, accountId, from, to, brand ?? '', sketch, limit]);
 }
-
-/**
- * The maximum number of entries that are read for a segment. Of 100,000 English sentences, about 900 have a number in
- * common with another one. Without the limit, 100,000 sentences such as "Item 1" would all be read for each segment.
- */
-const MAX_ALIKE = 2_000;
 
 // Counts the common numbers with a join of all sketches of the statement: counting them entry by entry, as the search
 // for editors does, takes five times as long.
