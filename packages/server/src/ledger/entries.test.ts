@@ -65,3 +65,17 @@ it('an upgraded job has one entry with both charges', () => {
   const lines = [line(0, 'hold', 'a', 2, -2), line(1, 'capture', 'a', 2, 0), line(2, 'hold', 'a', 10, -10)];
   expect(joinByJob(lines)).toMatchObject([{ kind: 'hold', onHold: 10, charged: 2, change: -12 }]);
 });
+
+it('an entry keeps its discounts after a refund of a part, and loses them when nothing is left', () => {
+  const discounts = [{ kind: 'exact' as const, words: 4, share: 50 }];
+  const lines = [
+    { ...line(0, 'hold', 'a', 20, -20), discounts },
+    { ...line(1, 'capture', 'a', 20, 0), discounts },
+    line(2, 'refund', 'a', 5, 5),
+  ];
+  expect(joinByJob(lines)).toMatchObject([{ charged: 15, discounts }]);
+  expect(joinByJob([...lines, line(3, 'refund', 'a', 15, 15)])).toMatchObject([
+    { charged: 0, discounts: [] },
+  ]);
+  expect(joinByJob([lines[0]!, line(1, 'void', 'a', 20, 20)])).toMatchObject([{ onHold: 0, discounts: [] }]);
+});

@@ -20,9 +20,12 @@ export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
   for (const line of lines) {
     const { at, kind, uid, memo, amount, change, discounts } = line;
     const key = uid ?? line;
-    const before = entries.get(key) ?? { memo: null, onHold: 0, charged: 0, change: 0 };
+    const before = entries.get(key) ?? { memo: null, onHold: 0, charged: 0, change: 0, discounts: [] };
     const held = kind === 'hold' ? amount : kind === 'capture' || kind === 'void' ? -amount : 0;
     const charged = kind === 'capture' ? amount : kind === 'refund' ? -amount : 0;
+    // At least zero: a capture or void may end a hold of an earlier period, which is not in the lines.
+    const onHold = Math.max(0, before.onHold + held);
+    const leftCharged = before.charged + charged;
     // Deleting the key first moves the entry to the end of the map, at the time of its last transfer.
     entries.delete(key);
     entries.set(key, {
@@ -31,10 +34,10 @@ export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
       uid,
       memo: [before.memo, memo].filter((one) => one !== null).join('; ') || null,
       change: before.change + change,
-      // At least zero: a capture or void may end a hold of an earlier period, which is not in the lines.
-      onHold: Math.max(0, before.onHold + held),
-      charged: before.charged + charged,
-      discounts,
+      onHold,
+      charged: leftCharged,
+      // A refund has no discounts of its own; those of the rest of the price stay.
+      discounts: onHold + leftCharged <= 0 ? [] : discounts.length > 0 ? discounts : before.discounts,
     });
   }
   return [...entries.values()];
