@@ -145,6 +145,24 @@ describe('a claim', () => {
     },
   );
 
+  it('of a locked task shares its wait with others, so that the server keeps connections for other requests', async () => {
+    const uid = await orderEdit(call, 'One house.\n');
+    await owner.query('begin');
+    const lock = `select from tasks t join jobs j using (part, account_id, job_id) where uid = $1 for update of t`;
+    await owner.query(lock, [uid]);
+    // More claims than the server has connections.
+    const claims = Array.from({ length: 24 }, () => ann.call('POST', '/api/editing/claims', {}));
+    const waiting = async () =>
+      (await observer.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)).rowCount;
+    await expect.poll(waiting).toBe(1);
+    expect((await bob.call('GET', '/api/editing/queue')).status).toBe(200);
+    expect(await waiting()).toBe(1);
+    await owner.query('rollback');
+    const statuses = (await Promise.all(claims)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.every((status) => status < 500)).toBe(true);
+  });
+
   it('is extended by heartbeats and saves, and once by half of its time limit', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);

@@ -178,12 +178,26 @@ export async function claim(
     if (refusal.code !== 'task_taken' && refusal.code !== 'nothing_waits') throw refusal;
     const open = await findOpen(context, user, key);
     if (open === undefined) throw refusal;
-    // The task was locked by another transaction, such as one that replaces its drafts. Waits for the end of
-    // that transaction.
-    await database.transaction((transaction) =>
-      store.lockTasks(transaction, open.account, open.jobId, [open.taskId]),
-    );
+    // The task was locked by another transaction, such as one that replaces its drafts.
+    await waitForTask(context, open);
   }
+}
+
+/** The waits for locked tasks, by task id. */
+const waits = new Map<string, Promise<void>>();
+
+/**
+ * Waits for the end of the transaction that has locked a task. All claims share one wait for a task, because a wait
+ * occupies a connection: many editors who take the next task would otherwise occupy all of them.
+ */
+function waitForTask({ database }: EditingContext, { account, jobId, taskId }: store.TaskKey): Promise<void> {
+  const shared = waits.get(taskId);
+  if (shared !== undefined) return shared;
+  const wait = database
+    .transaction((transaction) => store.lockTasks(transaction, account, jobId, [taskId]))
+    .finally(() => waits.delete(taskId));
+  waits.set(taskId, wait);
+  return wait;
 }
 
 /** Returns an open task that the user may claim: the task that the user chose, otherwise any. */
