@@ -38,7 +38,6 @@ export function startComparisons(options: { database: Database; translator: Tran
   }
 
   async function work(): Promise<void> {
-    await store.deleteExpiredComparisons(database);
     while (!ended.signal.aborted) {
       const token = randomUUID();
       const task = await store.claimComparisonTask(database, engines, token, LEASE_SECONDS);
@@ -76,7 +75,11 @@ export function startComparisons(options: { database: Database; translator: Tran
     }
   }
 
-  const polling = setInterval(wake, POLL_MILLISECONDS);
+  const polling = setInterval(() => {
+    // Also while a task is translated: no text stays in the database for longer than the console says.
+    store.deleteExpiredComparisons(database).catch(() => {});
+    wake();
+  }, POLL_MILLISECONDS);
   void database.listen(COMPARISONS_CHANNEL, wake).catch(() => {});
   return {
     async stop() {

@@ -145,6 +145,23 @@ it('deletes a comparison after ten minutes', async () => {
   await until(async () => (await rows()) === 0);
 });
 
+it('deletes a comparison after ten minutes also while the worker translates another one', async () => {
+  const expired = await start({ text: 'Six houses.', engines: ['other'] });
+  await finished(expired);
+  fake.stall();
+  const before = fake.requests.length;
+  const path = await start({ text: 'Seven houses.', engines: ['fake'] });
+  await fake.waitForRequests(before + 1);
+  await owner.query(
+    `update engine_comparisons set created_at = now() - interval '11 minutes' where engine = 'other'`,
+  );
+  await until(async () => (await rows()) === 1);
+  expect(await read(path)).toMatchObject({ engines: [{ engine: 'fake', state: 'translating' }] });
+  fake.resume();
+  await finished(path);
+  await operator.call('DELETE', path);
+});
+
 it.each([
   ['an empty text', { text: ' \n ' }, { text: 'not_empty' }],
   ['too many lines', { text: 'A house.\n'.repeat(101) }, { text: 'lines_at_most' }],
