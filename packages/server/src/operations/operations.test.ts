@@ -4,7 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { VERSION } from '../base/version.ts';
 import { createConnection } from '../database/connections.ts';
 import { administer } from '../testing/cluster.ts';
-import { createClient, startReceiver, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  createClient,
+  createPerson,
+  startReceiver,
+  startTestServer,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
 
 const TOKEN = 'a token of the operator';
 let server: TestServer;
@@ -218,6 +225,20 @@ describe('/metrics', () => {
     expect(await sample('dragoman_queue_oldest_seconds', '{queue="jobs"}')).toBeGreaterThanOrEqual(90);
     expect(await sample('dragoman_queue_due', '{queue="deliveries"}')).toBe(0);
     await asOwner('grant update on jobs to dragoman_app');
+  });
+
+  it('counts the time that a test of a URL waits from its request', async () => {
+    const customer = await createPerson(server, { role: 'customer' });
+    // Without the right to update deliveries, workers cannot claim the test.
+    await asOwner('revoke update on deliveries from dragoman_app');
+    const { status } = await customer.call('POST', '/api/account/deliveries/test', {
+      url: 'http://127.0.0.1:1/',
+    });
+    expect(status).toBe(202);
+    expect(await sample('dragoman_queue_due', '{queue="deliveries"}')).toBe(1);
+    expect(await sample('dragoman_queue_oldest_seconds', '{queue="deliveries"}')).toBeLessThan(3600);
+    await asOwner('grant update on deliveries to dragoman_app');
+    await until(async () => (await sample('dragoman_queue_due', '{queue="deliveries"}')) === 0);
   });
 
   it('shows the version, and the number of workers that sent a report in the last 30 seconds', async () => {
