@@ -225,6 +225,21 @@ it('a test of a URL that fails is attempted once, says why, and counts as no fai
   expect(replayed.body).toEqual({ replayed: 0, left: 0 });
 });
 
+it('failed tests of a URL do not pause the callbacks to its host', async () => {
+  const customer = await createPerson(server, { role: 'customer' });
+  const { ref } = await accountNamed(server.database, customer.account!.username);
+  receiver.answer(() => 503);
+  for (let at = 0; at < 6; at++) {
+    const { body } = await testUrl(customer, `${receiver.url}/wrong`);
+    await ended(customer, body.id);
+  }
+  const breakers = await owner.query('select from breakers where part = $1 and account_id = $2', [
+    ref.part,
+    ref.accountId,
+  ]);
+  expect(breakers.rowCount).toBe(0);
+});
+
 it('a test of a URL overtakes waiting callbacks to a host whose circuit breaker is open', async () => {
   const customer = await createPerson(server, { role: 'customer' });
   const { host } = new URL(receiver.url);

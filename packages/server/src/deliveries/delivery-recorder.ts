@@ -114,7 +114,7 @@ export function createDeliveryRecorder(
   return {
     begin: beginning.add,
     async finish(attempt, immediate) {
-      if (attempt.signal.signal === 'failing') return finishFailing(attempt);
+      if (attempt.signal.signal !== 'alive') return finishFailing(attempt);
       return { changed: await (immediate ? immediately : batched).add(attempt), opened: false };
     },
   };

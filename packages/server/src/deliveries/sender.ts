@@ -22,6 +22,7 @@ import {
   endUnwanted,
   expireDeliveries,
   findFailingHosts,
+  type HostSignal,
   withdrawAttempt,
 } from './store.ts';
 
@@ -98,7 +99,7 @@ export function startSender(options: SenderOptions): Sender {
       return undefined;
     }
     const outcome = await poster.post(delivery.url, headers, delivery.body);
-    const signal = { host: lease.host, signal: hostSignal(outcome), probe: lease.probe, breakerSeconds };
+    const signal = signalOf(lease, delivery, outcome, breakerSeconds);
     lease.answered = signal.signal === 'alive';
     // The slot of the host is free now. The result is recorded later, together with others.
     if (lease.answered && queue.sawDue(lease.host)) worker.placeFreed();
@@ -181,11 +182,27 @@ function decide(
     now: now(),
     random,
     twice: delivery.environment === 'sandbox' && delivery.headers[TRIGGER_HEADER] === 'twice',
-    once: delivery.headers[TEST_HEADER] !== undefined,
+    once: isTest(delivery),
   });
   if (next.kind === 'delivered') return { status: 'delivered' };
   if (next.kind === 'dead') return { status: 'dead', failure: next.reason };
   return { status: 'pending', dueAt: next.at };
+}
+
+/** Returns true for a test of a URL, which a user sends in the web app. */
+const isTest = ({ headers }: DeliveryRow): boolean => headers[TEST_HEADER] !== undefined;
+
+/** Returns what an attempt shows about its host. */
+function signalOf(
+  { host, probe }: DeliveryLease,
+  delivery: DeliveryRow,
+  outcome: PostOutcome,
+  breakerSeconds: readonly number[],
+): HostSignal {
+  const signal = hostSignal(outcome);
+  // A user may test any URL of a host, so failed tests must not pause its callbacks.
+  const isIgnored = signal === 'failing' && isTest(delivery) && !probe;
+  return { host, signal: isIgnored ? 'none' : signal, probe, breakerSeconds };
 }
 
 /** Returns true if the receiver accepted the attempt, even if the trigger `twice` requires another attempt. */

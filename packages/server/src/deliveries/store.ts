@@ -109,7 +109,8 @@ export interface AttemptResult {
 /** The result of an attempt for the circuit breaker of the host. */
 export interface HostSignal {
   host: string;
-  signal: 'alive' | 'failing';
+  /** `none`: the attempt does not change the circuit breaker. */
+  signal: 'alive' | 'failing' | 'none';
   probe: boolean;
   /**
    * Seconds for which a breaker stays open: after its first opening, its second, and so on. The last value
