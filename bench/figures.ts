@@ -2,12 +2,12 @@
 import { OperatorError } from '../packages/server/src/base/errors.ts';
 import { type ReportPage, writeReport } from './report.ts';
 
-/** A measured value, with its ratio to a limit. */
+/** A measured value, which may be compared with another measurement. */
 export interface Measured {
   name: string;
   value: number;
   unit: string;
-  /** The ratio to a limit and the name of the limit. `atLeast` is the goal, if there is one. */
+  /** The ratio to the measurement `against`. `atLeast` is the lowest ratio that meets the goal, if there is one. */
   ratio?: { value: number; against: string; atLeast?: number };
 }
 
@@ -142,8 +142,7 @@ export async function runNamed(
 }
 
 /**
- * Runs one benchmark or proof and measures its duration. An error counts as a missed goal, also the rejection of a
- * promise that no code awaits.
+ * Runs one benchmark or proof and measures its duration. An error, or an unhandled rejection, counts as a missed goal.
  */
 export async function runOne(
   name: string,

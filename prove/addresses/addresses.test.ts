@@ -1,4 +1,4 @@
-/** Tests the table of addresses, and that it detects a faulty address guard. */
+/** Tests the proof `addresses`: its table of URLs is correct, and the proof detects a faulty address guard. */
 import { describe, expect, it } from 'vitest';
 import { type AddressGuard, createAddressGuard } from '../../packages/server/src/deliveries/addresses.ts';
 import { proveAddresses } from './addresses.ts';

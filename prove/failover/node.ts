@@ -191,7 +191,7 @@ function withChildren(roots: readonly number[]): number[] {
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     try {
-      // The name of a process may contain spaces and parentheses, so the fields are counted from the last one.
+      // The process name may contain spaces and parentheses, so fields are counted from the last closing parenthesis.
       const status = readFileSync(`/proc/${entry}/stat`, 'utf8');
       parents.set(Number(entry), Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {

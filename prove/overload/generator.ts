@@ -126,7 +126,8 @@ if (import.meta.main) {
     };
     for (let due = begun; due < end; ) {
       for (; due < performance.now(); due += gap) {
-        const connection = free.shift(); // Connections take turns, like separate clients.
+        // The connection that has been free longest is used next, so that all connections are used.
+        const connection = free.shift();
         if (connection === undefined) late.push(due);
         else pending.push(send(connection, due));
       }

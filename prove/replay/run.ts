@@ -29,7 +29,7 @@ export interface ReplayOptions extends RunOptions {
   compared: number;
 }
 
-/** A recorded edit, and what happened to its source in the service. Times are in Unix milliseconds. */
+/** A recorded edit, with the times and texts of its segment in the service. Times are in Unix milliseconds. */
 export interface ReplayedRow extends RecordedEdit {
   uid: string;
   /** The number of words in the source. */

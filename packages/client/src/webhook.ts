@@ -65,7 +65,7 @@ export async function verifyWebhook(input: WebhookInput): Promise<WebhookVerdict
   return matches > 0 ? { ok: true, id } : { ok: false, reason: 'no matching signature' };
 }
 
-/** Returns the first `v1` signatures of the header. Entries of other versions or lengths are skipped. */
+/** Returns the `v1` signatures of the header, at most `MAX_SIGNATURES`. Skips other versions and lengths. */
 function readSignatures(header: string): Uint8Array[] {
   const entries = header.slice(0, MAX_HEADER_LENGTH).split(' ');
   return entries

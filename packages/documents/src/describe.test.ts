@@ -47,7 +47,7 @@ group('the description of a segment', () => {
     expect(descriptions).toHaveLength(3);
   });
 
-  it('subtitle description has the places of the line breaks in the text of the source', () => {
+  it('segment description has the positions of the line breaks of a subtitle in the source text', () => {
     const srt = `1
 00:00:01,000 --> 00:00:02,000
 The <i>wind</i> was

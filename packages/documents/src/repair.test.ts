@@ -48,7 +48,7 @@ const reply = (pieces: readonly Piece[]): fc.Arbitrary<Piece[]> =>
 const pair = source.chain((pieces) => reply(pieces).map((given) => [pieces, given] as const));
 
 describe("repair of an engine's reply", () => {
-  test('returns every code of the source once, with nested pairs and unchanged protected words', () => {
+  test('returns every code of the source once, nests pairs correctly, and leaves protected words unchanged', () => {
     fc.assert(
       fc.property(pair, ([pieces, given]) => {
         expect(isCorrect(pieces, repair(pieces, given).pieces)).toBe(true);

@@ -370,7 +370,7 @@ async function probes(which?: 'web'): Promise<Probe[]> {
 
 type Sent = Record<string, string>;
 
-/** Sends a request. @returns the word of the table for the answer */
+/** Sends a request. @returns the outcome as the tables of this test name it, such as `in`, `out` or `scope` */
 async function ask({ method, path, body }: Probe, sent: Sent): Promise<string> {
   const at = path.replace(/\{(\w+)\}/g, (_, name) => ids[name] ?? '00000000-0000-7000-8000-000000000000');
   const uid = at.replace(/mt_translation\/[^/]+/, 'mt_translation/machine');

@@ -308,7 +308,7 @@ describe('every route', () => {
     }
   });
 
-  it('is tested with a comparison that detects different texts, headers and statuses', () => {
+  it('has its responses compared by a function that detects a different text, header or status', () => {
     const unknown: Answer = { status: 404, headers: new Headers({ date: '1' }), body: {}, text: 'Not found' };
     expect(difference({ ...unknown, headers: new Headers({ date: '2' }) }, unknown)).toBeUndefined();
     expect(difference({ ...unknown, text: 'Not yours' }, unknown)).toBeDefined();

@@ -156,7 +156,7 @@ it('a text that its editor withdraws leaves the page and the suggestions, and th
     const voted = suggestions.filter({ hasText: texts[0]! });
     await voted.getByText('3', { exact: true }).waitFor();
 
-    // Bob opens both segments again, which withdraws his texts.
+    // Bob saves both confirmed segments as drafts, which withdraws his votes.
     for (const segment of confirmed) expect((await save(bob, other, segment)).status).toBe(200);
     await inside.getByText('THE BREAD IS STILL WARM.').waitFor();
     await voted.waitFor({ state: 'detached' });

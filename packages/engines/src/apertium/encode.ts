@@ -148,8 +148,8 @@ function shorten(pieces: readonly Piece[]): Piece[] {
 }
 
 /**
- * Returns the first letters of the tokens that replace protected words, such as `Xqz`. The text must not
- * contain them.
+ * Returns a prefix for the tokens that replace protected words, such as `Xqz`. The prefix does not occur in the text,
+ * neither in upper nor in lower case.
  */
 function freeStem(text: string): string {
   const lower = text.toLowerCase();

@@ -57,7 +57,7 @@ export function createWebhookSecret(): string {
 /** What a webhook secret signs: the callbacks of an environment, or the deliveries to one webhook endpoint in it. */
 export interface SecretUse {
   environment: Environment;
-  /** Null for callbacks to the URLs that requests name. */
+  /** The webhook endpoint whose deliveries the secret signs. Null if the secret signs callbacks. */
   endpointId: string | null;
 }
 

@@ -213,7 +213,7 @@ describe('sign-in attempts', () => {
     ['0.3 s', 1],
     ['1 s', 1],
     ['100.5 s', 101],
-  ])('of a user who is blocked for another %s are delayed by %s s', async (closed, seconds) => {
+  ])('of a user whose block ends in %s are delayed by %s s', async (closed, seconds) => {
     const waits = await atOneMoment(async (transaction) => {
       const mark = randomBytes(32);
       const text = `insert into sign_ins (mark, attempts, closed_until) values ($1, 9, now() + $2::interval)`;

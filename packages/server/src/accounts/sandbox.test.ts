@@ -84,7 +84,7 @@ describe('a request for a sandbox account', () => {
     expect(actions.slice(0, 2)).toEqual(['key.made', 'sandbox.granted']);
   });
 
-  it('gets new links until its key is shown, and only the latest link is valid', async () => {
+  it('gets a new link when it is granted again, and only the latest link shows the key, once', async () => {
     const { request_id: id } = await openRequest();
     const first = await decide(id, 'grant');
     const second = await decide(id, 'grant');

@@ -73,8 +73,8 @@ const LOOK_UP = statement<{ chat: boolean; chat_pairs: string[] | null } & Messa
 );
 
 /**
- * Returns the account's chat subscription and the existing message with these external ids. Creating a message needs
- * both, and this one query finds them.
+ * Returns, in one query, the account's chat subscription and, if it was already created, the message with these
+ * external ids.
  */
 export async function lookUpMessage(
   on: Queryable,

@@ -192,8 +192,8 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
 }
 
 /**
- * The options of each session: the role of the application, and a check every second whether the client of a running
- * statement is still connected. PostgreSQL ends the statement if not, for example after a request was given up.
+ * The options of each session: the database role, and `client_connection_check_interval` in milliseconds. With it,
+ * PostgreSQL ends a running statement when its client has disconnected, for example after a request was aborted.
  */
 const SESSION = '-c role=dragoman_app -c client_connection_check_interval=1000';
 
@@ -311,7 +311,7 @@ const TRIAL_ROWS = statement(
   "insert into trial select repeat('x', 1000) from generate_series(1, 256)",
 );
 
-/** Remembers that the server lacked resources, and checks whether they are available again. */
+/** Remembers that the database server lacked resources, and checks whether they are available again. */
 function createResourceWatch(trial: () => Promise<never>, log: Log) {
   let full = false;
   let checking: Promise<boolean> | undefined;

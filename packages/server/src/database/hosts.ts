@@ -18,7 +18,7 @@ export class NoWritableHost extends Error {
   readonly code = UNABLE_TO_CONNECT;
 }
 
-/** A PostgreSQL client that finds the host that accepts writes before it connects. */
+/** A PostgreSQL client that connects to the host that accepts writes (the primary). */
 export class ClusterClient extends pg.Client {
   readonly #hosts: readonly string[];
   #ended = false;

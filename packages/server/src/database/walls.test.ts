@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { allStatements } from './statements.ts';
 
 const SOURCE = join(import.meta.dirname, '..');
-/** Small tables that all modules read. Every other table belongs to an account. */
+/** Tables that statements may use without an account id. Each row of any other table belongs to one account. */
 const REFERENCE_TABLES = [
   'editor_slots',
   'accounts',

@@ -11,8 +11,8 @@ const PREFIX = 'whsec_';
 /** The length of a secret in bytes. The standard: "between 24 bytes and 64 bytes". */
 const SECRET_BYTES = { least: 24, most: 64 } as const;
 /**
- * The size in bytes from which a body counts as large. One HMAC over 40 MiB takes about 0.1 s; one over a
- * body of this size takes less than a millisecond.
+ * If a body is larger than this number of bytes and is signed with several secrets, other work can run between the
+ * signatures. One HMAC over 40 MiB takes about 0.1 s; one over a body of this size takes less than a millisecond.
  */
 const LARGE_BODY = 256 * 1024;
 /** Preparing a key from bytes takes longer than signing a small body, so callers keep a `KeyObject`. */

@@ -141,7 +141,7 @@ export interface ChangedDelivery {
   next: boolean;
 }
 
-// SQL: the message whose status follows from a delivery. Deliveries to webhook endpoints change no message.
+// SQL: the chat message whose status a delivery determines. A delivery to a webhook endpoint determines none.
 export const FOLLOWING_MESSAGE = 'case when endpoint_id is null then message_id end as message_id';
 
 interface ChangedRow {

@@ -120,7 +120,7 @@ describe('joined segments', () => {
     const saved = await confirm(ann, task, one, { target });
     expect(saved.status, saved.text).toBe(200);
     expect(saved.body.segment).toMatchObject({ status: 'confirmed', joined_to: 1, target });
-    // A hidden segment cannot be saved.
+    // A segment that was joined to the previous one cannot be saved separately.
     expect((await save(ann, task, { ...task.segments[1], revision: 2 }, {})).status).toBe(404);
     const preview = (await ann.call('GET', pathOf(task, '/preview'))).body;
     expect(preview.text).toContain(`<!--${preview.mark} 0--><b>El gato`);

@@ -256,7 +256,7 @@ export async function queueWaitingJobs(
   ]);
 }
 
-/** Queued work: the segments with one reading, or the segments of one job. */
+/** Queued work: the segments that share a reading, or the segments of one job. */
 export type Propagation = { reading: Buffer; jobId?: undefined } | { reading?: undefined; jobId: string };
 
 const OPEN_PROPAGATION = statement<{ reading: Buffer | null; job_id: string | null }>(

@@ -122,7 +122,7 @@ function nameHeadings(tokens: readonly Token[]): Heading[] {
   return headings;
 }
 
-/** Splits a guide at its headings. @param tokens the guide with named headings */
+/** Splits a guide at its headings. @param tokens the guide's Markdown tokens, after `nameHeadings` set the ids */
 function sectionsOf(tokens: readonly Token[]): Section[] {
   const sections: { id: string; title: string; texts: string[] }[] = [];
   for (const [index, token] of tokens.entries()) {

@@ -187,7 +187,7 @@ describe('a job list read with `after`', () => {
     expect((await owner.query('select from creations')).rowCount).toBe(0);
   });
 
-  it('is not delayed by earlier creates that were repeated, refused, or exceeded the balance', async () => {
+  it('does not end early because of creates that were repeated, refused or exceeded the balance', async () => {
     const key = { 'idempotency-key': 'again' };
     await call('POST', MACHINE, job(), key);
     expect((await call('POST', MACHINE, job(), key)).status).toBe(200);

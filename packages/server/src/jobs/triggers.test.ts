@@ -129,7 +129,7 @@ describe('in the sandbox', () => {
 });
 
 describe('the sandbox clock', () => {
-  it('skips the retries of a callback', async () => {
+  it('makes the retries of a callback due when it is moved forward', async () => {
     let answers = 0;
     receiver.answer(({ path }) => (path === '/retried' && ++answers < 3 ? 500 : 200));
     await order(MACHINE, 'retried', 'The door is open.');

@@ -223,7 +223,7 @@ describe('the price of a job', () => {
     );
   });
 
-  it('cannot be calculated when the result would not be an exact integer or more words are matched than there are', () => {
+  it('throws if it is negative or not a safe integer, or if more words are matched than the job has', () => {
     expect(() => priceOf(Number.MAX_SAFE_INTEGER, [], 2)).toThrow(RangeError);
     expect(() => priceOf(-1, [], 2)).toThrow(RangeError);
     expect(() => priceOf(1.5, [], 1)).toThrow(RangeError);

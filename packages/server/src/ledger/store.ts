@@ -395,8 +395,8 @@ const LAST_CHARGE = statement<{ charge: number }>(
 );
 
 /**
- * Returns the number of a job's last charge, whether or not it has ended. Returns 1 when the job had no
- * price.
+ * Returns the number of a job's latest charge, also if it is captured or voided. Returns 1 for a job without transfers,
+ * because the number 1 belongs to the job's creation even if it was free.
  */
 export async function lastCharge(on: Queryable, account: AccountRef, jobId: string): Promise<number> {
   return (await on.query(LAST_CHARGE, [account.part, account.accountId, jobId]))[0]!.charge;

@@ -12,7 +12,7 @@ import * as store from './store.ts';
 /** The pair, brand and tone of a job, and what the checks of its translations need. */
 export interface DraftPurpose extends store.MemoryPurpose, Pick<CheckInput, 'format' | 'terms'> {}
 
-/** The translation of a similar text, with the code numbers of the segment. */
+/** The translation of a similar text. Its codes have the numbers of the codes in the segment. */
 export interface SimilarTarget {
   memoryId: string;
   /** The similarity in percent, from 75 to 99. */

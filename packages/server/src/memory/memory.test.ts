@@ -137,7 +137,7 @@ describe('a memory match', () => {
     expect(body.translated_text).toMatch(/^.+\nAbierto\n.+\nPulse el botón.\nAbrir\n.+$/);
   });
 
-  it('has the code numbers of the looked-up segment, or no codes', async () => {
+  it('numbers its codes like the looked-up segment, and has no codes if they do not fit', async () => {
     const { ref } = await customer();
     const target: Piece[] = [
       { text: 'Haga clic ' },

@@ -63,7 +63,7 @@ export function withNeighbours(sources: readonly (readonly Piece[])[]): SegmentI
   }));
 }
 
-/** A translation that can be used unchanged, with the code numbers of the looked-up source. */
+/** A translation that can be used unchanged. Its codes have the numbers of the codes in the looked-up source. */
 export interface RecalledTarget {
   memoryId: string;
   kind: 'context' | 'exact';
@@ -144,7 +144,7 @@ export interface Match {
   memoryId: string;
   /** The source of the matching memory entry. */
   source: Piece[];
-  /** The target with the code numbers of the segment, or without codes if they do not fit. */
+  /** The target. Its codes have the numbers of the codes in the segment; codes that do not fit are removed. */
   target: Piece[];
   /** The similarity in percent, which is 100 only if text and codes are identical. */
   score: number;

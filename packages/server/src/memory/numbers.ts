@@ -48,7 +48,7 @@ function numeralsOf(pieces: readonly Piece[]): string {
   return words.filter((word) => /\p{N}/u.test(word) || !/\p{L}/u.test(word)).join(' ');
 }
 
-/** Separates the numbers of a text from its words; undefined if it has codes, or numbers that are not certain. */
+/** Separates the numbers of a text from its words. Undefined if it has codes, or a number that `CERTAIN` excludes. */
 function split(pieces: readonly Piece[]): { words: string; numbers: string[] } | undefined {
   const [piece] = pieces;
   if (pieces.length !== 1 || !('text' in piece!) || 'keep' in piece || piece.text.includes(GAP)) {

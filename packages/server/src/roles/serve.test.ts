@@ -128,7 +128,7 @@ describe('a stopping server', () => {
     const { url } = server;
     const stopped = server.server.stop();
     await closedToNew(url);
-    // The connection gets the rest of the open request and directly after it a second request.
+    // Sends the rest of the open request and, directly after it, a second request.
     busy.socket.write(`${body}GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n`);
     const answers = await busy.answer;
     await stopped;

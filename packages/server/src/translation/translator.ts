@@ -102,7 +102,7 @@ export interface TranslationExample {
   score: number;
 }
 
-/** A translation from the memory, with the code numbers of its segment. */
+/** A translation from the memory. Its codes have the numbers of the codes in the segment to translate. */
 export interface MemoryMatch {
   memoryId: string;
   kind: 'context' | 'exact';

@@ -97,7 +97,7 @@ export default function Queue({ search }: PageProps) {
   );
 }
 
-/** The orders that an editor can choose. By default, the tasks are in the order in which the server offers them. */
+/** The sort orders that an editor can choose. By default, the tasks are in the order in which the server lists them. */
 const ORDERS = ['deadline', 'shortest', 'longest', 'pay'] as const;
 type Order = (typeof ORDERS)[number];
 

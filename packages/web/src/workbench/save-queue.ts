@@ -43,7 +43,7 @@ interface Entry {
   /** The server's revision when this edit began. */
   revision: number;
   save: Save;
-  /** Active time that the server has not counted. */
+  /** The editor's active time that the server has not acknowledged, in milliseconds. */
   activeMs: number;
   /** The attempts that got no answer, the latest one last. The server may have stored any of these texts. */
   sent: readonly Attempt[];

@@ -188,8 +188,8 @@ export class SegmentEditor {
   }
 
   /**
-   * Returns the text between the caret and the codes next to it. Returns undefined with a selection, and while an
-   * input method composes.
+   * Returns the text before and after the caret, up to the nearest code on each side. Returns undefined if text is
+   * selected or an input method is composing.
    */
   textAtCaret(): { before: string; after: string } | undefined {
     const view = this.#view;
@@ -304,7 +304,7 @@ export class SegmentEditor {
     return this.codes().find((code) => behind.has(keyOf(code)) || unplaced?.has(keyOf(code)));
   }
 
-  /** Moves the next code of the source to the caret. Returns false when no code is left. */
+  /** Moves the next code, in the order of the source, to the caret. Returns false if no code is left. */
   placeNextCode(): boolean {
     if (!this.#view || !this.#host.isEditable()) return false;
     this.#syncSelection();
