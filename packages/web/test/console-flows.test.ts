@@ -80,7 +80,7 @@ it('an operator publishes a brand, whose glossary then changes a translation', a
     await dialog.getByRole('button', { name: 'Save to draft' }).click();
     await page.getByRole('button', { name: 'house', exact: true }).waitFor();
 
-    await page.locator('textarea[name=text]').fill('Our house has a door.');
+    await page.getByLabel('Text', { exact: true }).fill('Our house has a door.');
     await page.locator('mark', { hasText: 'house' }).waitFor();
     await expectAccessible(page);
     await takeScreenshots(page, 'console-brand');
@@ -198,7 +198,7 @@ it('an operator compares engines with a text and a dropped file of references, a
     await page.locator('textarea[name=text]').fill('The house is small.\n\nA garden.');
     await page.getByLabel('Reference translations').fill('THE HOUSE IS SMALL.');
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await page.getByText('Line 3 has no reference.').waitFor();
+    await page.getByText('There is no reference for line 3.').waitFor();
     await expectAccessible(page);
     const file = await page.evaluateHandle(`(() => {
       const data = new DataTransfer();
