@@ -10,6 +10,7 @@ export interface Answer {
   lasting: string;
 }
 
+/** A job or a chat message that must be created once, although it is requested several times. */
 export interface Order {
   /** The unique name of the order. Its texts start with this name. */
   name: string;
@@ -30,7 +31,7 @@ export interface IdempotencyHistory {
   requests: number;
   /** The jobs and messages that are stored at the end. A message has no holds. */
   made: { name: string; by: 'job' | 'chat'; holds: number }[];
-  /** The number of stored chats. Each order of a message has its own chat. */
+  /** The number of chats that are stored at the end. Each order that creates a message has its own chat. */
   chats: number;
   /** The uids of all jobs, in the order of the list at the end. */
   listed: string[];

@@ -385,7 +385,7 @@ async function claim(editor: Editor, task: string) {
     if (claimed?.status === 201) return claimed.body;
     const code = claimed?.body.error?.code;
     if (code !== 'task_taken') throw new Error(`a claim was refused: ${claimed?.status} ${code}`);
-    // The task is locked while a vote is written into it, so the claim is repeated.
+    // A claim is refused while the text of a vote is written into the task. It is tried again.
     await wait(10);
   }
 }

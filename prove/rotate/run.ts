@@ -19,7 +19,7 @@ export interface RotateOptions extends RunOptions {
 
 export interface RotateHistory {
   rolls: number;
-  /** The ids of the requested deliveries. */
+  /** The ids of the deliveries of the test events that the clients requested. */
   asked: string[];
   received: { id: string; verified: boolean }[];
   /** The statuses of requests with a key that was valid at that time. */

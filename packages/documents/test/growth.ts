@@ -165,7 +165,7 @@ export const ATOMS: ReadonlyMap<string, Atom> = new Map<string, Atom>([
 interface Place {
   format: Format;
   name: string;
-  /** Returns a document with a text in this position. */
+  /** Returns a document that contains the filler in this position, such as in an attribute or a paragraph. */
   around(filler: string): string;
 }
 
@@ -305,7 +305,7 @@ export interface Growth {
   place: string;
   /** The time of the first, short measurement in milliseconds. */
   time: number;
-  /** The measured ratio. Undefined if the first measurement was fast enough. */
+  /** The result of {@link ratioOf}. Undefined if `time` is less than {@link LITTLE}: then no more is measured. */
   ratio: number | undefined;
   workOf: WorkOf;
 }

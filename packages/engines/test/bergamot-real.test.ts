@@ -46,7 +46,7 @@ const send = async (pieces: readonly Piece[]): Promise<Piece[]> => {
   return read(reply.text, table, BERGAMOT);
 };
 
-test('Bergamot offers the directions of the models that load', async () => {
+test('Bergamot offers the language pairs of the models that load', async () => {
   expect(await engine.directions()).toMatchObject([
     { from: 'en', to: 'es', route: 'bergamot:en-es', hops: 1 },
     { from: 'es', to: 'en', route: 'bergamot:es-en', hops: 1 },

@@ -1,8 +1,8 @@
 /**
  * Tests of the real WebAssembly engine with trained weights: a small model that writes Arabic names in Latin letters,
- * converted by bergamot/transliteration.ts. The weights are not in the repository. `TRANSLITERATION_MODEL` names the
- * folder with them; see docs/engines.md. The expected letters come from a separate
- * implementation of the source model, in 64-bit floats.
+ * converted by bergamot/transliteration.ts. The original model is not in the repository. Without
+ * `TRANSLITERATION_MODEL`, the folder with its files (see docs/engines.md), the tests are skipped. The expected letters
+ * come from a separate implementation of the original model, which computes in 64-bit floats.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -60,7 +60,7 @@ describe.skipIf(source === undefined)('Bergamot with trained weights', () => {
   beforeAll(async () => {
     await convertTransliteration(source!, folder);
     await sealModel(join(folder, 'ar-en'), 'ar', 'en');
-    // The converted model is slow, and the deadline would end its thread on a busy machine.
+    // The converted model is slow. On a busy machine, the usual deadline would end the thread that runs it.
     engine = createBergamot({ folder, limits: { deadlineMs: () => 900_000, startMs: 900_000 } });
   });
   afterAll(async () => {
@@ -78,11 +78,11 @@ describe.skipIf(source === undefined)('Bergamot with trained weights', () => {
     return drafts.map(translated);
   }
 
-  test('offers the direction of the model', async () => {
+  test('offers the language pair of the model', async () => {
     expect(await engine.directions()).toMatchObject([{ from: 'ar', to: 'en', route: 'bergamot:ar-en' }]);
   });
 
-  test('writes the letters of the source model, for a batch and for single names', async () => {
+  test('writes names exactly as the original model does, in a batch and one by one', async () => {
     const batch = await draft(NAMES.map(([text]) => [{ text }]));
     expect(batch.map(textOf)).toEqual(NAMES.map(([, latin]) => latin));
     for (const [index, [text]] of NAMES.entries()) {
@@ -92,18 +92,18 @@ describe.skipIf(source === undefined)('Bergamot with trained weights', () => {
 
   test.each<[string, Piece[], Piece[]]>([
     [
-      'a pair around a name',
+      'a pair of codes around a name',
       [{ open: 1 }, { text: 'جورج' }, { close: 1 }],
       [{ open: 1 }, { text: 'jorg' }, { close: 1 }],
     ],
     [
-      'nested pairs and a single code',
+      'nested pairs of codes and a single code',
       [{ open: 1 }, { open: 2 }, { text: 'برلين' }, { close: 2 }, { close: 1 }, { single: 3 }],
       [{ open: 1 }, { open: 2 }, { text: 'berlin' }, { close: 2 }, { close: 1 }, { single: 3 }],
     ],
     ['a single code before a name', [{ single: 1 }, { text: 'لندن' }], [{ single: 1 }, { text: 'lenden' }]],
     [
-      'a protected text after a name',
+      'a protected word after a name',
       [{ text: 'باريس' }, { keep: 1, text: '{name}' }],
       [{ text: 'barris' }, { keep: 1, text: '{name}' }],
     ],

@@ -61,7 +61,7 @@ describe('the Bergamot engine', () => {
   });
 });
 
-describe('Bergamot directions', () => {
+describe('Bergamot language pairs', () => {
   test('are offered when their models load, directly or with English as the pivot', async () => {
     const engine = make();
     const found = (await engine.directions()).map(
@@ -89,7 +89,7 @@ describe('Bergamot directions', () => {
     expect(drafts).toEqual([{ id: 'a', status: 'translated', pieces, route: 'bergamot:es-en+en-fr' }]);
   });
 
-  test('fail without delaying other directions when their model cannot be loaded', async () => {
+  test('fail without delaying other language pairs when their model cannot be loaded', async () => {
     const engine = make();
     const [bad, good] = await Promise.all([draft(engine, ['House.'], 'en', 'zz'), draft(engine, ['House.'])]);
     expect(bad).toMatchObject([{ status: 'failed', reason: 'crashed' }]);

@@ -163,7 +163,7 @@ describe.each(makers)('the HTTP engine for $name', ({ start }) => {
     await engine.stop();
   });
 
-  test('offers no directions with a wrong key, and the health check reports the wrong key', async () => {
+  test('offers no language pairs with a wrong key, and the health check reports the wrong key', async () => {
     const { make } = await start();
     const engine = make({ key: 'wrong', token: () => 'wrong' });
     expect(await engine.directions()).toEqual([]);
@@ -175,7 +175,7 @@ describe.each(makers)('the HTTP engine for $name', ({ start }) => {
     await engine.stop();
   });
 
-  test('offers the configured directions that the service lists, after a self-test', async () => {
+  test('offers the configured language pairs that the service lists, after a self-test', async () => {
     const { service, make } = await start();
     const engine = make();
     const offered = (await engine.directions()).map(({ from, to }) => `${from}>${to}`);

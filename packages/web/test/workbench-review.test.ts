@@ -132,7 +132,7 @@ it('an editor marks a segment as unsure, is asked about it once, and the reviewe
   });
 });
 
-it('the workbench shows the unsure mark as the server has it when two requests in a row fail', async () => {
+it('the workbench shows the unsure mark of the server again when two requests in a row fail', async () => {
   const claimed = await fixture.createClaimedTask('Fragile.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
     await target(page, 1);

@@ -1,21 +1,43 @@
 /**
- * Converts a small trained model to Marian's format: the test model of CTranslate2 that writes Arabic names in Latin
- * letters. `node transliteration.ts FOLDER MODELS` reads `model.bin` (binary version 2) and the two vocabularies from
- * FOLDER, and writes `MODELS/ar-en`. Then `dragoman model seal ar en --folder MODELS` writes the manifest.
+ * Converts a small trained model into a model for Bergamot, which uses the toolkit Marian. The original is a test model
+ * of the toolkit CTranslate2; it writes Arabic names in Latin letters. `node transliteration.ts FOLDER MODELS` reads
+ * `model.bin` (binary version 2) and the two vocabularies from FOLDER, and writes `MODELS/ar-en`. Then
+ * `dragoman model seal ar en --folder MODELS` writes the manifest.
+ *
+ * Terms in this file:
+ *
+ * - The *source model* is the original model.
+ * - A *symbol* is an entry of a vocabulary: a letter, or a special one such as the end symbol. In names of functions
+ *   and variables, it is a word.
+ * - Each symbol of a text has a vector of numbers. The *place* of a number is its index in the vector. At first, the
+ *   vector is the *embedding* of the symbol, which the vocabulary determines; then each layer changes the vectors.
+ * - The *encoder* reads the Arabic symbols, and the *decoder* writes the Latin ones. These are the two *sides*.
+ * - The *position* of a symbol is its index in the text. Its *encoding*, a vector of sines and cosines, is added to the
+ *   embedding.
+ * - A *normalization* subtracts the mean of a vector from its numbers and divides them by their standard deviation.
+ *   Then it multiplies each number by a scale and adds an offset.
+ * - An *attention* adds information about other symbols to a vector. It computes a *query* for this symbol, and a *key*
+ *   and a *value* for each symbol. The more similar a key is to the query, the more of its value is added. The numbers
+ *   are divided into *heads*, and each head compares its part of the query with its part of the keys.
+ * - A *feed-forward layer* computes *inner values* from the normalized vector by a linear function, replaces the
+ *   negative ones by 0, and adds a linear function of them to the vector.
  *
  * The converted model computes the same function, up to rounding. The toolkits differ in four points. Therefore the
- * converted model is wider (256 values instead of 32) and has more layers:
+ * converted model has longer vectors (256 numbers instead of 32) and more layers:
  *
- * - The source model counts positions from 1, and Marian from 0. Marian's trained positions abort this build. The first
- *   layer of each side therefore replaces the encoding of the position.
- * - Marian starts the decoder with an embedding of zeros. The first layer replaces it by the start symbol.
- * - Marian normalizes only the queries of a self-attention, not its keys and values. A layer before each layer of the
- *   source model writes the normalized values into a part of their own, from which keys and values are read. They are
- *   small there, so that they hardly change later normalizations.
- * - Marian appends an end symbol to the source text. It gets a mark that makes every attention to it zero.
+ * - The source model counts positions from 1, and Marian from 0. The first layer of each side therefore replaces the
+ *   encoding of the position. Marian could also load encodings, but such a model aborts this build of the engine.
+ * - The decoder starts with the embedding of a start symbol in the source model, and with zeros in Marian. The first
+ *   layer replaces the zeros by the embedding of the start symbol.
+ * - Before an attention within one side, the source model normalizes the vectors for queries, keys and values, but
+ *   Marian only for queries. In the converted model, an additional layer before each layer of the source model writes a
+ *   normalized copy to other places of the same vector. Keys and values are computed from this copy. Its numbers are
+ *   small, so that they hardly change later normalizations.
+ * - Marian appends an end symbol to the Arabic text; the source model does not. The vector of this symbol gets a mark,
+ *   a large number at a place of its own. The mark makes every attention ignore the symbol.
  *
- * A normalization subtracts the mean and divides by the standard deviation. The 32 values of the source model always
- * have the mean zero here, so that additional zeros change only a constant factor.
+ * The 32 numbers of the source model always have the mean 0 in the converted model. Additional zeros in the vector then
+ * change the result of a normalization only by a constant factor.
  */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -23,37 +45,50 @@ import { join } from 'node:path';
 import { type Linear, type Norm, Source } from './ctranslate2.ts';
 import { floats, type Item, modelFile, vocabularyFile } from './marian.ts';
 
-/** Width, heads and layers of the source model. */
+/** The length of the vectors in the source model, the heads of each attention, and the layers of each side. */
 const [WIDTH, HEADS, LAYERS] = [32, 8, 6];
-/** Width of Marian's model, of each of its heads, and of its feed-forward layers. */
+/** In the converted model: the length of the vectors, of each head, and the inner values of a feed-forward layer. */
 const [WIDE, HEAD, WIDE_INNER] = [256, 32, 384];
-/** The number of positions with the right encoding. Names are shorter. */
+/** The number of positions whose encoding is correct. All names are shorter. */
 const POSITIONS = 96;
 
-/** The place of a layer's normalized input, and the factor that makes it small. */
+/** The first place of the normalized copy that a layer of the source model reads. */
 const PART = (layer: number): number => WIDTH * (layer + 1);
+/** The factor that makes the numbers of the normalized copies small. */
 const SMALL = 2 ** -8;
-/** The place of the mark of the end symbol. The next place has its negative copy, so that the mean stays zero. */
+/** The place of the end symbol's mark. The next place has the negative mark, so that the mean stays 0. */
 const END = 224;
-/** The weight of this mark in the keys. It makes the exponent in the softmax less than -50, so the attention is zero. */
+/**
+ * The factor by which the mark is added to the keys. With it, the similarity of the end symbol's key to a query is less
+ * than -50. Its share in the attention is the exponential function of this, which is practically zero.
+ */
 const NO_ATTENTION = -40;
-/** The place in each head where a query is 1. The source model uses the places before it. */
+/** The place in each head where queries are 1 and keys have the mark. The source model uses the places before it. */
 const MASK = WIDTH / HEADS;
 
 /**
- * Places of an embedding before the first layer, where Marian's encodings are almost the same at all positions: the
- * values of the source model, the mark of the end symbol, and two opposite numbers. These numbers are so large that all
- * words have almost the same standard deviation. The first layer can therefore compute linear functions.
+ * Places in an embedding, before the first layer moves the numbers. EARLY is the first place of the 32 numbers of the
+ * source model, EARLY_END that of the end symbol's mark. PAD is the place of a large number; the next place has its
+ * negative. At all these places, the encodings that Marian adds are almost the same for all positions.
+ *
+ * The two large numbers determine the standard deviation, so that it is almost the same for all symbols. The
+ * normalization then divides by a constant, and the first layer can compute linear functions of the embedding.
  */
 const [EARLY, EARLY_END, PAD] = [221, 253, 254];
+/** The large number at PAD, and the mark of the end symbol before and after the first layer. */
 const [PAD_VALUE, EARLY_END_VALUE, END_VALUE] = [1000, 5, 100];
-/** Places with a sine of low frequency, which grows with the position, and with one that is almost zero. */
+/**
+ * Two places from which the first layer reads the position. Embeddings are 0 there, and Marian adds a sine of the
+ * position. At RISING, it grows over all {@link POSITIONS}. At ZERO, its frequency is so low that it stays almost 0.
+ * The difference between the two does not contain the mean that a normalization subtracts.
+ */
 const [RISING, ZERO] = [64, 127];
+/** The number that Marian adds to the variance in a normalization. */
 const EPSILON = 1e-6;
 
 type Vector = Float64Array;
 
-/** A linear layer of Marian's model, with the value 0 where nothing is set. */
+/** A linear function of the converted model: weights with one row for each input, and offsets; at first all are 0. */
 class Affine {
   readonly rows: number;
   readonly columns: number;
@@ -80,7 +115,13 @@ class Affine {
     return output;
   }
 
-  /** Copies a layer: its inputs from row `from`, its outputs to the columns `to`, all times `factor`. */
+  /**
+   * Copies a linear function of the source model.
+   *
+   * @param from the place from which the first input is read; the other inputs follow it
+   * @param to returns the place of an output
+   * @param factor is multiplied with all outputs
+   */
   static of(rows: number, columns: number, layer: Linear, from = 0, to = same, factor = 1): Affine {
     const affine = new Affine(rows, columns);
     layer.weights.forEach((weights, output) => {
@@ -94,23 +135,25 @@ class Affine {
 }
 
 const same = (place: number): number => place;
-/** The place in Marian's heads of a value in the heads of the source model. */
+/** Converts a place in the heads of the source model (4 numbers each) to the place in Marian's heads (32 each). */
 const inHead = (place: number): number => HEAD * Math.floor(place / MASK) + (place % MASK);
 
-/** Subtracts the mean. */
 function centered(values: ArrayLike<number>): number[] {
   const all = Array.from(values);
   const mean = all.reduce((sum, value) => sum + value, 0) / all.length;
   return all.map((value) => value - mean);
 }
 
-/** Changes a layer so that the mean of its outputs is zero. */
+/** Changes a linear function so that the mean of its outputs is always 0. */
 function centeredLayer({ weights, bias }: Linear): Linear {
   const columns = weights[0]!.map((_, input) => centered(weights.map((row) => row[input]!)));
   return { weights: weights.map((_, output) => columns.map((each) => each[output]!)), bias: centered(bias) };
 }
 
-/** Changes a layer so that it reads the small normalized values, which have no scale and offset yet. */
+/**
+ * Changes the linear function of keys or values so that it reads the small normalized copy. The copy lacks the scale
+ * (`gamma`) and the offset (`beta`) of the normalization, so the new function includes both.
+ */
 function absorbing({ weights, bias }: Linear, { gamma, beta }: Norm): Linear {
   return {
     weights: weights.map((row) => row.map((weight, input) => (weight * gamma[input]!) / SMALL)),
@@ -128,7 +171,11 @@ class Target {
     this.items.push(floats(name, [rows, columns], values));
   }
 
-  /** A normalization of the 32 values of the source model. @param kept a place whose value is also kept */
+  /**
+   * Adds a normalization of the 32 numbers of the source model. It sets the numbers at all other places to 0.
+   *
+   * @param kept one more place whose number is not set to 0
+   */
   norm(name: string, suffix: string, { gamma, beta }: Norm, kept?: number): void {
     const [scale, bias] = [new Float64Array(WIDE), new Float64Array(WIDE)];
     gamma.forEach((value, at) => {
@@ -145,7 +192,11 @@ class Target {
     this.add(`${name}_b${part}`, 1, columns, bias);
   }
 
-  /** An attention with its normalization. Parts that are not given are zero, so that it adds nothing. */
+  /**
+   * Adds an attention and the normalization before it. Without `parts`, the attention does not change the vectors.
+   *
+   * @param parts the linear functions of the queries, keys, values and outputs; all weights of missing ones are 0
+   */
   attention(name: string, norm: Norm, parts: Partial<Record<'q' | 'k' | 'v' | 'o', Affine>> = {}): void {
     this.norm(`${name}_Wo`, '_pre', norm);
     for (const part of ['q', 'k', 'v', 'o'] as const) {
@@ -154,9 +205,14 @@ class Target {
   }
 }
 
+/** The scale 1 and the offset 0. */
 const PLAIN: Norm = { gamma: new Array(WIDTH).fill(1), beta: new Array(WIDTH).fill(0) };
 
-/** Returns an attention of the source model. @param from the first row of the keys' and values' inputs */
+/**
+ * Converts the linear functions of an attention.
+ *
+ * @param from the first place of the numbers from which keys and values are computed
+ */
 function attention(query: Linear, key: Linear, value: Linear, output: Linear, from: number) {
   const q = Affine.of(WIDE, WIDE, query, 0, inHead, Math.sqrt(HEAD / MASK));
   const k = Affine.of(WIDE, WIDE, key, from, inHead);
@@ -175,11 +231,11 @@ function attention(query: Linear, key: Linear, value: Linear, output: Linear, fr
   return { q, k, v: Affine.of(WIDE, WIDE, value, from, inHead), o };
 }
 
-/** Adds the feed-forward layer that writes the normalized values into their part. */
+/** Adds the feed-forward layer that writes the small normalized copy for a layer of the source model. */
 function addCopy(target: Target, name: string, layer: number): void {
   const [first, second] = [new Affine(WIDE, WIDE_INNER), new Affine(WIDE_INNER, WIDE)];
   for (let at = 0; at < WIDTH; at++) {
-    // Two values, because the activation function makes negative ones zero.
+    // Two inner values for each number, x and -x, because a feed-forward layer replaces negative inner values by 0.
     for (const [inner, sign] of [[2 * at, 1] as const, [2 * at + 1, -1] as const]) {
       first.add(at, inner, sign);
       second.add(inner, PART(layer) + at, sign * SMALL);
@@ -196,7 +252,10 @@ function addFeedForward(target: Target, name: string, source: Source, from: stri
   target.affine(name, '2', Affine.of(WIDE_INNER, WIDE, centeredLayer(source.linear(`${from}/linear_1`))));
 }
 
-/** Adds the two layers of Marian's model for each layer of the source model, and the last normalization. */
+/**
+ * Adds two layers for each layer of the source model, and the last normalization. The first of the two layers writes
+ * the normalized copy; the second computes what the layer of the source model computes.
+ */
 function addLayers(target: Target, source: Source, side: 'encoder' | 'decoder'): void {
   for (let layer = 0; layer < LAYERS; layer++) {
     const from = `${side}/layer_${layer}`;
@@ -227,7 +286,7 @@ function addLayers(target: Target, source: Source, side: 'encoder' | 'decoder'):
   target.norm(`${side}_top`, '', source.norm(`${side}/layer_norm`), END);
 }
 
-/** Returns the encoding of a position, counted from 0, as Marian and the source model compute it. */
+/** Returns the encoding of a position in vectors of this length. Both toolkits use this formula. */
 function encodingOf(position: number, width: number): number[] {
   const half = width / 2;
   const angles = Array.from(
@@ -237,13 +296,18 @@ function encodingOf(position: number, width: number): number[] {
   return [...angles.map(Math.sin), ...angles.map(Math.cos)];
 }
 
-/** Sets a value and its negative copy. */
+/** Sets the number at a place, and its negative at the next place. */
 function setPair(vector: number[] | Vector, place: number, value: number): void {
   vector[place] = value;
   vector[place + 1] = -value;
 }
 
-/** Returns a word before the first layer, without its position. */
+/**
+ * Returns the embedding of a symbol in the converted model, without the encoding of its position.
+ *
+ * @param values the embedding in the source model
+ * @param end the mark of the end symbol; 0 for other symbols
+ */
 function earlyWord(values: readonly number[], end = 0): number[] {
   const word: number[] = new Array(WIDE).fill(0);
   centered(values).forEach((value, at) => {
@@ -253,7 +317,7 @@ function earlyWord(values: readonly number[], end = 0): number[] {
   return padded(word);
 }
 
-/** Sets the two large numbers, so that the sum of the squares is the same for all words. */
+/** Sets the two large numbers of an embedding so that the sum of the squares is the same for all symbols. */
 function padded(word: readonly number[]): number[] {
   const out = word.with(PAD, 0).with(PAD + 1, 0);
   const square = out.reduce((sum, value) => sum + value ** 2, 0);
@@ -261,7 +325,12 @@ function padded(word: readonly number[]): number[] {
   return out;
 }
 
-/** Returns a word after the first layer. @param position from 0, in the count of Marian */
+/**
+ * Returns the vector that a symbol must have after the first layer.
+ *
+ * @param word the result of {@link earlyWord}
+ * @param position its position as Marian counts it, from 0
+ */
 function lateWord(word: readonly number[], position: number): number[] {
   const late: number[] = new Array(WIDE).fill(0);
   centered(encodingOf(position + 1, WIDTH)).forEach((value, at) => {
@@ -274,28 +343,39 @@ function lateWord(word: readonly number[], position: number): number[] {
 const plus = (one: ArrayLike<number>, two: ArrayLike<number>): number[] =>
   Array.from(one, (value, at) => value + two[at]!);
 
-/** The feed-forward layer that turns {@link earlyWord} with Marian's position into {@link lateWord}. */
+/**
+ * The feed-forward layer that moves the numbers of an embedding to the places that the other layers read. Its input is
+ * {@link earlyWord} with Marian's encoding of the position, and its output is {@link lateWord}.
+ */
 class FirstLayer {
   readonly first = new Affine(WIDE, WIDE_INNER);
   readonly second = new Affine(WIDE_INNER, WIDE);
+  /** The number of inner values in use. */
   #used = 0;
+  /** The standard deviation of an embedding, which is almost the same for all symbols. */
   readonly #deviation = PAD_VALUE * Math.sqrt(2 / WIDE);
 
-  /** @param words all words, to compute their mean @param from the first position of a word */
+  /**
+   * @param words the embeddings of all symbols except the end symbol; the layer is exact for their mean
+   * @param from the position of the first symbol: 0 in the encoder, 1 in the decoder, which starts without a symbol
+   * @param start the embedding of the start symbol, in the decoder
+   */
   constructor(words: readonly number[][], from: number, start?: readonly number[]) {
     for (let place = 0; place < WIDE; place++) if (place !== PAD && place !== PAD + 1) this.#move(place);
     this.#inner(PAD, 1, 0, [[PAD, -this.#deviation]]);
     this.#inner(PAD + 1, -1, 0, [[PAD + 1, this.#deviation]]);
     this.#addPositions(padded(words.reduce(plus).map((sum) => sum / words.length)), from);
     if (start === undefined) return;
-    // Without a word, the normalized values are 1 and -1, so that this inner value is 3. It is 0 for all words.
+    // At the start of the decoder, the input is only the encoding of position 0: zeros and ones, which the
+    // normalization turns into -1 and 1. This inner value is then 4 - 1 = 3, but 0 for every symbol. Therefore it adds
+    // the start symbol only there.
     const inner = this.#inner(PAD, -1, 4, []);
     this.#missing(encodingOf(0, WIDE), lateWord(start, 0)).forEach((value, at) => {
       this.second.add(inner, at, value / 3);
     });
   }
 
-  /** Subtracts the value of a place, and adds it to its place after the layer. */
+  /** Sets the number at a place to 0, and adds it at its new place if it has one. */
   #move(place: number): void {
     const outputs: [number, number][] = [[place, -this.#deviation]];
     if (place >= EARLY && place < EARLY + WIDTH) outputs.push([place - EARLY, this.#deviation]);
@@ -303,13 +383,18 @@ class FirstLayer {
       const factor = (this.#deviation * END_VALUE) / EARLY_END_VALUE;
       outputs.push([END, factor], [END + 1, -factor]);
     }
-    // This offset keeps the inner value positive, so that the activation function does not change it.
+    // A negative inner value would be replaced by 0. This offset makes the inner value positive for all symbols.
     const offset = 1 / 8;
     this.#inner(place, 1, offset, outputs);
     for (const [to, factor] of outputs) this.second.bias[to]! -= factor * offset;
   }
 
-  /** Adds an inner value: what it reads, its offset, and what it adds to the outputs. */
+  /**
+   * Adds an inner value: the normalized input at `place`, times `sign`, plus `offset`.
+   *
+   * @param outputs the places to which the inner value is added, each with its factor
+   * @returns the index of the inner value
+   */
   #inner(place: number, sign: number, offset: number, outputs: readonly [number, number][]): number {
     const inner = this.#used++;
     this.first.add(place, inner, sign);
@@ -319,8 +404,11 @@ class FirstLayer {
   }
 
   /**
-   * Adds a piecewise linear function of the position, so that the mean word becomes exact at every position. Each inner
-   * value changes the slope at one position.
+   * Replaces Marian's encoding of the position by that of the source model. For one embedding, the mean of all symbols,
+   * this computes what must be added at each position. The layer adds it as a piecewise linear function of the number
+   * from which it reads the position: each inner value changes the slope at one position.
+   *
+   * @param word the mean embedding
    */
   #addPositions(word: readonly number[], from: number): void {
     const table = Array.from({ length: POSITIONS }, (_, at) => {
@@ -345,7 +433,7 @@ class FirstLayer {
     }
   }
 
-  /** Returns the difference between what the layer computes for a word and what it should. */
+  /** Returns what the layer must still add to its output for the input `early`, so that the output is `late`. */
   #missing(early: readonly number[], late: readonly number[]): number[] {
     const inner = this.first.apply(normalized(early)).map((value) => Math.max(0, value));
     const output = plus(early, this.second.apply(inner));
@@ -359,9 +447,14 @@ function normalized(values: readonly number[]): number[] {
   return all.map((value) => value / deviation);
 }
 
-/** Adds the embeddings and the first layer of a side. @param start the start symbol, in the decoder */
+/**
+ * Adds the embeddings and the first layer of a side.
+ *
+ * @param words the embeddings; the first is that of the end symbol
+ * @param start the embedding of the start symbol, in the decoder
+ */
 function addWords(target: Target, side: string, words: readonly number[][], start?: readonly number[]): void {
-  // Marian multiplies the embeddings by the square root of the width.
+  // Marian multiplies the embeddings by the square root of their length.
   target.add(
     `${side}_Wemb`,
     words.length,
@@ -377,12 +470,14 @@ function addWords(target: Target, side: string, words: readonly number[][], star
   target.affine(`${side}_l1_ffn`, '2', second);
 }
 
-/** Adds the embeddings of both sides, their first layers, and the output layer. */
+/** Adds the embeddings and the first layers of both sides, and the output layer, which rates each Latin letter. */
 function addEnds(target: Target, source: Source, pieces: number, letters: number): void {
   const symbols = source.rows('encoder/embeddings/weight').map((row) => earlyWord(row));
-  // The vocabularies of the source model start with <blank>, <s> and </s>. <unk> is after the last letter.
+  // A vocabulary of the source model starts with <blank>, <s> (start) and </s> (end), and ends with <unk> (unknown
+  // symbol). A vocabulary of Marian starts with </s> and <unk>.
   const known = symbols.slice(3, pieces + 3);
   const end = earlyWord(new Array(WIDTH).fill(0), EARLY_END_VALUE);
+  // Marian's vocabulary has each Arabic symbol twice: with a space before it, and without.
   addWords(target, 'encoder', [end, symbols[pieces + 3]!, ...known, ...known]);
 
   const outputs = [2, letters + 3, ...Array.from({ length: letters }, (_, at) => at + 3)];

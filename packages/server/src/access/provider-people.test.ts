@@ -269,7 +269,7 @@ describe('a sign-in is refused', () => {
     expect((await visit(subject)).at).toBe(refusal('disabled'));
   });
 
-  it('for a user with a second factor, because access to their mailbox must not replace it', async () => {
+  it('when only the e-mail address identifies a user with a second factor, because access to a mailbox must not replace it', async () => {
     const person = await createPerson(server, { role: 'editor' });
     await setUpSecondFactor(server, person);
     const { subject } = addUser({ email: person.email });

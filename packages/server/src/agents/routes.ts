@@ -12,7 +12,7 @@ import type { Log } from '../base/log.ts';
 import { resource } from '../http/http.ts';
 import type { Waits } from './waits.ts';
 
-/** A base address that URLs need. Requests to it never leave the process. */
+/** The base of the URLs of requests within this process, because URLs must be absolute. */
 const HERE = 'http://here';
 
 export interface AgentRouteOptions {

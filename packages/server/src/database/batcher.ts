@@ -38,7 +38,7 @@ export interface BatcherOptions<Item, Result> {
   isolates(error: unknown): boolean;
 }
 
-/** The value of `mostMilliseconds` for requests, which must be answered within 15 seconds. */
+/** The `mostMilliseconds` of batchers for requests. A request must be answered within 15 seconds. */
 export const REQUEST_BATCH_MILLISECONDS = 14_000;
 
 export class BatcherFull extends Error {

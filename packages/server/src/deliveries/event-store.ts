@@ -108,7 +108,6 @@ const INSERT = statement<{ event_id: string; lease_token: string | null; queued_
    select event_id, null, now() from matching`,
 );
 
-/** What was inserted for a list of events. */
 export interface InsertedEvents {
   /** The queueing time of each leased callback, by the id of its event. */
   leased: ReadonlyMap<string, Date>;

@@ -64,7 +64,10 @@ const DUE_NOW = statement(
     where e.part = d.part and e.account_id = d.account_id and e.job_id = d.job_id`,
 );
 
-/** Makes jobs due now if they are past their deadline. A claim that delayed their delivery may have ended. */
+/**
+ * Makes jobs due now if they are past their deadline, because the reason why their delivery was postponed, such as a
+ * claim, may be gone.
+ */
 export async function makeDueNow(
   on: Queryable,
   jobs: readonly { account: AccountRef; jobId: string }[],

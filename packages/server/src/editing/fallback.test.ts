@@ -413,7 +413,7 @@ describe('a late job with a segment that has neither draft nor target', () => {
     await expectFallback(uid);
   });
 
-  it('is delivered when the task is submitted or an operator releases it', async () => {
+  it('is delivered when its editor submits the task, and when an operator puts the task back into the queue', async () => {
     for (const end of ['submit', 'free'] as const) {
       const uid = await late();
       await putOff(uid);

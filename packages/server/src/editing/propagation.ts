@@ -46,9 +46,9 @@ const CLAIMS = { trusted: 4, most: 8 };
 const GLOSSARY_CHECKS = ['terms', 'forbidden-terms', 'do-not-translate'];
 
 /**
- * The range of revisions that fills confirm. Withdrawn votes delete the edits of their fills. Revisions are
- * random and far above those of editors, so that a late save never matches the revision of a later edit by
- * chance.
+ * The range of the random revisions of edits that fills confirm. When a vote is withdrawn, the edits of its fills are
+ * deleted, and a later edit could get the same revision again. A late save with the old revision would then not be
+ * refused. Therefore the revisions are random and far above those of editors' edits.
  */
 const FILL_REVISIONS = [1_000_000, 2_000_000_000] as const;
 

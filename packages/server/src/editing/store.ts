@@ -276,7 +276,9 @@ const INSERT_SKIP = statement<{ skips: number }>(
 );
 
 /**
- * Records that a user skips a task. @returns the number of users who skipped the task since its last report
+ * Records that a user skips a task.
+ *
+ * @returns the number of users who have skipped the task since it was last reported to the operators
  */
 export async function insertSkip(
   transaction: Transaction,

@@ -177,7 +177,7 @@ describe('a document', () => {
     expect(await send(fields)).toMatchObject({ repeated: true, job: { uid: all[0]!.job.uid } });
   });
 
-  it('becomes another job with another target, tier, name, environment, or idempotency key', async () => {
+  it('creates another job when it is sent again with another tier, name, environment or idempotency key', async () => {
     const first = await send({ name: 'again.txt' });
     const others = [
       await send({ name: 'again.txt', tier: 'human' }),

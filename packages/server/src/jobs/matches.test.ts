@@ -98,7 +98,7 @@ const balanceOf = async ({ call }: Customer) =>
   (await call('GET', '/tapi/v2/account/')).body.objects[0].account.balance;
 
 describe('a text with repeated sentences', () => {
-  it('pays the share of the operator for the repeats, in the quote, the job, the callback and the statement, and counts every word', async () => {
+  it('has a lower price for repeats, by the share that the operator set, in the quote, the job and the statement, but counts all words', async () => {
     const customer = await createCustomer();
     const { call, person } = customer;
     const text = `${HOUSE} ${HOUSE}`;
@@ -131,7 +131,7 @@ describe('a text with repeated sentences', () => {
     expect(body).not.toHaveProperty('discounts');
   });
 
-  it('pays the share in a bulk, for each text by itself', async () => {
+  it('has a lower price in a bulk too, but only for repeats within one text', async () => {
     const { call } = await createCustomer();
     const { body } = await call('PATCH', HUMAN, { objects: [job(HOUSE), job(`${HOUSE} ${HOUSE}`)] });
     expect(body.objects.map(({ price }: { price: number }) => price)).toEqual([40, 60]);
@@ -357,7 +357,7 @@ describe('a text that is similar to the translation memory', () => {
     expect(await quoted()).toBe(150);
   });
 
-  it('is compared up to a number of sentences, which the quote names', async () => {
+  it('is compared only up to a maximum number of sentences, and the quote then says how many were compared', async () => {
     const customer = await createCustomer();
     await remember(customer, LONG);
     await topUp(customer, 10_000);

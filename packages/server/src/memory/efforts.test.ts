@@ -391,8 +391,8 @@ describe('a similar memory entry', () => {
   });
 });
 
-describe('the figures of all accounts', () => {
-  it('are used only when the operator has set so', async () => {
+describe('the effort figures of all accounts', () => {
+  it('are used only when the operator sets DRAGOMAN_DRAFT_FIGURES to all', async () => {
     const one = await customer();
     await measure(one);
     const pooled = await listPooledEfforts(server.database, { ...PAIR, tone: undefined });
@@ -417,31 +417,35 @@ describe('the decision between the memory and an engine', () => {
   });
 
   it.each<[string, EffortSums[], boolean]>([
-    ['nothing was measured', [], false],
-    ['too few segments were measured', [row('engine', { segments: 29 })], false],
-    ['the memory was nearer', [row('engine')], true],
-    ['both were as near', [row('engine', { memory_edits: 90 })], false],
+    ['the engine when nothing was measured', [], false],
+    ['the engine when too few segments were measured', [row('engine', { segments: 29 })], false],
+    ['the memory when its texts were nearer to the delivered texts', [row('engine')], true],
     [
-      'too few drafts of the memory were measured',
+      'the engine when its drafts were as near to the delivered texts as those of the memory',
+      [row('engine', { memory_edits: 90 })],
+      false,
+    ],
+    [
+      'the memory when its texts were nearer, and its drafts were worse but too few to count',
       [row('engine'), row('memory', { segments: 29, memory_edits: 200 })],
       true,
     ],
     [
-      'editors changed more in drafts of the memory',
+      'the engine when editors changed more in drafts from the memory than in its own',
       [row('engine'), row('memory', { memory_edits: 91 })],
       false,
     ],
     [
-      'editors changed less in drafts of the memory',
+      'the memory when editors changed less in its drafts than in those of the engine',
       [row('engine'), row('memory', { engine_edits: 10 })],
       true,
     ],
     [
-      'the sums have different sizes',
+      'the memory when editors changed fewer words of its drafts in proportion, although more in total',
       [row('engine'), row('memory', { segments: 60, words: 600, memory_edits: 170 })],
       true,
     ],
-  ])('when %s', (_, measured, expected) => {
+  ])('chooses %s', (_, measured, expected) => {
     expect(isMemoryBetter(measured)).toBe(expected);
   });
 });

@@ -382,7 +382,7 @@ describe('the stored form of a segment', () => {
     );
   });
 
-  it('has search words in ASCII, and sketches with different numbers when the salt differs', () => {
+  it('has searchable words in ASCII only, and fingerprints that differ when the salt differs', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (written) => {
         expect(searchable(written)).toMatch(/^[a-z0-9 ]*$/);

@@ -232,7 +232,7 @@ ${props.join('')}<tuv xml:lang="${quote(from)}"><seg>${inline(source, codes)}</s
 `;
 }
 
-/** Returns the number of a code that is not a protected word; 0 for other pieces. */
+/** Returns the number that identifies a code within its segment; 0 for text and for a protected word. */
 function numberOf(piece: Piece): number {
   if ('text' in piece) return 0;
   return 'open' in piece ? piece.open : 'close' in piece ? piece.close : piece.single;

@@ -9,7 +9,10 @@
  */
 export const LIMIT_SIGNAL = 'SIGVTALRM';
 
-/** The value that replaces the limit while the watchdog kills the process. */
+/**
+ * The watchdog stores this value in place of the limit before it kills the process. The main thread then sends no
+ * answer for the task.
+ */
 export const ENDING = -1;
 
 /**

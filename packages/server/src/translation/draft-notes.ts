@@ -23,7 +23,7 @@ export const DRAFT_NOTE_CODES = [
 
 export interface DraftNote {
   code: (typeof DRAFT_NOTE_CODES)[number];
-  /** The term of the glossary, for codes that begin with `term_`. */
+  /** The source or target term of the glossary. Only notes whose code begins with `term_` have it. */
   term?: string;
 }
 

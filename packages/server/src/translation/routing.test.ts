@@ -186,7 +186,7 @@ describe('a sentence that an engine fails to translate', () => {
     }
   });
 
-  it('does not wait for an engine that lacks the pair when another engine has failed on the sentence', async () => {
+  it('counts as a failed attempt of the job when the only other engine lacks the language pair', async () => {
     first.failOn('hopeless', 'crashed');
     const fields = { text: 'A hopeless case.', source_language: 'es', target_language: 'en' };
     expect((await tried('hopeless-pair', fields)).attempts).toBeGreaterThan(0);

@@ -184,7 +184,7 @@ interface ReplayDialogProps {
   onClose(): void;
 }
 
-/** Replays the dead deliveries of an account since a day. */
+/** The dialog that replays the deliveries of an account that died on the chosen day (in UTC) or later. */
 function ReplayDialog({ account, opened, onClose }: ReplayDialogProps) {
   const t = useTranslate();
   const environments = useEnvironmentChoices();

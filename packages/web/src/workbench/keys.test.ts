@@ -33,8 +33,8 @@ test('no shortcut has two actions in the same place', () => {
 test('no shortcut is reserved by browsers or writes a character', () => {
   for (const { keys, mac, action } of combinations) {
     const { mod, ctrl, alt, key } = parse(keys);
-    // The keys of these actions (Tab and Shift+Tab) are reserved, but without a further doubtful segment they
-    // move the focus as on any other page.
+    // An exception: browsers use Tab and Shift+Tab to move the focus. These two actions may use them, because the keys
+    // still move the focus when there is no further doubtful segment.
     if (action === 'nextDoubt' || action === 'previousDoubt') continue;
     expect(reserved, keys).not.toContain(keys);
     expect(reserved, keys).not.toContain(keys.replace('Ctrl', 'Mod'));

@@ -33,7 +33,7 @@ export class Matches {
     return this.#received.get(position) ?? NO_MATCHES;
   }
 
-  /** Requests the matches again when they are needed, because the source has changed. */
+  /** Forgets the matches of a segment, so that {@link get} requests them again. Needed when the source has changed. */
   forget(position: number): void {
     this.#requested.delete(position);
     this.#received.delete(position);

@@ -11,8 +11,8 @@ export type DraftOrigin =
   | { from: 'memory' | 'supplied' | 'kept' };
 
 /**
- * Where a target comes from: from its draft, from other editors, from a memory match that the editor chose, from a
- * repeat that was confirmed, or from a person.
+ * Where a target comes from: from its draft, from a vote of other editors, from a memory match that the editor chose,
+ * from a confirmed repeat, or from the typing of an editor.
  */
 export type TargetOrigin =
   | DraftOrigin
