@@ -51,7 +51,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-const PAID = { priceCents: 1, callbackUrl: 'http://127.0.0.1:9/' };
+const PAID = { priceCents: 1, centsPerWord: 1, callbackUrl: 'http://127.0.0.1:9/' };
 let accounts = 0;
 
 async function createAccount(): Promise<AccountRef> {
