@@ -42,6 +42,7 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Affine } from './affine.ts';
 import { type Linear, type Norm, Source } from './ctranslate2.ts';
 import { floats, type Item, modelFile, vocabularyFile } from './marian.ts';
 
@@ -88,53 +89,6 @@ const EPSILON = 1e-6;
 
 type Vector = Float64Array;
 
-/** A linear function of the converted model: weights with one row for each input, and offsets; at first all are 0. */
-class Affine {
-  readonly rows: number;
-  readonly columns: number;
-  readonly weights: Vector;
-  readonly bias: Vector;
-
-  constructor(rows: number, columns: number) {
-    [this.rows, this.columns] = [rows, columns];
-    [this.weights, this.bias] = [new Float64Array(rows * columns), new Float64Array(columns)];
-  }
-
-  add(row: number, column: number, value: number): void {
-    this.weights[row * this.columns + column]! += value;
-  }
-
-  /** Returns the outputs for the given inputs. */
-  apply(input: readonly number[]): number[] {
-    const output = Array.from(this.bias);
-    input.forEach((value, row) => {
-      for (let column = 0; column < this.columns; column++) {
-        output[column]! += value * this.weights[row * this.columns + column]!;
-      }
-    });
-    return output;
-  }
-
-  /**
-   * Copies a linear function of the source model.
-   *
-   * @param from the place from which the first input is read; the other inputs follow it
-   * @param to returns the place of an output
-   * @param factor is multiplied with all outputs
-   */
-  static of(rows: number, columns: number, layer: Linear, from = 0, to = same, factor = 1): Affine {
-    const affine = new Affine(rows, columns);
-    layer.weights.forEach((weights, output) => {
-      weights.forEach((weight, input) => {
-        affine.add(from + input, to(output), weight * factor);
-      });
-      affine.bias[to(output)]! += layer.bias[output]! * factor;
-    });
-    return affine;
-  }
-}
-
-const same = (place: number): number => place;
 /** Converts a place in the heads of the source model (4 numbers each) to the place in Marian's heads (32 each). */
 const inHead = (place: number): number => HEAD * Math.floor(place / MASK) + (place % MASK);
 
