@@ -5,7 +5,7 @@ import { statement } from '../database/statements.ts';
 import type { FilterType } from './event-types.ts';
 import type { EndpointStatus } from './states.ts';
 
-/** The maximum number of webhook endpoints of an account in one environment. Each event may cause so many deliveries. */
+/** The maximum number of webhook endpoints of an account in one environment. An event can have a delivery to each. */
 export const MAX_ENDPOINTS = 10;
 
 export interface EndpointRow {
