@@ -349,7 +349,7 @@ describe('a text that is similar to the translation memory', () => {
     expect(await quoted()).toBe(90);
     expect(await quoted(PAIR_BACK)).toBe(150);
     await server.database.query({
-      name: 'test.tone',
+      name: 'test.tone_of_job',
       text: `update memory set tone = 'Formal', origin = 'job'`,
     });
     expect([await quoted({ tone: 'Formal' }), await quoted({ tone: 'Informal' })]).toEqual([90, 150]);
