@@ -65,7 +65,7 @@ const raw: Record<Format, { name: string; run: Raw }> = {
 
 export async function benchDocuments({ numbers }: Flags): Promise<Report> {
   if (!existsSync(corpora)) throw new Error('The folder shared/corpora is missing beside the repository.');
-  const rounds = numbers['rounds'] ?? 7;
+  const rounds = numbers.rounds ?? 7;
   const figures: Figure[] = [];
   for (const format of ['text', 'html', 'srt', 'xliff'] as const) {
     figures.push(...speed(format, rounds));

@@ -64,6 +64,7 @@ const HOSTILE = [
   '$1',
   '%_%',
   '{{7*7}}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is sent as it is
   '${jndi:ldap://127.0.0.1/a}',
   '<script>alert(1)</script>',
   '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><xliff version="1.2">&b;</xliff>',

@@ -227,9 +227,16 @@ conforms('2.1.4', async () => {
   expect(answer.status).toBe(400);
   expect(answer.body.error).toMatch(/^target_language: .*en, es, fr/);
   const pairs = (await production('GET', '/tapi/v2/language_pair/')).body.objects;
-  expect([...new Set(pairs.map(({ lang_pair }: any) => lang_pair.target_language.shortname))].sort()).toEqual(
-    ['en', 'es', 'fr'],
-  );
+  expect(
+    [
+      ...new Set(
+        pairs.map(
+          ({ lang_pair }: { lang_pair: { target_language: { shortname: string } } }) =>
+            lang_pair.target_language.shortname,
+        ),
+      ),
+    ].sort(),
+  ).toEqual(['en', 'es', 'fr']);
 });
 
 conforms('2.1.5', async () => {
@@ -357,7 +364,10 @@ conforms('2.2.1', async () => {
 
 conforms('2.3.1', async () => {
   const { body } = await production('GET', '/tapi/v2/tone/');
-  expect(body.objects.map(({ tone }: any) => tone.name).sort()).toEqual(['Formal', 'Informal']);
+  expect(body.objects.map(({ tone }: { tone: { name: string } }) => tone.name).sort()).toEqual([
+    'Formal',
+    'Informal',
+  ]);
   for (const { tone } of body.objects) expect(tone.description).toMatch(/\w/);
 });
 
@@ -637,7 +647,9 @@ conforms('4.4.2', async () => {
   const objects = [job({ uid: 'bulk-1' }), job({ text: 'Another house.' })];
   const answer = await production('PATCH', HUMAN, { objects });
   expect(answer.status).toBe(202);
-  expect(answer.body.objects.map(({ text }: any) => text)).toEqual(objects.map(({ text }) => text));
+  expect(answer.body.objects.map(({ text }: { text: string }) => text)).toEqual(
+    objects.map(({ text }) => text),
+  );
   for (const { uid } of answer.body.objects) expect((await read(production, HUMAN, uid)).uid).toBe(uid);
 });
 

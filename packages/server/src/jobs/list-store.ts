@@ -208,8 +208,10 @@ export function listInOrder(on: Queryable, scope: ListScope, slice: Slice): Prom
   const { created } = scope;
   const { cursor, limit, offset } = slice;
   const direction = slice.newestFirst ? 'desc' : 'asc';
+  // biome-ignore-start lint/complexity/useMathMinMax: ids are strings
   const low = created.low > cursor.low ? created.low : cursor.low;
   const high = created.high < cursor.high ? created.high : cursor.high;
+  // biome-ignore-end lint/complexity/useMathMinMax: ids are strings
   const values = { ...valuesOf(scope), limit, offset, low, high };
   if (isUnfiltered(scope.filter)) return on.query(PLAIN[direction], values);
   return on.query((isIndexedByStatus(scope.filter) ? BY_STATUS : ORDERED)[direction], values);

@@ -94,7 +94,6 @@ export function Duration({ seconds }: { seconds: number }) {
       {shown.map(([count, unit], at) => (
         <span key={unit}>
           {at > 0 && ' '}
-          {/* biome-ignore lint/style/useNamingConvention: the name of the platform */}
           <FormattedNumber value={count} style="unit" unit={unit} unitDisplay="short" />
         </span>
       ))}

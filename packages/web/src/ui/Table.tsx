@@ -86,7 +86,6 @@ export function Table<Row>({
   function renderRow(row: Row): ReactNode {
     const open = onOpen && (() => onOpen(row));
     return (
-      // biome-ignore lint/a11y/useKeyWithClickEvents: the first cell has a button
       <tr
         key={rowKey(row)}
         role="row"

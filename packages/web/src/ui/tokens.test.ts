@@ -83,7 +83,7 @@ describe('the palette', () => {
   });
 
   it('has every colour except the border in a tested pair', () => {
-    const paired = new Set(PAIRS.flatMap(([drawn, ground]) => [drawn, ground]));
+    const paired = new Set(PAIRS.flatMap((pair) => pair.slice(0, 2)));
     const decoration = ['border'];
     expect(Object.keys(readPalette(css)).filter((name) => !paired.has(name))).toEqual(decoration);
   });

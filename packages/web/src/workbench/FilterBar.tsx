@@ -76,6 +76,6 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   event.preventDefault();
   const buttons = [...currentTarget.querySelectorAll('button')];
   const by = (key === 'ArrowRight') === (document.dir !== 'rtl') ? 1 : -1;
-  const now = buttons.findIndex((button) => button === document.activeElement);
+  const now = buttons.indexOf(document.activeElement as HTMLButtonElement);
   buttons.at((now + by + buttons.length) % buttons.length)?.focus();
 }
