@@ -5,13 +5,24 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createFake } from '@dragoman/engines/fake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createVault } from '../access/secrets.ts';
+import { createAccount } from '../accounts/accounts.ts';
 import { createLog } from '../base/log.ts';
+import { startServer } from '../roles/serve.ts';
+import { loadSettings } from '../settings/settings.ts';
 import { administer } from '../testing/cluster.ts';
 import { type DatabaseHost, startDatabaseHost } from '../testing/database-hosts.ts';
-import { createTestDatabase, type TestDatabase, until } from '../testing/harness.ts';
+import {
+  createClient,
+  createTestDatabase,
+  SECRET_KEY,
+  type TestDatabase,
+  until,
+} from '../testing/harness.ts';
 import { createConnection } from './connections.ts';
-import { type Connection, type Database, openDatabase } from './database.ts';
+import { type Connection, type Database, isUnavailable, openDatabase } from './database.ts';
 import { startEmbedded } from './embedded.ts';
 import { statement } from './statements.ts';
 
@@ -20,6 +31,9 @@ const ROLE_OF = statement<{ writable: boolean }>(
   "select current_setting('transaction_read_only') = 'off' as writable",
 );
 const WRITE = statement('hosts.write', "select pg_notify('written', txid_current()::text)");
+
+const MACHINE = '/tapi/v2/mt_translation/';
+const JOB = { text: 'The house is big.', source_language: 'en', target_language: 'es' };
 
 const isShared = process.env.DATABASE_URL !== undefined;
 
@@ -138,6 +152,54 @@ describe.skipIf(isShared)('a database with several hosts', () => {
       return heard.includes('again');
     });
     await direct.close();
+  });
+
+  it('makes requests fail with 503 while the primary is frozen, and serves them when it is back', async () => {
+    await open(test.connection, standby);
+    const log = createLog('silent');
+    const vault = createVault(Buffer.from(SECRET_KEY, 'base64'));
+    const store = {
+      database,
+      vault,
+      migrated: [],
+      behind: 0,
+      connection: test.connection,
+      close: async () => {},
+    };
+    const settings = loadSettings({ DRAGOMAN_PORT: '0', DRAGOMAN_KEY_REQUESTS: '0' });
+    const server = await startServer({ store, settings, role: 'all', engines: () => [createFake()], log });
+    const account = { username: 'frozen', email: undefined, balanceCents: 0, prepaid: false, chat: false };
+    const { production_key } = await createAccount(database, vault, 'command', {
+      ...account,
+      dialect: 'spec',
+    });
+    const call = createClient(server.url!, production_key);
+    const create = (uid: string) => call('POST', MACHINE, { ...JOB, uid });
+    await until(async () => (await create('before')).status === 201);
+
+    // A statement of a worker waits for a frozen server for more than a minute.
+    let unlimited: Promise<unknown>;
+    await new Promise<void>((resolve) => {
+      const work = database.transaction(async (transaction) => {
+        await transaction.query(ROLE_OF);
+        hosts[0]!.freeze();
+        resolve();
+        await transaction.query(ROLE_OF);
+      });
+      unlimited = work.catch((error: unknown) => error);
+    });
+    const requests = Promise.all([call('GET', MACHINE), create('during')]);
+    expect(await Promise.race([requests, unlimited!])).toBe(await requests);
+    for (const { status, headers } of await requests) {
+      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    }
+
+    hosts[0]!.forwardTo(test.connection);
+    expect(isUnavailable(await unlimited!)).toBe(true);
+    await until(async () => (await create('after')).status === 201);
+    const { body } = await call('GET', MACHINE);
+    expect(body.objects.map(({ uid }: { uid: string }) => uid)).toEqual(['before', 'after']);
+    await server.stop();
   });
 });
 
