@@ -295,7 +295,7 @@ describe('isConnectionLoss', () => {
     },
   );
 
-  it.each(['23505', '40001', '40P01', '57014', '42P01', 'EACCES'])(
+  it.each(['23505', '40001', '40P01', '55P03', '57014', '42P01', 'EACCES'])(
     'is false for other error codes: %s',
     (code) => {
       expect(isConnectionLoss(coded(code))).toBe(false);

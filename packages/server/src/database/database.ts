@@ -50,7 +50,7 @@ export interface Database extends Queryable {
   notify(channel: string, payload?: string): Promise<void>;
   /**
    * Returns the same database with a shorter time limit for each statement. When the database server hangs, requests
-   * then get 503 soon, instead of no answer for a minute.
+   * then get 503 soon, instead of no answer for a minute. Its transactions wait for a lock for 80 % of that time.
    */
   limited(milliseconds: number): Database;
   /**
@@ -93,6 +93,8 @@ const CONNECTION_WORDS =
 /** The server cancels statements after 60 s. Five seconds later the client treats the server as lost. */
 const STATEMENT_MILLISECONDS = 60_000;
 const SILENCE_MILLISECONDS = 65_000;
+/** The share of the time limit of a statement that it may wait for a lock. */
+const LOCK_SHARE = 0.8;
 const TRIES = 5;
 /**
  * After this time, a transaction that loses its connection is not retried, because its caller has waited long enough.
@@ -125,9 +127,17 @@ export function isOutOfResources(error: unknown): boolean {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('53');
 }
 
+/**
+ * Returns whether a statement has waited too long for a lock of another transaction. The server and the connection
+ * are in order. A later retry may succeed, but an immediate retry would wait again.
+ */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === '55P03';
+}
+
 /** Returns true if the error is caused by an unavailable database and not by the request. */
 export function isUnavailable(error: unknown): boolean {
-  return isGone(error) || isOutOfResources(error);
+  return isGone(error) || isOutOfResources(error) || isLockTimeout(error);
 }
 
 /** Opens a pool. Nothing is connected until the first query. */
@@ -232,6 +242,15 @@ function limitedTo(milliseconds: number | undefined): object {
   return milliseconds === undefined ? {} : { query_timeout: milliseconds };
 }
 
+/**
+ * Returns the SQL that begins a transaction. With a time limit, the server ends a wait for a lock before the client
+ * gives up. Otherwise a statement behind a lock would look like a server that does not answer.
+ */
+function beginWithin(milliseconds: number | undefined): string {
+  if (milliseconds === undefined) return 'begin';
+  return `begin; set local lock_timeout = ${Math.ceil(milliseconds * LOCK_SHARE)}`;
+}
+
 async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
   const started = performance.now();
   for (let tried = 1; ; tried++) {
@@ -260,7 +279,7 @@ async function runTransaction<T>(
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query({ text: 'begin', ...limitedTo(limit) });
+    await client.query({ text: beginWithin(limit), ...limitedTo(limit) });
     const transaction: Transaction = {
       inTransaction: true,
       query: (statement, values = []) => run(client, statement, values, limit),

@@ -10,7 +10,7 @@ import type { Caller, KeyScope } from '../base/account.ts';
 import { ApiError, ERRORS, fieldError, notFound, notSignedIn, OperatorError } from '../base/errors.ts';
 import { JsonError, parseJson } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
-import { isOutOfResources, isUnavailable } from '../database/database.ts';
+import { isLockTimeout, isOutOfResources, isUnavailable } from '../database/database.ts';
 import { createReader } from './input.ts';
 import type { WebError } from './schemas.ts';
 
@@ -129,6 +129,8 @@ export function answerWith(
     if (expected === undefined) {
       log.error({ error, request: request.id, route: routeOf(request) }, 'request failed');
       expected = new ApiError('server_error', 'Server error; the request can be sent again.');
+    } else if (isLockTimeout(error)) {
+      log.warn({ error, request: request.id, route: routeOf(request) }, 'a lock was not free in time');
     }
     // Keeps the connection open. Fastify would close it, and a client that is still sending could get a reset
     // instead of the answer. Node discards the rest of the body.
@@ -149,13 +151,17 @@ const UNSTORABLE_CHARACTERS = new Set(['22021', '22P05']);
  */
 const CALLER_REFERENCES = new Set(['audit_user_id_fkey', 'keys_made_by_fkey', 'invitations_invited_by_fkey']);
 
+function whyUnavailable(error: unknown): string {
+  if (isOutOfResources(error)) return 'The database has no room';
+  return isLockTimeout(error) ? 'Other changes hold this data' : 'The database does not answer';
+}
+
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (CALLER_REFERENCES.has((error as { constraint?: string }).constraint ?? '')) return notSignedIn();
   if (error instanceof OperatorError) return new ApiError('invalid_request', error.message);
   if (isUnavailable(error)) {
-    const why = isOutOfResources(error) ? 'has no room' : 'does not answer';
-    const message = `The database ${why} now; the request can be sent again.`;
+    const message = `${whyUnavailable(error)} now; the request can be sent again.`;
     return new ApiError('unavailable', message, { 'retry-after': isOutOfResources(error) ? '5' : '1' });
   }
   const status = (error as { statusCode?: number }).statusCode;
