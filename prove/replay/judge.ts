@@ -7,6 +7,8 @@ import type { ReplayedRow, ReplayHistory } from './run.ts';
 const PATIENCE_MILLISECONDS = 2_000;
 const MOST_DISAGREEMENT = 2;
 const MOST_SLOWDOWN = 1.1;
+/** The drafts that the service chooses must not need more changes than those of the engine. A few come from chance. */
+const MOST_EFFORT = 1.05;
 /** A text is bad if an editor would change more than this share of its words. */
 const BAD = 0.3;
 
@@ -30,7 +32,10 @@ export function judge(history: ReplayHistory): Figure[] {
 const readingOf = ({ client, tone, source }: ReplayedRow) => JSON.stringify([client, tone, source]);
 const percent = (part: number, whole: number) => (whole === 0 ? 0 : (100 * part) / whole);
 
-/** Measures how fast the first confirmed text of each reading reached the segments that were waiting at that time. */
+/**
+ * Measures how fast the first confirmed text of each reading reached the segments that editors had not claimed by then. For
+ * segments that were drafted later, the time counts from their draft.
+ */
 function judgeArrival(readings: readonly ReplayedRow[][]): Figure[] {
   const delays: number[] = [];
   let missing = 0;
@@ -45,9 +50,10 @@ function judgeArrival(readings: readonly ReplayedRow[][]): Figure[] {
     for (const row of rows) {
       // Repeats in the same job are left out, because the request that confirms one of them also fills the others.
       if (row.uid === first.uid || row.claimedAt <= first.confirmedAt!) continue;
-      const delay = delayOf(row, votes, first.confirmedAt!);
+      const since = Math.max(first.confirmedAt!, row.draftedAt);
+      const delay = delayOf(row, votes, since);
       if (delay !== undefined) delays.push(delay);
-      else if (row.claimedAt < first.confirmedAt! + PATIENCE_MILLISECONDS) early++;
+      else if (row.claimedAt < since + PATIENCE_MILLISECONDS) early++;
       else missing++;
     }
   }
@@ -81,7 +87,7 @@ function judgeArrival(readings: readonly ReplayedRow[][]): Figure[] {
  */
 function delayOf(row: ReplayedRow, votes: readonly ReplayedRow[], since: number): number | undefined {
   const times = votes
-    .filter((vote) => vote !== row && vote.delivered === row.engine && vote.confirmedAt! < row.claimedAt)
+    .filter((vote) => vote !== row && vote.delivered === row.chosen && vote.confirmedAt! < row.claimedAt)
     .map((vote) => vote.confirmedAt!);
   if (row.filledAt !== undefined) times.push(row.filledAt);
   return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - since);
@@ -174,49 +180,98 @@ function describe(what: string, { pairs, differing, bad, changes, words }: Compa
   ];
 }
 
-/** The minimum similarity, in percent, of each group of matches. */
+/** The bands of similarity in which the service compares drafts, by their lowest percentage. */
 const BANDS = [
   ['a match of 100 %', 100],
-  ['a match of 85 to 99 %', 85],
+  ['a match of 95 to 99 %', 95],
+  ['a match of 85 to 94 %', 85],
   ['a match of 75 to 84 %', 75],
-  ['a match of 60 to 74 %', 60],
-  ['no match', Number.NEGATIVE_INFINITY],
 ] as const;
 
+/** A segment with the words that an editor would change in each text that could be its draft. */
+interface Drafts {
+  score: number;
+  words: number;
+  memory: number;
+  engine: number;
+  chosen: number;
+}
+const TEXTS = ['memory', 'engine', 'chosen'] as const;
+
 /**
- * How much editors would change in the drafts that they saw, in the text of the memory and in the draft of
- * the engine.
+ * Compares the memory's text, the engine's draft and the chosen one with the recorded edits, by similarity. Measures the
+ * last wave, whose drafts were chosen by the figures of the waves before.
  */
 function judgeDrafts(rows: readonly ReplayedRow[]): Figure[] {
-  const scoreOf = ({ match }: ReplayedRow) => match?.score ?? 0;
-  const bands = Map.groupBy(rows, (row) => BANDS.find(([, least]) => scoreOf(row) >= least)![0]);
-  return BANDS.flatMap(([band]): Figure[] => {
-    const some = bands.get(band);
-    if (some === undefined) return [];
-    const changes = (textOf: (row: ReplayedRow) => string) => {
-      const compared = compareTexts(some.map((row) => [textOf(row), row.edit]));
-      return percent(compared.changes, compared.words);
-    };
-    const chosen = changes(({ draft }) => draft);
-    const alone = [
-      ['engine', changes(({ engine }) => engine)] as const,
-      ...(band === 'no match' ? [] : [['memory', changes(({ match }) => match!.text)] as const]),
-    ];
+  // An exact match has no engine's draft of its own. That of the same source in an earlier wave is used.
+  const engines = new Map(rows.filter(({ engine }) => engine).map((row) => [readingOf(row), row.engine!]));
+  const last = rows.reduce((most, { wave }) => Math.max(most, wave), 0);
+  const drafts = rows.flatMap((row): Drafts[] => {
+    const { wave, memory, chosen, edit } = row;
+    const engine = row.engine ?? engines.get(readingOf(row));
+    if (wave < last || memory === undefined || engine === undefined) return [];
+    const changesOf = (text: string) => distance(text, edit, 'word');
     return [
-      { name: `replay, ${band}, segments`, value: some.length, unit: 'segments' },
-      ...alone.map(([name, value]) => ({
-        name: `replay, ${band}, changes of the ${name} alone`,
-        value,
-        unit: '% of the words',
-      })),
-      ...alone.map(([name, value]) => ({
-        name: `replay, ${band}, changes of the chosen draft`,
-        value: chosen,
-        unit: '% of the words',
-        ...(value === 0 ? {} : { ratio: { value: chosen / value, against: `the ${name} alone` } }),
-      })),
+      {
+        score: memory.score,
+        words: distance('', edit, 'word'),
+        memory: changesOf(memory.text),
+        engine: changesOf(engine),
+        chosen: changesOf(chosen),
+      },
     ];
   });
+  const bands = Map.groupBy(drafts, ({ score }) => BANDS.find(([, least]) => score >= least)![0]);
+  const similar = sumsOf(drafts.filter(({ score }) => score < 100));
+  return [
+    ...BANDS.flatMap(([band]) => describeDrafts(band, bands.get(band) ?? [])),
+    ...(similar.engine === 0
+      ? []
+      : [
+          goalAtMost(
+            'replay, changes of the chosen drafts below 100 % as a multiple of the engine’s',
+            similar.chosen / similar.engine,
+            MOST_EFFORT,
+          ),
+        ]),
+  ];
+}
+
+function describeDrafts(band: string, drafts: readonly Drafts[]): Figure[] {
+  if (drafts.length === 0) return [];
+  const sums = sumsOf(drafts);
+  const chosenAgainst = (other: 'memory' | 'engine'): Figure => ({
+    name: `replay, ${band}, changes of the chosen draft`,
+    value: percent(sums.chosen, sums.words),
+    unit: '% of the words',
+    ...(sums[other] === 0
+      ? {}
+      : { ratio: { value: sums.chosen / sums[other], against: `the ${other} alone` } }),
+  });
+  return [
+    { name: `replay, ${band}, segments`, value: drafts.length, unit: 'segments' },
+    ...TEXTS.map((text): Figure => {
+      const nearest = drafts.filter((one) => one[text] <= Math.min(one.memory, one.engine));
+      const name = text === 'chosen' ? 'the chosen draft' : `the ${text}`;
+      const value = percent(nearest.length, drafts.length);
+      return { name: `replay, ${band}, ${name} is nearest to the edit`, value, unit: '% of the segments' };
+    }),
+    ...(['memory', 'engine'] as const).map(
+      (text): Figure => ({
+        name: `replay, ${band}, changes of the ${text} alone`,
+        value: percent(sums[text], sums.words),
+        unit: '% of the words',
+      }),
+    ),
+    chosenAgainst('memory'),
+    chosenAgainst('engine'),
+  ];
+}
+
+/** Returns the sums of the words and of their changes. */
+function sumsOf(drafts: readonly Drafts[]): Omit<Drafts, 'score'> {
+  const sum = (key: keyof Drafts) => drafts.reduce((total, one) => total + one[key], 0);
+  return { words: sum('words'), memory: sum('memory'), engine: sum('engine'), chosen: sum('chosen') };
 }
 
 function judgeConfirmations({ on, off }: ReplayHistory['confirmations']): Figure[] {

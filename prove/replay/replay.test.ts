@@ -42,8 +42,26 @@ describe('replay of recorded edits', () => {
       expect(wanted).toContain(row.delivered);
       expect(row.byVote).toBe(row.confirmedAt === undefined);
     }
-    expect(generated.some(({ match }) => match?.score === 100)).toBe(true);
-    expect(generated.every(({ engine, words }) => engine !== '' && words > 0)).toBe(true);
+    expect(generated.every(({ chosen, words }) => chosen !== '' && words > 0)).toBe(true);
+  });
+
+  it('creates the later waves after the memory has learned from the earlier ones', () => {
+    const [first, second, third] = [1, 2, 3].map((wave) => history.rows.filter((row) => row.wave === wave));
+    expect(first!.every(({ memory, engine, chosen }) => memory === undefined && engine === chosen)).toBe(
+      true,
+    );
+    for (const [earlier, later] of [
+      [first!, second!],
+      [second!, third!],
+    ]) {
+      const delivered = Math.max(...earlier!.map((row) => row.claimedAt));
+      expect(Math.min(...later!.map((row) => row.draftedAt))).toBeGreaterThan(delivered);
+    }
+    for (const { memory, engine, chosen } of third!) {
+      if (memory?.score === 100) expect([engine, chosen]).toEqual([undefined, memory.text]);
+      else expect([engine, memory?.text]).toContain(chosen);
+    }
+    expect(third!.some(({ memory }) => memory?.score === 100)).toBe(true);
   });
 
   it('creates one segment for each source, and puts its codes at their places in the edit', () => {
@@ -51,7 +69,7 @@ describe('replay of recorded edits', () => {
     expect(others).toEqual([]);
     expect(marked!.delivered).toBe('Pregunte a {name} y espere.');
     // The edit lacks the name, so it cannot be confirmed.
-    expect(lacking).toMatchObject({ delivered: lacking!.draft });
+    expect(lacking).toMatchObject({ delivered: lacking!.chosen });
     expect(history.refused).toBe(1);
   });
 
@@ -159,30 +177,50 @@ const confirmed = (row: Partial<ReplayedRow>): ReplayedRow => ({
   tone: '',
   uid: 'first',
   words: 2,
+  wave: 1,
+  draftedAt: 0,
   claimedAt: 0,
   confirmedAt: 100,
   filledAt: undefined,
   byVote: false,
   engine: 'Agradecer.',
-  draft: 'Agradecer.',
-  match: undefined,
+  memory: undefined,
+  chosen: 'Agradecer.',
   delivered: 'Gracias.',
   ...row,
 });
-const byVote = { byVote: true, confirmedAt: undefined, claimedAt: 9_000, filledAt: 300, draft: 'Gracias.' };
-const match = { score: 100, text: 'Gracias.' };
+const byVote = { byVote: true, confirmedAt: undefined, claimedAt: 9_000, filledAt: 300 };
 const second = confirmed({
   uid: 'second',
   editor: 'bob',
   claimedAt: 5_000,
   confirmedAt: 6_000,
   filledAt: 200,
-  match,
 });
-const third = confirmed({ uid: 'third', ...byVote, match });
-const last = confirmed({ uid: 'last', ...byVote, match });
+const third = confirmed({ uid: 'third', ...byVote });
+const last = confirmed({ uid: 'last', ...byVote });
+const exact = confirmed({
+  uid: 'exact',
+  ...byVote,
+  wave: 3,
+  draftedAt: 8_000,
+  filledAt: undefined,
+  engine: undefined,
+  memory: { score: 100, text: 'Gracias.' },
+  chosen: 'Gracias.',
+});
+const similar = confirmed({
+  uid: 'similar',
+  source: 'Thank you, Ann.',
+  edit: 'Gracias, Ana.',
+  delivered: 'Gracias, Ana.',
+  wave: 3,
+  engine: 'Agradecer, Ann.',
+  memory: { score: 78, text: 'Gracias, Luis.' },
+  chosen: 'Gracias, Luis.',
+});
 const good: ReplayHistory = {
-  rows: [confirmed({}), second, third, last],
+  rows: [confirmed({}), second, third, last, exact, similar],
   confirmations: { on: [10, 10], off: [10, 10] },
   refused: 0,
   undelivered: 0,
@@ -192,6 +230,14 @@ const good: ReplayHistory = {
 testJudgement(judge, good, [
   ['a waiting repeat never got its text', { rows: [...good.rows, { ...second, filledAt: undefined }] }],
   ['a waiting repeat got its text late', { rows: [...good.rows, { ...second, filledAt: 2_200 }] }],
+  [
+    'a repeat that was drafted later got its text late',
+    { rows: [...good.rows, { ...last, draftedAt: 3_000, filledAt: 5_200 }] },
+  ],
+  [
+    'the chosen drafts are worse than those of the engine',
+    { rows: good.rows.map((row) => (row === similar ? { ...row, chosen: 'De nada, Luis.' } : row)) },
+  ],
   ['no repeat was waiting', { rows: good.rows.map((row) => ({ ...row, claimedAt: 0 })) }],
   ['two unopened repeats differ', { rows: [...good.rows, { ...last, delivered: 'Muchas gracias.' }] }],
   [
@@ -203,3 +249,17 @@ testJudgement(judge, good, [
   ['confirmations are slower with votes', { confirmations: { on: [12, 12], off: [10, 10] } }],
   ['a job was not delivered', { undelivered: 1 }],
 ]);
+
+it('says how often the text of the memory, of the engine and the chosen draft is nearest to the edit', () => {
+  const other = { ...similar, source: 'Thanks, Ann.', engine: 'Gracias, Ana.' };
+  const figures = judge({ ...good, rows: [...good.rows, other] });
+  const values = (band: string) =>
+    ['the memory', 'the engine', 'the chosen draft'].map(
+      (text) =>
+        figures.find(({ name }) => name === `replay, a match of ${band}, ${text} is nearest to the edit`)
+          ?.value,
+    );
+  // The exact match is compared with the engine's draft of the same source in the first wave.
+  expect(values('100 %')).toEqual([100, 0, 100]);
+  expect(values('75 to 84 %')).toEqual([50, 50, 50]);
+});

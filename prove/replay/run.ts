@@ -1,11 +1,19 @@
 /**
  * The replay scenario: customers create jobs with the recorded sources, and editors confirm the recorded edits in their
- * order, through HTTP. If a brand uses votes, confirmed texts also fill its waiting jobs. The first conversations are
- * then edited twice more, with votes on and off in turns, to compare the times of confirmations.
+ * order, through HTTP. If a brand uses votes, confirmed texts also fill its waiting jobs.
+ *
+ * The jobs are created in three waves, and each wave is delivered before the next is created:
+ *
+ *   1  the memory is empty, so an engine makes every draft
+ *   2  the memory has texts that are the same or similar; the service measures the similar ones against the engine
+ *   3  the service chooses between both by these figures
+ *
+ * The first conversations are then edited twice more, with votes on and off in turns, to compare the times of
+ * confirmations.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Finding, keyOf } from '../../packages/checks/src/checks.ts';
-import { countSegmentWords, type Piece, plainText } from '../../packages/documents/src/documents.ts';
+import { countSegmentWords, type Piece } from '../../packages/documents/src/documents.ts';
 import { accountNamed } from '../../packages/server/src/access/accounts.ts';
 import { createAccount } from '../../packages/server/src/accounts/accounts.ts';
 import { saveBrand } from '../../packages/server/src/brands/brands.ts';
@@ -20,6 +28,7 @@ import { sendRequest } from '../harness/requests.ts';
 import type { RunOptions } from '../harness/run.ts';
 import { startService } from '../harness/service.ts';
 import type { RecordedEdit } from './edits.ts';
+import { placeOf, readStored } from './stored.ts';
 import { targetOf } from './targets.ts';
 
 export interface ReplayOptions extends RunOptions {
@@ -32,8 +41,12 @@ export interface ReplayOptions extends RunOptions {
 /** A recorded edit, with the times and texts of its segment in the service. Times are in Unix milliseconds. */
 export interface ReplayedRow extends RecordedEdit {
   uid: string;
+  /** The wave in which the job was created, from 1. */
+  wave: number;
   /** The number of words in the source. */
   words: number;
+  /** When the job was drafted. */
+  draftedAt: number;
   /** When the editor claimed the task of the segment. */
   claimedAt: number;
   /** When the service had confirmed the editor's text. Undefined if the editor did not open the segment. */
@@ -42,12 +55,12 @@ export interface ReplayedRow extends RecordedEdit {
   filledAt: number | undefined;
   /** True if a vote had confirmed the segment before its task was claimed. */
   byVote: boolean;
-  /** The first draft, which an engine made. Empty if it failed. */
-  engine: string;
-  /** The draft that the editor saw. */
-  draft: string;
-  /** The best match of the memory when the task was claimed, with its similarity in percent. */
-  match: { score: number; text: string } | undefined;
+  /** The draft of an engine; empty if it failed. Undefined if an exact match of the memory replaced it. */
+  engine: string | undefined;
+  /** The text of the memory when the job was drafted, from 75 % similarity. */
+  memory: { score: number; text: string } | undefined;
+  /** The draft that the service chose: the engine's or the memory's. A vote may have replaced it later. */
+  chosen: string;
   /** The final text of the segment. */
   delivered: string;
 }
@@ -68,6 +81,7 @@ export interface ReplayHistory {
 
 /** The number of conversations that are edited, and of jobs that are created, at the same time. */
 const AT_ONCE = 4;
+const WAVES = 3;
 /** The maximum number of rows of a conversation. */
 const MOST_ROWS = 20;
 /**
@@ -110,23 +124,14 @@ export async function runReplay({
     }
     const scene: Scene = { url: service.url, query, store, pair, editors, refused: 0 };
     const conversations = conversationsOf(edits);
-    const jobs = await createJobs(scene, 'replay', 'confirm', conversations);
-    say(`${edits.length} edits of ${editors.size} editors in ${jobs.length} jobs are waiting`);
+    say(`${edits.length} edits of ${editors.size} editors in ${conversations.length} jobs`);
 
-    const began = performance.now();
-    const { touches, seen } = await editAll(scene, jobs, say);
-    const seconds = (performance.now() - began) / 1000;
+    const { touches, seen, seconds } = await editAll(scene, conversations, say);
     const stored = await readStored(query);
     const rows = touches.map(({ edit, job, segment, milliseconds: _, ...touch }): ReplayedRow => {
       const place = placeOf(job.uid, segment.position);
-      const { first, delivered } = stored.get(place)!;
-      const texts = {
-        engine: plainText(first ?? []),
-        delivered: plainText(delivered ?? []),
-        draft: plainText(segment.draft ?? []),
-      };
       const words = countSegmentWords(segment.source, pair.from);
-      return { ...edit, ...touch, ...texts, uid: job.uid, words, filledAt: seen.get(place) };
+      return { ...edit, ...touch, ...stored.get(place)!, uid: job.uid, words, filledAt: seen.get(place) };
     });
     const { refused } = scene;
     say('comparing confirmations with votes on and off');
@@ -181,19 +186,21 @@ interface Job extends Conversation {
   tasks: string[];
 }
 
-/**
- * Creates an account for each client, with a brand for each tone, and a job for each conversation. Waits for the drafts.
- *
- * @param prefix distinguishes the accounts and the jobs of several calls
- */
-async function createJobs(
-  scene: Scene,
+/** The accounts of the clients. Each has a brand for each tone. */
+interface Customers {
+  /** Distinguishes the accounts and jobs of several calls. */
+  prefix: string;
+  /** The API key of each client. */
+  keys: ReadonlyMap<string, string>;
+  tones: readonly string[];
+}
+
+async function createCustomers(
+  { store: { database, vault } }: Scene,
   prefix: string,
   votes: 'confirm' | 'off',
   conversations: readonly Conversation[],
-): Promise<Job[]> {
-  const { url, query, store, pair } = scene;
-  const { database, vault } = store;
+): Promise<Customers> {
   const tones = [...new Set(conversations.map(({ tone }) => tone))];
   const keys = new Map<string, string>();
   for (const client of new Set(conversations.map((one) => one.client))) {
@@ -207,6 +214,15 @@ async function createJobs(
       await saveBrand(database, 'program', ref, { ...brand, externalId: brandOf(index) }, false);
     }
   }
+  return { prefix, keys, tones };
+}
+
+/** Creates a job for each conversation, and waits for the drafts. */
+async function createJobs(
+  { url, query, pair }: Scene,
+  { prefix, keys, tones }: Customers,
+  conversations: readonly Conversation[],
+): Promise<Job[]> {
   await inOrder(conversations, async ({ client, tone, at, edits }) => {
     const known = TONE_NAMES.find((name) => name.toLowerCase() === tone.toLowerCase());
     const { status, text } = await sendRequest(`${url}/tapi/v2/translation/`, {
@@ -271,7 +287,7 @@ interface Segment {
 }
 
 /** What an editor did with a segment. */
-interface Touch extends Pick<ReplayedRow, 'claimedAt' | 'confirmedAt' | 'byVote' | 'match'> {
+interface Touch extends Pick<ReplayedRow, 'claimedAt' | 'confirmedAt' | 'byVote'> {
   job: Job;
   edit: RecordedEdit;
   /** The segment when its task was claimed. */
@@ -280,15 +296,23 @@ interface Touch extends Pick<ReplayedRow, 'claimedAt' | 'confirmedAt' | 'byVote'
   milliseconds: number | undefined;
 }
 
-/** Lets the editors work in the recorded order. @returns what they did, and when each filled segment was seen first */
+type TouchInWave = Touch & Pick<ReplayedRow, 'wave'>;
+
+/**
+ * Creates the jobs in waves, and lets the editors work in the recorded order.
+ *
+ * @returns what the editors did, when each filled segment was seen first, and the seconds that the editing took
+ */
 async function editAll(
   scene: Scene,
-  jobs: readonly Job[],
+  conversations: readonly Conversation[],
   say: (line: string) => void,
-): Promise<{ touches: Touch[]; seen: Map<string, number> }> {
+): Promise<{ touches: TouchInWave[]; seen: Map<string, number>; seconds: number }> {
   const { query } = scene;
-  const touches: Touch[] = [];
+  const customers = await createCustomers(scene, 'replay', 'confirm', conversations);
+  const touches: TouchInWave[] = [];
   const seen = new Map<string, number>();
+  let seconds = 0;
   let isOver = false;
   let done = 0;
   const looking = startBackgroundLoad(
@@ -297,18 +321,25 @@ async function editAll(
     })(),
   );
   try {
-    await inOrder(jobs, async (job) => {
-      looking.check();
-      touches.push(...(await editJob(scene, job, true)));
-      if (++done % 100 === 0) say(`${done} of ${jobs.length} jobs edited`);
-    });
-    await settle(query);
+    for (let wave = 1; wave <= WAVES; wave++) {
+      const [start, end] = [wave - 1, wave].map((part) => Math.round((conversations.length * part) / WAVES));
+      const jobs = await createJobs(scene, customers, conversations.slice(start, end));
+      say(`wave ${wave}: ${jobs.length} jobs are waiting`);
+      const began = performance.now();
+      await inOrder(jobs, async (job) => {
+        looking.check();
+        for (const touch of await editJob(scene, job)) touches.push({ ...touch, wave });
+        if (++done % 100 === 0) say(`${done} of ${conversations.length} jobs edited`);
+      });
+      await settle(query);
+      seconds += (performance.now() - began) / 1000;
+    }
   } finally {
     isOver = true;
   }
   await looking.done();
   const place = ({ job, segment }: Touch) => job.at + segment.unit;
-  return { touches: touches.sort((one, other) => place(one) - place(other)), seen };
+  return { touches: touches.sort((one, other) => place(one) - place(other)), seen, seconds };
 }
 
 /** Waits until no vote has segments left to fill, and every submitted job is delivered. */
@@ -323,8 +354,6 @@ function settle(query: Query): Promise<void> {
   return waitUntilSettled(left, { pause: 20 });
 }
 
-const placeOf = (uid: string, position: number) => `${uid} ${position}`;
-
 async function lookAtFills(query: Query, seen: Map<string, number>): Promise<void> {
   const rows = await query<{ uid: string; position: number }>(
     `select j.uid, f.position from fills f join jobs j using (part, account_id, job_id)
@@ -338,7 +367,7 @@ async function lookAtFills(query: Query, seen: Map<string, number>): Promise<voi
 }
 
 /** Claims the tasks of a job, confirms every segment that no vote has confirmed, and submits the tasks. */
-async function editJob(scene: Scene, job: Job, asksMemory: boolean): Promise<Touch[]> {
+async function editJob(scene: Scene, job: Job): Promise<Touch[]> {
   const editor = scene.editors.get(job.editor)!;
   const touches: Touch[] = [];
   for (const id of job.tasks) {
@@ -350,15 +379,12 @@ async function editJob(scene: Scene, job: Job, asksMemory: boolean): Promise<Tou
     for (const segment of own) {
       const edit = job.edits[segment.unit]!;
       const byVote = segment.status === 'confirmed';
-      const matches = asksMemory ? await matchesOf(editor, `${path}/segments/${segment.position}`) : [];
-      const [match] = matches.map(({ score, target }) => ({ score, text: plainText(target) }));
       const touch: Touch = {
         job,
         edit,
         segment,
         claimedAt,
         byVote,
-        match,
         confirmedAt: undefined,
         milliseconds: undefined,
       };
@@ -388,12 +414,6 @@ async function claim(editor: Editor, task: string) {
     // A claim is refused while the text of a vote is written into the task. It is tried again.
     await wait(10);
   }
-}
-
-async function matchesOf(editor: Editor, path: string): Promise<{ score: number; target: Piece[] }[]> {
-  const found = await sendAsEditor(editor, 'GET', `${path}/matches`);
-  if (found?.status !== 200) throw new Error(`matches were refused: ${found?.status}`);
-  return found.body.matches;
 }
 
 /** Confirms a segment with a recorded edit, or with its draft if the edit cannot be confirmed. */
@@ -429,38 +449,23 @@ async function confirm(
   }
 }
 
-interface Stored {
-  /** The draft that the segment had before a vote filled it. */
-  first: Piece[] | null;
-  delivered: Piece[] | null;
-}
-
-async function readStored(query: Query): Promise<Map<string, Stored>> {
-  const rows = await query<Stored & { uid: string; position: number }>(
-    `select j.uid, s.position, e.target as delivered,
-            case when f.vote_id is null then s.draft else f.draft end as first
-       from segments s join jobs j using (part, account_id, job_id)
-       left join edits e using (part, account_id, job_id, position)
-       left join fills f using (part, account_id, job_id, position)`,
-  );
-  return new Map(rows.map((row) => [placeOf(row.uid, row.position), row]));
-}
-
 /** Edits the same conversations for accounts with votes on and off, in turns, and returns the times. */
 async function compareConfirmations(
   scene: Scene,
   conversations: readonly Conversation[],
 ): Promise<Record<Side, number[]>> {
+  const createAll = async (prefix: Side, votes: 'confirm' | 'off') =>
+    createJobs(scene, await createCustomers(scene, prefix, votes, conversations), conversations);
   const jobs = {
-    on: await createJobs(scene, 'on', 'confirm', conversations),
-    off: await createJobs(scene, 'off', 'off', conversations),
+    on: await createAll('on', 'confirm'),
+    off: await createAll('off', 'off'),
   };
   const measured: Record<Side, number[]> = { on: [], off: [] };
   for (let start = 0; start < conversations.length; start += TURN) {
     const sides: Side[] = start % (2 * TURN) === 0 ? ['on', 'off'] : ['off', 'on'];
     for (const side of sides) {
       await inOrder(jobs[side].slice(start, start + TURN), async (job) => {
-        const touches = await editJob(scene, job, false);
+        const touches = await editJob(scene, job);
         measured[side].push(...touches.flatMap(({ milliseconds }) => milliseconds ?? []));
       });
       await settle(scene.query);
