@@ -343,6 +343,35 @@ describe('votes of several editors', () => {
     expect(await segmentsOf(confirms[2]!)).toMatchObject([{ route: 'memory:vote', status: null }]);
   });
 
+  it.each([
+    ['confirm waiting segments', 'the same text', 'La casa es grande.'],
+    ['put the earlier text into all waiting segments', 'different texts', 'La casa es inmensa.'],
+  ])('%s when both are cast at the same moment, for %s', async (_, what, second) => {
+    const source = sentence();
+    const orders = [1, 2, 3, 4].map(() => orderEdit(call, source, { brand: 'confirms' }));
+    const [one, two, ...waits] = await Promise.all(orders);
+    const ofAnn = await claimTask(ann, await taskOf(one!));
+    const ofBob = await claimTask(bob, await taskOf(two!));
+    const saved = await Promise.all([
+      confirm(ann, ofAnn, ofAnn.segments[0], { target: [{ text: 'La casa es grande.' }] }),
+      confirm(bob, ofBob, ofBob.segments[0], { target: [{ text: second }] }),
+    ]);
+    expect(saved.map(({ status }) => status)).toEqual([200, 200]);
+    await settled();
+    const { rows } = await owner.query(
+      `select v.target from votes v join jobs j using (part, account_id, job_id) where j.uid = any($1)
+        order by v.voted_at, v.vote_id`,
+      [[one, two]],
+    );
+    expect(rows).toHaveLength(2);
+    const { target } = rows[0];
+    for (const uid of waits) {
+      expect(await segmentsOf(uid)).toMatchObject([
+        what === 'the same text' ? { status: 'confirmed', target } : { status: null, draft: target },
+      ]);
+    }
+  });
+
   it('fill a segment only from votes for its place in the text when the votes differ by place', async () => {
     const source = sentence();
     const [alone, other] = [await orderEdit(call, source), await orderEdit(call, `${source}\nBye.`)];
