@@ -53,9 +53,9 @@ func isGenuine(header http.Header, body []byte) bool {
 		mac.Write(body)
 		expected := mac.Sum(nil)
 		for _, entry := range strings.Split(header.Get("webhook-signature"), " ") {
-			given, found := strings.CutPrefix(entry, "v1,")
+			version, given, _ := strings.Cut(entry, ",")
 			signature, err := base64.StdEncoding.DecodeString(given)
-			if found && err == nil && hmac.Equal(signature, expected) {
+			if version == "v1" && err == nil && hmac.Equal(signature, expected) {
 				return true
 			}
 		}
@@ -113,9 +113,9 @@ func receive(response http.ResponseWriter, request *http.Request) {
 
 func main() {
 	for _, entry := range strings.Fields(os.Getenv("WEBHOOK_SECRET")) {
-		encoded, found := strings.CutPrefix(entry, "whsec_")
+		prefix, encoded, _ := strings.Cut(entry, "_")
 		secret, err := base64.StdEncoding.DecodeString(encoded)
-		if found && err == nil {
+		if prefix == "whsec" && err == nil {
 			secrets = append(secrets, secret)
 		}
 	}
