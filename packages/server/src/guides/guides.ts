@@ -58,7 +58,7 @@ export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
   { title: 'For editors', names: ['workbench', 'checks', 'editing'] },
   {
     title: 'For operators',
-    names: ['install', 'operating', 'console', 'people', 'brands', 'memory', 'engines'],
+    names: ['install', 'operating', 'scaling', 'console', 'people', 'brands', 'memory', 'engines'],
   },
   { title: 'For contributors', names: ['glossary', 'conformance'] },
 ];
