@@ -267,6 +267,32 @@ describe('a job list', () => {
     expect({ total: body.meta.total_count, objects: body.objects }).toEqual({ total: 0, objects: [] });
   });
 
+  it('has a total above the offset of the next page, although only 10,000 jobs are counted', async () => {
+    const { username, production_key } = await server.createAccount();
+    const customer = createClient(server.url, production_key);
+    const house = { uid: 'many-0', text: 'House.', source_language: 'en', target_language: 'es' };
+    expect((await customer('POST', MACHINE, house)).status).toBe(201);
+    await owner.query(
+      `insert into jobs select (jsonb_populate_record(j, jsonb_build_object('uid', 'many-' || n, 'job_id',
+         left(j.job_id::text, 24) || lpad(to_hex(n), 12, '0'), 'status', 'completed', 'due_at', null,
+         'lease_token', null))).*
+         from jobs j join accounts a using (part, account_id), generate_series(1, 10039) n where a.username = $1`,
+      [username],
+    );
+    const MANY = 10_040;
+    for (const filter of ['uid__startswith=many', 'created__gte=2020-01-01', 'created__lt=2100-01-01']) {
+      const page = async (offset: number) => {
+        const { body } = await customer('GET', `${MACHINE}?${filter}&offset=${offset}`);
+        return { total: body.meta.total_count, jobs: body.objects.length, more: body.meta.next !== null };
+      };
+      expect(await page(0), filter).toEqual({ total: 10_000, jobs: 20, more: true });
+      expect(await page(9_980), filter).toEqual({ total: 10_001, jobs: 20, more: true });
+      expect(await page(10_000), filter).toEqual({ total: 10_021, jobs: 20, more: true });
+      expect(await page(MANY - 20), filter).toEqual({ total: MANY, jobs: 20, more: false });
+      expect(await page(MANY), filter).toEqual({ total: 10_000, jobs: 0, more: false });
+    }
+  });
+
   it('can be filtered by a part of a uid that is not a valid uid itself, such as “..”', async () => {
     const { body } = await call('GET', `${HUMAN}?uid__contains=.&uid__startswith=..`);
     expect(body.meta.total_count).toBe(made.filter(({ uid }) => uid.startsWith('..')).length);

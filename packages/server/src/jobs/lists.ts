@@ -1,7 +1,7 @@
 /**
  * Lists a caller's jobs by page, with the number of all matches. The total is exact when only status and
  * languages are filtered, because counter rows hold it. With filters by uid or time it is exact up to ten
- * thousand.
+ * thousand, and otherwise a lower bound.
  */
 import type { Caller } from '../base/account.ts';
 import { fieldError } from '../base/errors.ts';
@@ -70,15 +70,14 @@ export async function findJobPage(
 
 /**
  * Returns a total that is consistent with the rows of the page. Jobs may change between the query for the
- * count and the query for the page. The last page gives the total: its offset plus the number of its rows.
+ * count and the query for the page. The last page gives the total: its offset plus the number of its rows. A
+ * page beyond `MAX_COUNTED` is a better lower bound than the count, so that a client that reads up to the
+ * total reads every job.
  */
 function totalWith(found: number, counted: number, { offset, limit }: Slice): number {
   const isWhole = found < limit && (found > 0 || offset === 0);
-  return isWhole
-    ? counted === MAX_COUNTED
-      ? Math.min(offset + found, MAX_COUNTED)
-      : offset + found
-    : counted;
+  if (isWhole) return offset + found;
+  return found > 0 ? Math.max(counted, offset + found) : counted;
 }
 
 interface Found {

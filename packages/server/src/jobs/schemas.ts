@@ -414,7 +414,7 @@ export function listJobsSchema(tier: JobTier): FastifySchema {
     operationId: `list${name}s`,
     summary: 'List jobs, oldest first',
     description:
-      'All filters apply together. `total_count` is exact; with filters by parts of a uid or by time, up to 10000.',
+      'All filters apply together. `total_count` is exact; with filters by parts of a uid or by time, a total of 10000 or more is a lower bound.',
     tags: [tag],
     querystring: Type.Object({
       ...pageParameters,
