@@ -210,6 +210,28 @@ export async function lockTasksOf(
   await transaction.query(LOCK_TASKS_OF, [account.part, account.accountId, taskIds]);
 }
 
+// A transaction that fills segments locks their tasks for update. Tasks in other statuses are left out, because a change
+// of the status waits for the end of that transaction.
+const WAIT_FOR_FILLS = statement(
+  'editing.wait_for_fills',
+  `select t.task_id from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
+     join tasks t on t.part = $1 and t.account_id = $2 and t.job_id = g.job_id and t.kind = 'edit'
+      and g.position between t.first_position and t.last_position
+    where t.status in ('open', 'reported') order by t.task_id for key share of t`,
+);
+
+/**
+ * Waits for the transactions that fill or restore these segments now. They may have read the votes before the
+ * latest change.
+ */
+export async function waitForFills(
+  on: Queryable,
+  account: AccountRef,
+  places: readonly SegmentPlace[],
+): Promise<void> {
+  await on.query(WAIT_FOR_FILLS, [account.part, account.accountId, ...columnsOfPlaces(places)]);
+}
+
 /** The text of a vote for one segment. */
 export interface NewFill extends SegmentPlace {
   voteId: string;

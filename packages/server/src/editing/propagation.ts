@@ -97,6 +97,9 @@ async function propagateTo(
   places: readonly fills.SegmentPlace[],
 ): Promise<void> {
   const { database, observer } = context;
+  // Otherwise another worker, which read the votes before their latest change, could commit after this worker has
+  // found nothing to change.
+  await fills.waitForFills(database, account, places);
   const rows = await fills.readFillable(database, account, places);
   const inputs = await readInputs(context, account, rows);
   const first = await planChanges(database, account, rows, inputs);

@@ -1,4 +1,4 @@
-/** Tests of votes that end: by retention, with a memory entry, and by saves that arrive after the claim. */
+/** Tests of votes that end: by retention, with a memory entry, and by saves, also late ones. */
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -6,7 +6,16 @@ import type { AccountRef } from '../base/account.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
 import { deleteJobTexts } from '../retention/store.ts';
-import { claimTask, confirm, emptyEditing, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
+import {
+  claimTask,
+  confirm,
+  emptyEditing,
+  HUMAN,
+  orderEdit,
+  overtake,
+  pathOf,
+  save,
+} from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -173,6 +182,25 @@ it('withdrawing a memory entry does not withdraw votes for another text', async 
   expect(withdrawn.status, withdrawn.text).toBe(200);
   await settled();
   expect(await segmentOf(waits)).toEqual(filled);
+});
+
+it('a save withdraws a vote whose text a worker is still writing into other segments', async () => {
+  const [one, waits] = (await orderSame(2)) as [string, string];
+  const before = await segmentOf(waits);
+  const task = await claim(ann, one);
+  const target = [{ text: TEXT }];
+  let segment = task.segments[0];
+  await overtake(
+    server.connection,
+    waits,
+    async () => {
+      const saved = await confirm(ann, task, segment, { target });
+      segment = saved.body.segment;
+      return saved;
+    },
+    () => save(ann, task, segment, { target }),
+  );
+  expect(await segmentOf(waits)).toEqual(before);
 });
 
 it('a save after the end of the claim withdraws the vote of a confirmed segment', async () => {

@@ -1,6 +1,7 @@
 /** Helpers for tests of editing: they create jobs with tasks, and act as editors who work on the tasks. */
 import type pg from 'pg';
 import { expect } from 'vitest';
+import { type Connection, createConnection } from '../database/connections.ts';
 import type { Answer, createClient, TestPerson } from './harness.ts';
 import { until } from './harness.ts';
 
@@ -104,4 +105,43 @@ export async function editNext(person: TestPerson, named?: string) {
   const handed = await person.call('POST', pathOf(task, '/submit'), { token });
   expect(handed.status, handed.text).toBe(200);
   return task;
+}
+
+/**
+ * Makes a second change of votes while a worker still writes the text of the first change into a job. Waits
+ * until the background work is done.
+ */
+export async function overtake(
+  connection: Connection,
+  uid: string,
+  first: () => Promise<Answer>,
+  second: () => Promise<Answer>,
+): Promise<void> {
+  const [other, observer] = [createConnection(connection), createConnection(connection)];
+  await Promise.all([other.connect(), observer.connect()]);
+  const waitsFor = async (pattern: string) => {
+    const found = await observer.query(
+      `select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+      [pattern],
+    );
+    return found.rowCount! > 0;
+  };
+  const queued = async () => (await observer.query('select from propagations')).rowCount;
+  try {
+    await other.query('begin');
+    await other.query(
+      `select from segments join jobs using (part, account_id, job_id) where uid = $1 for no key update of segments`,
+      [uid],
+    );
+    expect((await first()).status).toBe(200);
+    await until(() => waitsFor('%update segments s set draft%'));
+    expect((await second()).status).toBe(200);
+    // The work on the second change waits for the first, or has ended.
+    await until(async () => (await waitsFor('%for key share of t%')) || (await queued()) === 1);
+    await other.query('rollback');
+    await until(async () => (await queued()) === 0);
+  } finally {
+    await Promise.all([other.end(), observer.end()]);
+  }
 }
