@@ -40,6 +40,9 @@ POST /api/account/deliveries/replay                                     out     
 POST /api/account/deliveries/test                                       out       in        in        in        -         -         -
 GET /api/account/deliveries/{delivery_id}                               out       in        in        -         -         -         -
 POST /api/account/deliveries/{delivery_id}/replay                       out       in        in        in        -         -         -
+GET /api/account/disagreements                                          out       in        in        in        -         -         -
+PUT /api/account/disagreements/{disagreement}/rule                      out       in        in        in        -         -         -
+DELETE /api/account/disagreements/{disagreement}/rule                   out       in        in        in        -         -         -
 POST /api/account/documents                                             out       in        in        in        -         -         -
 GET /api/account/documents/options                                      out       in        in        in        -         -         -
 POST /api/account/documents/quote                                       out       in        in        in        -         -         -
@@ -102,6 +105,9 @@ POST /api/console/accounts/{username}/brands/{brand}/preview            out     
 POST /api/console/accounts/{username}/brands/{brand}/publish            out       -         -         -         -         -         in
 GET /api/console/accounts/{username}/brands/{brand}/terms               out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/brands/{brand}/terms              out       -         -         -         -         -         in
+GET /api/console/accounts/{username}/disagreements                      out       -         -         -         -         -         in
+PUT /api/console/accounts/{username}/disagreements/{disagreement}/rule  out       -         -         -         -         -         in
+DELETE /api/console/accounts/{username}/disagreements/{disagreement}/ruleout       -         -         -         -         -         in
 GET /api/console/accounts/{username}/jobs/{job}                         out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/jobs/{job}/cancel                 out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/jobs/{job}/redraft                out       -         -         -         -         -         in

@@ -26,6 +26,7 @@ import { data, engineNames, json, settingsWith, withStore, yes } from './command
 import { CommandError, ignoreClosedPipes, print, printJson, say } from './commands/output.ts';
 import { addPairCommands } from './commands/pair.ts';
 import { addRouteCommands } from './commands/route.ts';
+import { addRuleCommands } from './commands/rule.ts';
 import { serve } from './commands/serve.ts';
 import { addTaskCommands } from './commands/task.ts';
 import { translate } from './commands/translate.ts';
@@ -150,6 +151,7 @@ addModelCommands(program);
 addRouteCommands(program);
 addTaskCommands(program);
 addUserCommands(program);
+addRuleCommands(program);
 addVoteCommands(program);
 
 const engine = program.command('engine').description('install the offline engine, and compare engines');

@@ -9,7 +9,7 @@ import { parseBrand } from './brands/brand.ts';
 import { saveBrand } from './brands/brands.ts';
 import { proposeTerm } from './brands/proposals.ts';
 import { importEntries } from './memory/memory.ts';
-import { confirm } from './testing/editors.ts';
+import { confirm, disagree } from './testing/editors.ts';
 import {
   type Answer,
   createClient,
@@ -92,6 +92,19 @@ async function editVictimsJob(): Promise<{ query: string; vote: string }> {
   return { query: query.query, vote: (await operator.call('GET', votes)).body.votes[0].vote };
 }
 
+/** Has two editors disagree about a text of the victim. @returns the id of the disagreement */
+async function disputeVictim(): Promise<string> {
+  const operator = await createPerson(server, { role: 'operator' });
+  const people = [0, 1].map(() => createPerson(server, { role: 'editor', languages: ['en:es'] }));
+  const editors = await Promise.all(people);
+  for (const { userId } of editors) {
+    await operator.call('PATCH', `/api/console/people/${userId}`, { review_share: 0 });
+  }
+  const list = `/api/console/accounts/${CANARY}-victim/disagreements`;
+  const found = await disagree(victim.production, editors, operator, list, `Every ${CANARY} has a house.`);
+  return found.disagreement;
+}
+
 /** Creates keys, a brand and a memory entry of the victim. */
 async function ownThings({ call }: TestPerson): Promise<{ keys: string[]; brands: string[] }> {
   const { ref } = await accountNamed(server.database, `${CANARY}-victim`);
@@ -111,6 +124,8 @@ async function ownThings({ call }: TestPerson): Promise<{ keys: string[]; brands
     (entry: { memory_id: string }) => entry.memory_id,
   );
   expect(FOREIGN[':memory_id']).toHaveLength(1);
+  // Later than the line above, because the memory learns from delivered jobs.
+  FOREIGN[':disagreement'] = [await disputeVictim()];
   const { body } = await call('GET', '/api/account/keys');
   return {
     keys: body.objects.map((key: { key_id: string }) => key.key_id),
@@ -191,6 +206,7 @@ const UNKNOWN: Record<string, string> = {
   ':proposal': NOBODY,
   ':query': NOBODY,
   ':vote': NOBODY,
+  ':disagreement': NOBODY,
 };
 /** Parameters whose values identify no row. */
 const NO_IDS = [':environment'];
@@ -260,7 +276,7 @@ describe('every route', () => {
   it('of the web app answers customers the same bytes for an id of another account as for an unknown id', async () => {
     const carrying = ownRoutes.filter(({ path }) => Object.keys(UNKNOWN).some((name) => path.includes(name)));
     expect(carrying.length).toBeGreaterThanOrEqual(12);
-    const body = { overlap: 'now', reason: 'It is mine.', owner: true, answer: 'Mine.' };
+    const body = { overlap: 'now', reason: 'It is mine.', owner: true, answer: 'Mine.', vote: NOBODY };
     for (const { path, methods } of carrying) {
       const [parameter] = /:\w+/.exec(path)!;
       for (const method of methods) {
@@ -285,6 +301,7 @@ describe('every route', () => {
       '/deliveries',
       '/webhook-endpoints',
       '/brands',
+      '/disagreements',
       '/ledger',
     ]) {
       for (const query of ['', '?environment=sandbox', '?tier=machine', `?account=${CANARY}-victim`]) {

@@ -1,18 +1,22 @@
 /**
- * Tests of the pages on which operators and users of an account withdraw votes: confirmed texts that other jobs use.
+ * Tests of the pages on which operators and users of an account withdraw votes, which are confirmed texts that other
+ * jobs use, and make one of several texts the rule.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
+import { claimTask, confirm, disagree, HUMAN, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
 
 const TITLE = 'Texts used in other jobs';
+const RULES = 'Sources with several translations';
+const RULED = 'The customer made this text the rule';
 
 let web: Web;
 let call: ReturnType<typeof createClient>;
 let member: TestPerson;
 let operator: TestPerson;
 let ann: TestPerson;
+let bob: TestPerson;
 beforeAll(async () => {
   web = await startWeb({ settings: { DRAGOMAN_EDITOR_TASKS: '9' } });
   const account = await web.createAccount({ balanceCents: 10_000, username: 'acme' });
@@ -21,6 +25,10 @@ beforeAll(async () => {
   member = await createPerson(web, { role: 'customer', account });
   operator = await createPerson(web, { role: 'operator' });
   ann = await createPerson(web, { role: 'editor', languages: ['en:es'], name: 'Ann' });
+  bob = await createPerson(web, { role: 'editor', languages: ['en:es'], name: 'Bob' });
+  for (const { userId } of [ann, bob]) {
+    await operator.call('PATCH', `/api/console/people/${userId}`, { review_share: 0 });
+  }
 });
 afterAll(() => web.stop());
 
@@ -89,4 +97,48 @@ it('a user of the account withdraws a vote of a delivered job, and does not see 
     await row.waitFor({ state: 'detached' });
   });
   await theirs.close();
+});
+
+it('a member of the account makes one of several texts the rule, an operator ends it, and an editor sees both', async () => {
+  const source = 'The garden is quiet.';
+  const waits = await orderEdit(call, source);
+  const { texts } = await disagree(call, [ann, bob], member, '/api/account/disagreements', source);
+  const [elected, other] = texts.map(({ target }) => target) as [string, string];
+  const task = await claimed(waits);
+  const editor = await web.signedIn(ann);
+  const theirs = await web.signedIn(member);
+  const operators = await web.signedIn(operator);
+  await web.visit({ context: editor, path: `/tasks/${task.task}` }, async (workbench) => {
+    await workbench.getByText(elected).first().waitFor();
+    await web.visit({ context: theirs, path: '/account/memory' }, async (page) => {
+      const table = page.getByRole('table', { name: RULES });
+      const row = table.getByRole('row', { name: other });
+      await row.waitFor();
+      await expectAccessible(page);
+      await row.getByRole('button', { name: 'Make it the rule' }).click();
+      const asked = page.getByRole('dialog', { name: 'Make this text the rule?' });
+      await expectAccessible(page);
+      await takeScreenshots(page, 'account-rule-make', 'state');
+      await asked.getByRole('button', { name: 'Make it the rule' }).click();
+      await row.getByText('Rule', { exact: true }).waitFor();
+      await row.getByRole('button', { name: 'End the rule' }).waitFor();
+      await expectAccessible(page);
+      await takeScreenshots(page, 'account-rules');
+    });
+    await workbench.getByText(RULED).first().waitFor();
+    await workbench.getByText(other).first().waitFor();
+    await web.visit({ context: operators, path: '/console/accounts/acme/votes' }, async (page) => {
+      const row = page.getByRole('table', { name: RULES }).getByRole('row', { name: other });
+      await row.waitFor();
+      await takeScreenshots(page, 'console-rules');
+      await row.getByRole('button', { name: 'End the rule' }).click();
+      await page.getByRole('dialog').waitFor();
+      await takeScreenshots(page, 'console-rule-end', 'state');
+      await page.getByRole('dialog').getByRole('button', { name: 'End the rule' }).click();
+      await row.getByRole('button', { name: 'Make it the rule' }).waitFor();
+      await expectAccessible(page);
+    });
+    await workbench.getByText(RULED).first().waitFor({ state: 'detached' });
+  });
+  await Promise.all([editor, theirs, operators].map((context) => context.close()));
 });

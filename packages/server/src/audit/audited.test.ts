@@ -8,7 +8,7 @@ import { accountNamed } from '../access/accounts.ts';
 import { proposeTerm } from '../brands/proposals.ts';
 import { createConnection } from '../database/connections.ts';
 import { describeApp } from '../roles/app.ts';
-import { editNext, orderEdit } from '../testing/editors.ts';
+import { disagree, editNext, orderEdit } from '../testing/editors.ts';
 import {
   type Answer,
   createClient,
@@ -74,6 +74,7 @@ let owner: pg.Client;
 let operator: TestPerson;
 let customer: TestPerson;
 let editor: TestPerson;
+let rival: TestPerson;
 let call: ReturnType<typeof createClient>;
 let who: string;
 beforeAll(async () => {
@@ -83,6 +84,7 @@ beforeAll(async () => {
   await owner.connect();
   operator = await createPerson(server, { role: 'operator' });
   editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  rival = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   const account = await server.createAccount({ balanceCents: 10_000 });
   customer = await createPerson(server, { role: 'customer', account });
   call = createClient(server.url, account.production_key);
@@ -163,6 +165,14 @@ async function voted(): Promise<string> {
   await orderEdit(call, 'A vote for one house.\n');
   await editNext(editor);
   return (await operate('GET', `${who}/votes?filling=false`)).body.votes[0].vote;
+}
+let disputes = 0;
+/** Has two editors disagree. @returns the path of the rule, and the id of a vote */
+async function disputed(): Promise<{ path: string; vote: string }> {
+  const source = `House number ${++disputes} of two editors.`;
+  const list = '/api/account/disagreements';
+  const { disagreement, texts } = await disagree(call, [editor, rival], customer, list, source);
+  return { path: `/disagreements/${disagreement}/rule`, vote: texts[0]!.vote };
 }
 async function setPrice(): Promise<Answer> {
   return operate('POST', '/api/console/prices', { ...PAIR, tier: 'human', cents_per_word: 3 });
@@ -499,6 +509,36 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
     async () => operate('POST', `${who}/memory/${await toTouch('withdraw')}/withdraw`),
   ],
   undoAccountVote: ['vote.undone', async () => operate('POST', `${who}/votes/${await voted()}/undo`)],
+  makeAccountRule: [
+    'rule.made',
+    async () => {
+      const { path, vote } = await disputed();
+      return operate('PUT', `${who}${path}`, { vote });
+    },
+  ],
+  endAccountRule: [
+    'rule.ended',
+    async () => {
+      const { path, vote } = await disputed();
+      await operate('PUT', `${who}${path}`, { vote });
+      return operate('DELETE', `${who}${path}`);
+    },
+  ],
+  makeOwnRule: [
+    'rule.made',
+    async () => {
+      const { path, vote } = await disputed();
+      return ask('PUT', `/api/account${path}`, { vote });
+    },
+  ],
+  endOwnRule: [
+    'rule.ended',
+    async () => {
+      const { path, vote } = await disputed();
+      await ask('PUT', `/api/account${path}`, { vote });
+      return ask('DELETE', `/api/account${path}`);
+    },
+  ],
   undoOwnVote: ['vote.undone', async () => ask('POST', `/api/account/votes/${await voted()}/undo`)],
   restoreAccountMemory: [
     'memory.restored',

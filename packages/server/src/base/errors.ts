@@ -193,6 +193,7 @@ export const REASONS = {
   job_fell_back:
     'this job was delivered free of charge before its editors finished it, so it cannot be rejected.',
   job_forgotten: 'the texts of this job were deleted, so it cannot be rejected.',
+  rule_fails: 'The text fails the automatic checks.',
   term_known: 'is in the glossary already.',
   term_proposed: 'is proposed already.',
   term_untranslated: 'stays untranslated according to the glossary.',

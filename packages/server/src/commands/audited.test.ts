@@ -11,7 +11,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConnection } from '../database/connections.ts';
 import { program } from '../main.ts';
-import { claimTask, confirmAll, editNext, HUMAN, orderEdit } from '../testing/editors.ts';
+import { claimTask, confirmAll, disagree, editNext, HUMAN, orderEdit } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -51,6 +51,7 @@ const NOT: Record<string, string> = {
   'route list': READS,
   'task list': READS,
   'user list': READS,
+  'rule list': READS,
   'vote list': READS,
   'engine compare': READS,
   'engine install': MACHINE,
@@ -113,7 +114,8 @@ const key = async () =>
   (await read('key', 'create', username, '--environment', 'sandbox', '--name', 'x')).key_id as string;
 async function entry(): Promise<string> {
   await run('memory', 'import', username, file('memory.tmx', TMX), '--from', 'en', '--to', 'es');
-  return (await read('memory', 'search', username, '--state', 'all')).entries[0].memory_id;
+  const { entries } = await read('memory', 'search', username, '--state', 'all');
+  return entries.find(({ source }: { source: string }) => source === 'House.').memory_id;
 }
 async function refundable(): Promise<string> {
   const ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -122,6 +124,16 @@ async function refundable(): Promise<string> {
   await editNext(ann);
   await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
   return uid;
+}
+let disputes = 0;
+/** Has two editors disagree. */
+async function disputed() {
+  const editors = [0, 1].map(() => createPerson(server, { role: 'editor', languages: ['en:es'] }));
+  const people = await Promise.all(editors);
+  await owner.query('update users set review_share = 0');
+  const operator = await createPerson(server, { role: 'operator' });
+  const list = `/api/console/accounts/${username}/disagreements`;
+  return disagree(call, people, operator, list, `House number ${++disputes} of two editors.`);
 }
 async function task(): Promise<string> {
   await orderEdit(call, 'Two houses.\n');
@@ -241,6 +253,21 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
   'user languages': [
     'person.languages',
     async () => run('user', 'languages', await person(), '--language', 'en:es'),
+  ],
+  'rule make': [
+    'rule.made',
+    async () => {
+      const { disagreement, texts } = await disputed();
+      return run('rule', 'make', username, disagreement, texts[0]!.vote);
+    },
+  ],
+  'rule end': [
+    'rule.ended',
+    async () => {
+      const { disagreement, texts } = await disputed();
+      await run('rule', 'make', username, disagreement, texts[1]!.vote);
+      return run('rule', 'end', username, disagreement);
+    },
   ],
   'vote undo': [
     'vote.undone',

@@ -3,6 +3,7 @@ import type { CheckInput } from '@dragoman/checks';
 import type { Description, Piece } from '@dragoman/documents';
 import { keptOf } from '../base/kept.ts';
 import { type ProposalJob, readJobTerms } from '../brands/proposals.ts';
+import type { Database } from '../database/database.ts';
 import type { EditingContext } from './context.ts';
 import { type DescribedJob, describeJob } from './descriptions.ts';
 import type { TaskJobRow } from './edited-jobs-store.ts';
@@ -30,24 +31,36 @@ export async function checkInputs(
   described: 'all' | 'limits' = 'all',
 ): Promise<InputOf> {
   const isNeeded = described === 'all' || LIMITED.includes(job.text_format);
-  const [descriptions, terms] = await Promise.all([
+  const [descriptions, inputOf] = await Promise.all([
     isNeeded ? describeJob(context, account, jobId, job) : new Map<string, Description>(),
-    readJobTerms(context.database, account, proposalJob(jobId, job)),
+    textInputs(context.database, { account, jobId }, job),
   ]);
-  return ({ source, segment_id, route }, target) => {
-    const description = descriptions.get(segment_id);
+  return (row, target) => {
+    const description = descriptions.get(row.segment_id);
     return {
-      source,
-      target,
-      from: job.source_language,
-      to: job.target_language,
-      format: job.text_format,
-      terms,
-      kept: keptOf(route) !== undefined,
+      ...inputOf(row, target),
       ...(description?.maxLength === undefined ? {} : { maxLength: description.maxLength }),
       ...(description?.time === undefined ? {} : { time: description.time }),
     };
   };
+}
+
+/** Like `checkInputs`, but without the limits of the document, which do not depend on the text alone. */
+export async function textInputs(
+  database: Database,
+  { account, jobId }: Pick<TaskKey, 'account' | 'jobId'>,
+  job: DescribedJob & { brand: string | null },
+): Promise<InputOf> {
+  const terms = await readJobTerms(database, account, proposalJob(jobId, job));
+  return ({ source, route }, target) => ({
+    source,
+    target,
+    from: job.source_language,
+    to: job.target_language,
+    format: job.text_format,
+    terms,
+    kept: keptOf(route) !== undefined,
+  });
 }
 
 /** Returns the fields of a job that term proposals need. */

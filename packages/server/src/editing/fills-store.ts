@@ -42,6 +42,9 @@ const PLACES_OF_JOB = statement<SegmentPlace>(
       and (exists (select from votes v
                     where v.part = r.part and v.account_id = r.account_id and v.reading = r.reading
                       and v.withdrawn_at is null)
+           or exists (select from disagreements d
+                       where d.part = r.part and d.account_id = r.account_id and d.reading = r.reading
+                         and d.ruled_at is not null)
            or exists (select from fills f
                        where f.part = r.part and f.account_id = r.account_id and f.job_id = r.job_id
                          and f.position = r.position))
@@ -49,8 +52,8 @@ const PLACES_OF_JOB = statement<SegmentPlace>(
 );
 
 /**
- * Returns the segments of a job that hold the text of a vote or whose reading has votes, after the segment
- * `after`.
+ * Returns the segments of a job that hold the text of a vote or whose reading has votes or a rule, after the
+ * segment `after`.
  */
 export function listPlacesOfJob(
   on: Queryable,
@@ -88,14 +91,20 @@ export interface FillableRow
   /** True if the draft is the customer's own translation. */
   is_own: boolean;
   brand: string | null;
-  rule: 'off' | 'draft' | 'confirm';
+  /** What votes do in the jobs of the brand. */
+  setting: 'off' | 'draft' | 'confirm';
   /** The vote whose target is filled in; null if there is none. The vote may have expired. */
   filled_vote: string | null;
+  /** True if the filled text is that of a rule. */
+  by_rule: boolean;
+  /** Like `filled_hash` and `filled_vote`, but under a rule those of the fill that the rule replaced. */
+  voted_hash: Buffer | null;
+  voted_vote: string | null;
   /** True if a query to the customer is open, so that the segment cannot be confirmed. */
   asked: boolean;
 }
 
-// Jobs without a brand have the rule that is the default for brands. Drafts of jobs that correct chat
+// Jobs without a brand have the setting that is the default for brands. Drafts of jobs that correct chat
 // messages have the route `supplied`, although an engine made them.
 const FILLABLE = statement<FillableRow>(
   'editing.fillable',
@@ -105,7 +114,9 @@ const FILLABLE = statement<FillableRow>(
           case when ${showsSimilar('f.route')} then s.similar_entry->'target' else f.draft end as former_draft,
           j.source_language, j.target_language, j.text_format, b.external_id as brand,
           coalesce(s.route = 'supplied', false) and s.draft is not null and j.tier <> 'chat' as is_own,
-          coalesce(b.votes, 'draft') as rule, f.vote_id as filled_vote,
+          coalesce(b.votes, 'draft') as setting, f.vote_id as filled_vote, f.under_rule is not null as by_rule,
+          case when f.under_rule is null then f.target_hash else (f.under_rule->>'target_hash')::bytea end as voted_hash,
+          case when f.under_rule is null then f.vote_id else (f.under_rule->>'vote_id')::uuid end as voted_vote,
           exists (select from queries q
                    where q.part = r.part and q.account_id = r.account_id and q.job_id = r.job_id
                      and q.position = r.position and q.status = 'open') as asked
@@ -181,7 +192,7 @@ const KEPT = statement<KeptFill>(
      join edited_jobs w on w.part = f.part and w.account_id = f.account_id and w.job_id = f.job_id
      left join edits e on e.part = f.part and e.account_id = f.account_id and e.job_id = f.job_id
       and e.position = f.position
-    where f.part = $1 and f.account_id = $2 and f.vote_id = any($3) and w.stage <> 'canceled'
+    where f.part = $1 and f.account_id = $2 and f.vote_id = any($3) and f.under_rule is null and w.stage <> 'canceled'
     order by f.job_id, f.position limit 1000`,
 );
 
@@ -221,8 +232,8 @@ const WAIT_FOR_FILLS = statement(
 );
 
 /**
- * Waits for the transactions that fill or restore these segments now. They may have read the votes before the
- * latest change.
+ * Waits for the transactions that fill or restore these segments now. They may have read the votes and rules
+ * before the latest change.
  */
 export async function waitForFills(
   on: Queryable,
@@ -232,9 +243,10 @@ export async function waitForFills(
   await on.query(WAIT_FOR_FILLS, [account.part, account.accountId, ...columnsOfPlaces(places)]);
 }
 
-/** The text of a vote for one segment. */
+/** The text of a vote or rule for one segment. */
 export interface NewFill extends SegmentPlace {
   voteId: string;
+  byRule: boolean;
   targetHash: Buffer;
   target: readonly Piece[];
   /** The words of the source. */
@@ -245,15 +257,61 @@ export interface NewFill extends SegmentPlace {
   acknowledged: readonly string[];
 }
 
+const KEEP_UNDER_RULES = statement(
+  'editing.keep_under_rules',
+  `update fills f
+      set under_rule = jsonb_build_object('vote_id', f.vote_id, 'target_hash', f.target_hash, 'revision', f.revision,
+            'filled_at', f.filled_at, 'draft', s.draft, 'edit', to_jsonb(e))
+     from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
+     join segments s on s.part = $1 and s.account_id = $2 and s.job_id = g.job_id and s.position = g.position
+     left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
+      and e.position = s.position
+    where f.part = $1 and f.account_id = $2 and f.job_id = g.job_id and f.position = g.position
+      and f.under_rule is null`,
+);
+
+/**
+ * Keeps what votes have filled into segments, with the edits that they confirmed, because rules are about to
+ * replace it.
+ */
+export async function keepUnderRules(
+  transaction: Transaction,
+  account: AccountRef,
+  places: readonly SegmentPlace[],
+): Promise<void> {
+  if (places.length === 0) return;
+  await transaction.query(KEEP_UNDER_RULES, [account.part, account.accountId, ...columnsOfPlaces(places)]);
+}
+
+const FORGET_UNDER_RULES = statement(
+  'editing.forget_under_rules',
+  `update fills f set under_rule = '{}' from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
+    where f.part = $1 and f.account_id = $2 and f.job_id = g.job_id and f.position = g.position`,
+);
+
+/**
+ * Forgets what votes have filled into segments before rules replaced it. When the rules end, the segments get their
+ * former drafts. The caller holds the locks of their tasks.
+ */
+export async function forgetUnderRules(
+  transaction: Transaction,
+  account: AccountRef,
+  places: readonly SegmentPlace[],
+): Promise<void> {
+  if (places.length === 0) return;
+  await transaction.query(FORGET_UNDER_RULES, [account.part, account.accountId, ...columnsOfPlaces(places)]);
+}
+
 // A second fill of a segment keeps the draft that the first fill replaced.
 const KEEP_DRAFTS = statement(
   'editing.keep_drafts',
   `insert into fills (part, account_id, job_id, position, vote_id, target_hash, revision, words, draft, route, notes,
-     failure)
+     failure, under_rule)
    select s.part, s.account_id, s.job_id, s.position, g.vote_id, g.target_hash, g.revision, g.words, s.draft, s.route,
-          s.notes, s.failure
+          s.notes, s.failure, case when g.by_rule then '{}'::jsonb end
      from unnest(:job_ids::uuid[], :positions::integer[], :vote_ids::uuid[], :target_hashes::bytea[],
-       :revisions::integer[], :words::integer[]) as g (job_id, position, vote_id, target_hash, revision, words)
+       :revisions::integer[], :words::integer[], :by_rules::boolean[])
+       as g (job_id, position, vote_id, target_hash, revision, words, by_rule)
      join segments s on s.part = :part and s.account_id = :account_id and s.job_id = g.job_id
       and s.position = g.position
    on conflict (part, account_id, job_id, position) do update
@@ -281,7 +339,7 @@ const CONFIRM_FILLS = statement(
           confirmed_at = excluded.confirmed_at`,
 );
 
-/** Writes the texts of votes into waiting segments. The caller holds the locks of their tasks. */
+/** Writes the texts of votes and rules into waiting segments. The caller holds the locks of their tasks. */
 export async function fillSegments(
   transaction: Transaction,
   account: AccountRef,
@@ -298,6 +356,7 @@ export async function fillSegments(
       target_hashes: ({ targetHash }) => targetHash,
       revisions: ({ revision }) => revision,
       words: ({ words }) => words,
+      by_rules: ({ byRule }) => byRule,
     }),
   });
   const targets = fills.map(({ target }) => JSON.stringify(target));
@@ -351,7 +410,36 @@ const RESTORE_DRAFTS = statement(
     where s.part = g.part and s.account_id = g.account_id and s.job_id = g.job_id and s.position = g.position`,
 );
 
-/** Restores the drafts that fills replaced, and deletes the edits that the fills confirmed. */
+// The segment keeps its route, because votes and rules have the same.
+const LIFT_RULES = statement<SegmentPlace>(
+  'editing.lift_rules',
+  `with back as (
+     update fills f
+        set vote_id = o.vote_id, target_hash = o.target_hash, revision = o.revision, filled_at = o.filled_at,
+            under_rule = null
+       from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
+       join fills u on u.part = $1 and u.account_id = $2 and u.job_id = g.job_id and u.position = g.position
+      cross join jsonb_populate_record(null::fills, u.under_rule) o
+      where f.part = $1 and f.account_id = $2 and f.job_id = u.job_id and f.position = u.position
+        and o.vote_id is not null
+     returning f.part, f.account_id, f.job_id, f.position, u.under_rule as under),
+   drafts as (
+     update segments s set draft = b.under->'draft' from back b
+      where s.part = b.part and s.account_id = b.account_id and s.job_id = b.job_id and s.position = b.position),
+   confirmed as (
+     insert into edits (part, account_id, job_id, position, status, target, revision, editor_id, acknowledged,
+       changed_at, confirmed_at)
+     select b.part, b.account_id, b.job_id, b.position, e.status, e.target, e.revision, e.editor_id, e.acknowledged,
+            e.changed_at, e.confirmed_at
+       from back b cross join jsonb_populate_record(null::edits, nullif(b.under->'edit', 'null')) e
+      where e.revision is not null)
+   select job_id, position from back`,
+);
+
+/**
+ * Restores what fills replaced, and deletes the edits that the fills confirmed. Under a rule, that is the text
+ * of a vote if there was one, with the edit that it had confirmed; otherwise it is the former draft.
+ */
 export async function restoreSegments(
   transaction: Transaction,
   account: AccountRef,
@@ -359,7 +447,12 @@ export async function restoreSegments(
 ): Promise<void> {
   if (places.length === 0) return;
   await unconfirmFills(transaction, account, places);
-  await transaction.query(RESTORE_DRAFTS, [account.part, account.accountId, ...columnsOfPlaces(places)]);
+  const key = [account.part, account.accountId];
+  const lifted = await transaction.query(LIFT_RULES, [...key, ...columnsOfPlaces(places)]);
+  const nameOf = ({ job_id, position }: SegmentPlace) => `${job_id} ${position}`;
+  const names = new Set(lifted.map(nameOf));
+  const others = places.filter((place) => !names.has(nameOf(place)));
+  if (others.length > 0) await transaction.query(RESTORE_DRAFTS, [...key, ...columnsOfPlaces(others)]);
   for (const { job_id: jobId } of places) transaction.changed('edit', account, jobId);
 }
 

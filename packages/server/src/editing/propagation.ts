@@ -6,10 +6,14 @@
  * holds, of jobs that are not in review. The tasks are locked, and everything is read again, before anything is
  * written.
  *
- * The brand's rule decides what happens to a waiting segment:
+ * The brand's setting decides what happens to a waiting segment:
  *   off      keeps its draft
  *   draft    gets the elected text as its draft
  *   confirm  as `draft`, and is confirmed if a reviewer or two editors agree and the checks pass
+ *
+ * A rule of the customer takes the place of the votes, as if all editors agreed. When it ends, a segment first
+ * gets back exactly what the rule replaced; then its votes count again. If all votes for the replaced text were
+ * withdrawn meanwhile, it gets its former draft.
  *
  * If all its votes were withdrawn, a segment gets its former draft again. If votes expired with the texts of
  * their jobs, their text stays. A draft that the customer supplied is never replaced.
@@ -28,6 +32,7 @@ import type { EditingContext } from './context.ts';
 import { makeDueNow } from './due-store.ts';
 import * as fills from './fills-store.ts';
 import { carry } from './repeats.ts';
+import { listRules, noteDisagreements, type Rule } from './rules-store.ts';
 import { elect } from './vote-rules.ts';
 import * as votes from './votes-store.ts';
 
@@ -85,20 +90,24 @@ async function propagate(
       work.reading === undefined
         ? await fills.listPlacesOfJob(database, account, work.jobId, after, SLICE)
         : await fills.listPlacesOfReading(database, account, work.reading, after, SLICE);
-    if (places.length > 0) await propagateTo(context, account, places);
-    if (places.length < SLICE) return;
+    // Some segments are read again: those that a rule has left, because their votes may differ from what is
+    // restored, and those under whose rule a text was forgotten, because the rule itself may have changed.
+    while (places.length > 0 && !lost.aborted && (await propagateTo(context, account, places)));
+    if (places.length < SLICE) break;
     after = places.at(-1);
   }
+  if (work.reading !== undefined && !lost.aborted) await noteDisagreements(database, account, work.reading);
 }
 
+/** Changes one slice of segments. @returns true if some of them may need another change */
 async function propagateTo(
   context: EditingContext,
   account: AccountRef,
   places: readonly fills.SegmentPlace[],
-): Promise<void> {
+): Promise<boolean> {
   const { database, observer } = context;
-  // Otherwise another worker, which read the votes before their latest change, could commit after this worker has
-  // found nothing to change.
+  // Otherwise another worker, which read the votes and rules before their latest change, could commit after this
+  // worker has found nothing to change.
   await fills.waitForFills(database, account, places);
   const rows = await fills.readFillable(database, account, places);
   const inputs = await readInputs(context, account, rows);
@@ -109,20 +118,31 @@ async function propagateTo(
   // Notifies the pages of editors who hold segments that need a change. These pages show the elected text, or
   // the draft if there is none.
   for (const jobId of first.held) database.changed('job', account, jobId);
-  if (first.changes.length === 0) return;
+  if (first.changes.length === 0) return false;
   const tasks = [...new Set(first.changes.map(({ row }) => row.task_id))];
   const made = await database.transaction(async (transaction) => {
     await fills.lockTasksOf(transaction, account, tasks);
     const changing = first.changes.map(({ row }) => row);
     const now = await fills.readFillable(transaction, account, changing);
     const { changes } = await planChanges(transaction, account, now, inputs);
-    const restored = changes.filter(({ fill }) => fill === undefined);
+    const forgotten = changes.filter(({ forgets }) => forgets);
+    await fills.forgetUnderRules(
+      transaction,
+      account,
+      forgotten.map(({ row }) => row),
+    );
+    const restored = changes.filter(({ fill, forgets }) => fill === undefined && !forgets);
     await fills.restoreSegments(
       transaction,
       account,
       restored.map(({ row }) => row),
     );
     const filled = changes.flatMap(({ fill }) => fill ?? []);
+    await fills.keepUnderRules(
+      transaction,
+      account,
+      filled.filter(({ byRule }) => byRule),
+    );
     const unconfirmed = changes.filter(({ row, fill }) => fill?.revision === 0 && row.revision !== null);
     await fills.unconfirmFills(
       transaction,
@@ -138,12 +158,13 @@ async function propagateTo(
       transaction,
       filled.map(({ job_id: jobId }) => ({ account, jobId })),
     );
-    return { restored: restored.length, filled };
+    return { forgotten, restored, filled };
   });
   const confirmed = made.filled.filter(({ revision }) => revision > 0).length;
-  observer.filled('restored', made.restored);
+  observer.filled('restored', made.restored.length);
   observer.filled('confirmed', confirmed);
   observer.filled('draft', made.filled.length - confirmed);
+  return made.forgotten.length > 0 || made.restored.some(({ row }) => row.by_rule);
 }
 
 /**
@@ -174,10 +195,12 @@ async function readInputs(
 
 type Refusal = Parameters<EditingContext['observer']['notFilled']>[0];
 
-/** A change of one segment. Without `fill`, the segment's former draft is restored. */
+/** A change of one segment. Without `fill` and `forgets`, what the segment held before its fill is restored. */
 interface Change {
   row: fills.FillableRow;
   fill?: fills.NewFill;
+  /** The segment keeps the text of its rule, but forgets the text of votes under it, because they were withdrawn. */
+  forgets?: boolean;
 }
 
 interface Plan {
@@ -193,12 +216,14 @@ async function planChanges(
   rows: readonly fills.FillableRow[],
   inputs: ReadonlyMap<string, InputOf>,
 ): Promise<Plan> {
-  const readings = new Map(rows.map(({ reading }) => [reading.toString('base64'), reading]));
-  const all = await votes.listAllVotes(on, account, [...readings.values()]);
+  const readings = [...new Map(rows.map(({ reading }) => [reading.toString('base64'), reading])).values()];
+  const rules = await listRules(on, account, readings);
+  const all = await votes.listAllVotes(on, account, readings);
   const votesFor = Map.groupBy(all, ({ reading }) => reading.toString('base64'));
   const plan: Plan = { changes: [], refused: {}, held: new Set() };
   for (const row of rows) {
-    const change = changeOf(row, votesFor.get(row.reading.toString('base64')) ?? [], inputs.get(row.job_id)!);
+    const cast = votesFor.get(row.reading.toString('base64')) ?? [];
+    const change = changeOf(row, cast, rules.ruleFor(row), inputs.get(row.job_id)!);
     if (typeof change === 'string') plan.refused[change] = (plan.refused[change] ?? 0) + 1;
     else if (change !== undefined) plan.changes.push(change);
     if (fills.isUntouched(row) && row.task_status === 'claimed') plan.held.add(row.job_id);
@@ -213,12 +238,14 @@ async function planChanges(
 function changeOf(
   row: fills.FillableRow,
   cast: readonly votes.VoteRow[],
+  rule: Rule | undefined,
   inputOf: InputOf,
 ): Change | Refusal | undefined {
   if (!fills.isUntouched(row) || row.is_own) return undefined;
+  if (row.by_rule && rule === undefined) return fills.isWaiting(row) ? { row } : 'held';
   const isConfirmed = row.filled_revision !== null && row.filled_revision > 0;
   const counted = cast.filter(({ withdrawn }) => !withdrawn);
-  const elected = elect(counted, row.context);
+  const elected = rule === undefined ? elect(counted, row.context) : { vote: rule, certain: true };
   const isFilled = row.filled_hash !== null;
   const isNamed = (one: votes.VoteRow) =>
     one.vote_id === row.filled_vote || row.filled_hash?.equals(one.target_hash) === true;
@@ -226,18 +253,21 @@ function changeOf(
   if (elected === undefined && (!isFilled || (counted.length === 0 && !cast.some(isNamed)))) return undefined;
   if (!fills.isWaiting(row)) return 'held';
   if (elected === undefined) return { row };
-  if (row.rule === 'off') return undefined;
+  const isGone = isWithdrawn(row, cast);
+  if (isGone && row.by_rule) return { row, forgets: true };
+  if (row.setting === 'off') return isGone ? { row } : undefined;
   const { vote } = elected;
-  const isSame = isFilled && row.filled_hash!.equals(vote.target_hash);
+  const isByThis = isFilled && row.by_rule === (rule !== undefined);
+  const isSame = isByThis && row.filled_hash!.equals(vote.target_hash);
   const fitted = fitText(row, vote, inputOf);
-  if (typeof fitted === 'string') return isFilled && !isSame ? { row } : fitted;
+  if (typeof fitted === 'string') return isGone || (isByThis && !isSame) ? { row } : fitted;
   const { target, findings } = fitted;
   const isAccepted = findings.every((one) => vote.acknowledged.includes(keyOf(one)));
   const isAgreed = elected.certain && isAccepted;
   // The confirmation stays if all remaining votes are for its text: other votes for the text have then
   // expired.
   const isKept = isSame && isConfirmed && cast.every((one) => !one.withdrawn && isNamed(one));
-  const confirms = row.rule === 'confirm' && (isAgreed || isKept) && !row.asked;
+  const confirms = row.setting === 'confirm' && (isAgreed || isKept) && !row.asked;
   if (isSame && confirms === isConfirmed) return undefined;
   // A draft with the same text from the memory stays, because it shows its origin more precisely.
   if (!isFilled && !confirms && isDeepStrictEqual(row.draft, target)) return undefined;
@@ -247,6 +277,7 @@ function changeOf(
       job_id: row.job_id,
       position: row.position,
       voteId: vote.vote_id,
+      byRule: rule !== undefined,
       targetHash: vote.target_hash,
       target,
       words: countSegmentWords(row.source, row.source_language),
@@ -258,12 +289,24 @@ function changeOf(
 }
 
 /**
- * Fits the text of a vote to a segment. @returns the target with the warnings of the checks; or the reason why
+ * Returns true if votes filled a text into the segment, maybe under its rule, and all votes for that text were
+ * withdrawn or changed. It is false if they expired.
+ */
+function isWithdrawn({ voted_hash, voted_vote }: fills.FillableRow, cast: readonly votes.VoteRow[]): boolean {
+  const same = cast.filter(({ target_hash }) => voted_hash?.equals(target_hash));
+  return (
+    same.every(({ withdrawn }) => withdrawn) &&
+    (same.length > 0 || cast.some((one) => one.vote_id === voted_vote))
+  );
+}
+
+/**
+ * Fits the text of a vote or rule to a segment. @returns the target with the warnings of the checks; or the reason why
  * the segment cannot have it
  */
 export function fitText(
-  row: fills.FillableRow,
-  vote: votes.VoteRow,
+  row: { source: Piece[]; segment_id: string },
+  vote: { source: Piece[]; target: Piece[] },
   inputOf: InputOf,
 ): { target: Piece[]; findings: Finding[] } | 'codes' | 'checks' {
   const target = carry(vote.source, row.source, vote.target);

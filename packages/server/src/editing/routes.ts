@@ -11,6 +11,7 @@ import { joinWithNext, separateSegments } from './joins.ts';
 import { askCustomer, withdrawQuery } from './queries.ts';
 import { approve, markIssue, markSeen, markUnsure, returnJob, submit, unmarkIssue } from './review.ts';
 import { editorSchemas, WRONG_RANGE } from './route-schemas.ts';
+import { ruleRoutes, rulesOfCustomer } from './rule-routes.ts';
 import { saveSegment } from './save.ts';
 import type { taskParameters } from './schemas.ts';
 import type { TaskStatus } from './states.ts';
@@ -48,10 +49,12 @@ export function editingRoutes(app: FastifyInstance, options: EditingRouteOptions
     requirePerson(operators, options, 'operator');
     consoleRoutes(operators, context);
     voteRoutes(operators, context);
+    ruleRoutes(operators, context);
   });
   void app.register(async (customers) => {
     requirePerson(customers, options, 'customer');
     votesOfCustomer(customers, context);
+    rulesOfCustomer(customers, context);
   });
 }
 

@@ -168,8 +168,9 @@ const SegmentVote = Type.Object(
       }),
     ),
     target: Pieces,
-    agree: Type.Integer({ minimum: 1, description: 'The number of editors who confirmed this text.' }),
+    agree: Type.Integer({ minimum: 0, description: 'The number of editors who confirmed this text.' }),
     by: Type.Array(Type.String(), { description: 'The names of these editors.' }),
+    rule: Type.Boolean({ description: 'True if the customer made the text the rule.' }),
   },
   {
     title: 'SegmentVote',

@@ -98,7 +98,10 @@ export async function undoVote(
   return { restored, kept: await fills.findKept(database, account, same) };
 }
 
-/** Restores the former drafts of those segments that nobody has touched. @returns their number */
+/**
+ * Restores the former drafts of those segments that nobody has touched. The texts of rules stay. @returns the
+ * number of restored segments
+ */
 async function restore(
   database: Database,
   account: AccountRef,
@@ -109,7 +112,7 @@ async function restore(
   return database.transaction(async (transaction) => {
     await fills.lockTasksOf(transaction, account, [...new Set(before.map(({ task_id }) => task_id))]);
     const rows = (await fills.readFillable(transaction, account, before)).filter(
-      (row) => fills.isWaiting(row) && row.filled_hash !== null,
+      (row) => fills.isWaiting(row) && row.filled_hash !== null && !row.by_rule,
     );
     await fills.restoreSegments(transaction, account, rows);
     for (const jobId of new Set(rows.map(({ job_id }) => job_id))) transaction.changed('job', account, jobId);

@@ -5,9 +5,10 @@ import type { EditingContext } from './context.ts';
 import type { SegmentRow } from './edits-store.ts';
 import * as fills from './fills-store.ts';
 import { fitText } from './propagation.ts';
+import { listRules, type Rule } from './rules-store.ts';
 import type { SegmentVote } from './schemas.ts';
 import { elect } from './vote-rules.ts';
-import { listVotes } from './votes-store.ts';
+import { listVotes, type VoteRow } from './votes-store.ts';
 
 /**
  * Returns the elected text for each segment that no editor has edited, by position. A segment may hold the
@@ -24,20 +25,23 @@ export async function readSegmentVotes(
   const found = new Map<number, SegmentVote>();
   const places = rows.map(({ position }) => ({ job_id: jobId, position }));
   const segments = (await fills.readFillable(database, account, places)).filter(
-    (row) => row.rule !== 'off' && fills.isUntouched(row),
+    (row) => row.setting !== 'off' && fills.isUntouched(row),
   );
   if (segments.length === 0) return found;
-  const cast = await listVotes(
-    database,
-    account,
-    segments.map(({ reading }) => reading),
-  );
-  if (cast.length === 0) return found;
+  const readings = segments.map(({ reading }) => reading);
+  const [cast, rules] = await Promise.all([
+    listVotes(database, account, readings),
+    listRules(database, account, readings),
+  ]);
+  if (cast.length === 0 && rules.count === 0) return found;
   const votesFor = Map.groupBy(cast, ({ reading }) => reading.toString('base64'));
   const names = new Map(cast.map((one) => [one.editor_id, one.name]));
   const inputOf = await checkInputs(context, { account, jobId }, segments[0]!, 'limits');
   for (const row of segments) {
-    const elected = elect(votesFor.get(row.reading.toString('base64')) ?? [], row.context);
+    const own = votesFor.get(row.reading.toString('base64')) ?? [];
+    const rule = rules.ruleFor(row);
+    const elected =
+      rule === undefined ? elect(own, row.context) : { vote: rule, editors: editorsFor(own, rule) };
     if (elected === undefined) continue;
     const fitted = fitText(row, elected.vote, inputOf);
     if (typeof fitted === 'string') continue;
@@ -47,9 +51,15 @@ export async function readSegmentVotes(
       target: fitted.target,
       agree: elected.editors.length,
       by: elected.editors.map((editor) => names.get(editor) ?? ''),
+      rule: rule !== undefined,
     });
   }
   return found;
+}
+
+function editorsFor(cast: readonly VoteRow[], { target_hash: hash }: Rule): string[] {
+  const same = cast.filter(({ target_hash }) => target_hash.equals(hash));
+  return [...new Set(same.map(({ editor_id }) => editor_id))];
 }
 
 function stateOf(row: fills.FillableRow, elected: Buffer): Pick<SegmentVote, 'state' | 'former'> {

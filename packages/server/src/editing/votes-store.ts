@@ -144,7 +144,8 @@ const foundVotes = (condition: string) =>
   `select v.vote_id as vote, j.uid, j.source_language, j.target_language, coalesce(s.joined->'own'->'source', s.source) as source, v.target,
           coalesce(u.name, '') as editor, v.voted_at, v.withdrawn_at,
           (select count(*) from fills f
-            where f.part = v.part and f.account_id = v.account_id and f.vote_id = v.vote_id) as segments
+            where f.part = v.part and f.account_id = v.account_id and f.vote_id = v.vote_id
+              and f.under_rule is null) as segments
      from votes v
      join jobs j on j.part = v.part and j.account_id = v.account_id and j.job_id = v.job_id
      join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
@@ -156,7 +157,9 @@ const FIND_VOTES = statement<FoundVoteRow>('editing.find_votes', foundVotes(''))
 // Most votes fill no segment, so the query starts from the table of fills.
 const FIND_FILLING = statement<FoundVoteRow>(
   'editing.find_filling_votes',
-  foundVotes('and v.vote_id in (select f.vote_id from fills f where f.part = $1 and f.account_id = $2)'),
+  foundVotes(
+    'and v.vote_id in (select f.vote_id from fills f where f.part = $1 and f.account_id = $2 and f.under_rule is null)',
+  ),
 );
 
 export interface VoteSearch {

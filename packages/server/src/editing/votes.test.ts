@@ -316,7 +316,7 @@ describe('a confirmed text', () => {
 });
 
 describe('votes of several editors', () => {
-  it('confirm waiting segments once two editors agree, if the brand’s rule is confirm', async () => {
+  it('confirm waiting segments once two editors agree, if the brand’s setting is confirm', async () => {
     const source = sentence();
     const fields = { brand: 'confirms' };
     const [one, two, waits] = await Promise.all([1, 2, 3].map(() => orderEdit(call, source, fields)));
@@ -331,7 +331,7 @@ describe('votes of several editors', () => {
     expect(submitted.body.status).toBe('submitted');
   });
 
-  it('leave drafts unconfirmed if the brand’s rule is draft, or if both votes are of one editor', async () => {
+  it('leave drafts unconfirmed if the brand’s setting is draft, or if both votes are of one editor', async () => {
     const source = sentence();
     const drafts = await Promise.all([1, 2, 3].map(() => orderEdit(call, source, { brand: 'drafts' })));
     await vote(ann, drafts[0]!, 'La casa es grande.');
@@ -467,7 +467,7 @@ describe('a vote is withdrawn', () => {
   });
 });
 
-it('a reviewer who approves a job confirms waiting segments with the same texts, if the brand’s rule is confirm', async () => {
+it('a reviewer who approves a job confirms waiting segments with the same texts, if the brand’s setting is confirm', async () => {
   await owner.query('update users set review_share = 100 where user_id = $1', [ann.userId]);
   const source = sentence();
   const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source, { brand: 'confirms' })));

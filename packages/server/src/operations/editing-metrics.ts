@@ -45,13 +45,13 @@ export function createEditingMetrics(registry: Registry): {
   });
   const fills = new Counter({
     name: 'dragoman_vote_fills_total',
-    help: 'Waiting segments that got the text of a vote (draft, confirmed) or their former draft again (restored).',
+    help: 'Waiting segments that got the text of a vote or rule (draft, confirmed) or their former draft again (restored).',
     labelNames: ['how'],
     registers,
   });
   const refusals = new Counter({
     name: 'dragoman_vote_refusals_total',
-    help: 'Segments that could not get the text of a vote, by reason.',
+    help: 'Segments that could not get the text of a vote or rule, by reason.',
     labelNames: ['why'],
     registers,
   });

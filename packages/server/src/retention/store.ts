@@ -191,7 +191,12 @@ const JOBS_END = (
   ),
 );
 
-/** Deletes the texts of finished jobs. The jobs and their charges stay. @returns the number of jobs */
+const END_DISAGREEMENTS = statement(
+  'retention.end_disagreements',
+  `delete from disagreements where part = $1 and account_id = $2 and job_id = any($3) and ruled_at is null`,
+);
+
+/** Deletes the texts of finished jobs. Rules keep their texts. The jobs and their charges stay. @returns the number of jobs */
 export async function deleteJobTexts(
   transaction: Transaction,
   account: AccountRef,
@@ -203,7 +208,7 @@ export async function deleteJobTexts(
   const rows = await transaction.query(OLD_JOBS, [...key, before, days, limit]);
   const ids = rows.map(({ job_id }) => job_id);
   if (ids.length > 0) {
-    for (const one of [...JOBS_FORGET, FORGET_REPORTS, ...JOBS_END]) {
+    for (const one of [...JOBS_FORGET, FORGET_REPORTS, END_DISAGREEMENTS, ...JOBS_END]) {
       await transaction.query(one, [...key, ids]);
     }
   }

@@ -58,12 +58,18 @@ export const TABLES: readonly Table[] = [
   {
     name: 'fills',
     key: { job_id: 'uuid', position: 'integer' },
-    hidden: ['target_hash'],
+    hidden: ['target_hash', 'under_rule'],
     erase: 'delete',
   },
   {
     name: 'votes',
     key: { vote_id: 'uuid' },
+    hidden: ['reading', 'target_hash', 'editor_id'],
+    erase: 'delete',
+  },
+  {
+    name: 'disagreements',
+    key: { disagreement_id: 'uuid' },
     hidden: ['reading', 'target_hash', 'editor_id'],
     erase: 'delete',
   },

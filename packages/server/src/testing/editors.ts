@@ -108,7 +108,35 @@ export async function editNext(person: TestPerson, named?: string) {
 }
 
 /**
- * Makes a second change of votes while a worker still writes the text of the first change into a job. Waits
+ * Has each editor deliver an own text for the same source. @param list the path of the account's disagreements
+ * @returns the disagreement, as a reader of the list sees it
+ */
+export async function disagree(
+  call: Call,
+  editors: readonly TestPerson[],
+  reader: TestPerson,
+  list: string,
+  source: string,
+) {
+  for (const [index, person] of editors.entries()) {
+    const uid = await orderEdit(call, source);
+    const { open } = (await person.call('GET', '/api/editing/queue')).body;
+    const task = await claimTask(person, open.find((one: { uid: string }) => one.uid === uid).task);
+    const target = [{ text: `Texto ${index + 1} de una casa.` }];
+    const saved = await confirm(person, task, task.segments[0], { target });
+    expect(saved.status, saved.text).toBe(200);
+    await person.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+  }
+  return until(async () => {
+    const { disagreements } = (await reader.call('GET', list)).body;
+    return disagreements.find((one: { source: string }) => one.source === source) as
+      | { disagreement: string; texts: { vote: string; target: string }[] }
+      | undefined;
+  });
+}
+
+/**
+ * Makes a second change of votes or rules while a worker still writes the text of the first change into a job. Waits
  * until the background work is done.
  */
 export async function overtake(

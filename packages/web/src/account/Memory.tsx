@@ -1,10 +1,11 @@
-/** The account's translation memory: counts, entries, import and export. */
+/** The account's translation memory: counts, entries, import and export, disagreements of editors, and texts used in jobs. */
 import { Button, NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FormattedNumber } from 'react-intl';
 import { call, hrefOf, query } from '../api/client.ts';
 import type { MemoryEntry, MemoryEntryTouched, MemoryImported, MemorySummary } from '../api/generated.ts';
+import { Disagreements } from '../Disagreements.tsx';
 import { useTranslate } from '../i18n.tsx';
 import { type Loading, type PageProps, useFilters, usePages } from '../page.tsx';
 import { paths } from '../paths.ts';
@@ -64,6 +65,12 @@ export default function Memory({ search }: PageProps) {
           <Entries search={search} pairs={data.memory} />
         </>
       )}
+      <Disagreements
+        queryKey={['listOwnDisagreements']}
+        read={(before, signal) => call('listOwnDisagreements', { query: { before } }, { signal })}
+        make={(disagreement, vote) => call('makeOwnRule', { path: { disagreement }, body: { vote } })}
+        end={(disagreement) => call('endOwnRule', { path: { disagreement } })}
+      />
       <UsedTexts />
       <SidePanel
         title={t('account.memory.entry')}

@@ -902,6 +902,35 @@ export type DisableRequest = {
   revoke_keys?: boolean | undefined
 };
 
+export type Disagreement = {
+  disagreement: string;
+  /** Where the source stands: as the `only` segment of a text, `first`, or `later`. */
+  context: 'only' | 'first' | 'later';
+  source_language: string;
+  target_language: string;
+  brand: string | null;
+  tone: string | null;
+  /** The text without codes. */
+  source: string;
+  ruled_at: string | null;
+  /** The rule, then the texts of most editors; at most 10. */
+  texts: ({
+    vote: string;
+    /** The text without codes. */
+    target: string;
+    /** The number of editors who prefer the text. */
+    editors: number;
+    rule: boolean
+  })[]
+};
+
+export type Disagreements = {
+  /** Latest first. A page may have fewer than `limit`, even none. */
+  disagreements: Disagreement[];
+  /** The `before` of the next page; null on the last. */
+  next: string | null
+};
+
 /** Words that cost only a share of their price. */
 export type Discount = {
   /** The match of the words: `context` and `exact` are sentences that an editor confirmed in an earlier job, with or without the same neighbors; `fuzzy95`, `fuzzy85` and `fuzzy75` are similar to such a sentence, by at least 95, 85 or 75 %; `repeat` are sentences that occurred earlier in the text. */
@@ -1046,7 +1075,7 @@ export type FailingHost = {
   waiting: number
 };
 
-export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'term_known' | 'term_proposed' | 'term_untranslated' | 'too_many_proposals' | 'query_exists' | 'url' | 'endpoint_exists' | 'too_many_endpoints' | 'tmx' | 'document_invalid' | 'language_undetermined' | 'pair_not_offered' | 'lines_at_most' | 'line_at_most' | 'line_without_reference' | 'reference_without_line';
+export type FieldReason = 'required' | 'text' | 'not_empty' | 'text_length' | 'text_at_most' | 'one_line' | 'has_length' | 'has_at_least' | 'has_at_most' | 'number' | 'whole_number' | 'one_of' | 'exactly' | 'yes_or_no' | 'date' | 'in_the_future' | 'before_the_end' | 'days_before_the_end' | 'language' | 'id' | 'list' | 'any_list' | 'list_length' | 'list_of_texts' | 'object' | 'shape' | 'unusable' | 'uid' | 'origin' | 'email' | 'email_taken' | 'password_wrong' | 'password_guessed' | 'password_is_email' | 'code_wrong' | 'account_name' | 'job_not_to_accept' | 'job_not_to_reject' | 'job_of_machine' | 'job_without_editor' | 'job_fell_back' | 'job_forgotten' | 'rule_fails' | 'term_known' | 'term_proposed' | 'term_untranslated' | 'too_many_proposals' | 'query_exists' | 'url' | 'endpoint_exists' | 'too_many_endpoints' | 'tmx' | 'document_invalid' | 'language_undetermined' | 'pair_not_offered' | 'lines_at_most' | 'line_at_most' | 'line_without_reference' | 'reference_without_line';
 
 /** A problem that an automatic check reports about a target. */
 export type Finding = {
@@ -1307,6 +1336,11 @@ export type ListedChat = {
 export type ListedChats = {
   objects: ListedChat[];
   next: string | null
+};
+
+export type MadeRule = {
+  /** The vote whose text is the rule. Null: none. */
+  vote: string | null
 };
 
 export type Matches = {
@@ -2145,7 +2179,9 @@ export type SegmentVote = {
   /** The number of editors who confirmed this text. */
   agree: number;
   /** The names of these editors. */
-  by: string[]
+  by: string[];
+  /** True if the customer made the text the rule. */
+  rule: boolean
 };
 
 export type SentDocument = {
@@ -3050,6 +3086,40 @@ export interface Operations {
     body: undefined;
     answer: UndoneVote
   };
+  /** List sources for which editors confirmed different texts */
+  listAccountDisagreements: {
+    path: {
+      username: string
+    };
+    query: {
+      before?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: Disagreements
+  };
+  /** Make one of the texts the rule */
+  makeAccountRule: {
+    path: {
+      username: string;
+      disagreement: string
+    };
+    query: undefined;
+    body: {
+      vote: string
+    };
+    answer: MadeRule
+  };
+  /** End a rule */
+  endAccountRule: {
+    path: {
+      username: string;
+      disagreement: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: MadeRule
+  };
   /** List confirmed texts and where they were used */
   listOwnVotes: {
     path: undefined;
@@ -3069,6 +3139,36 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: UndoneVote
+  };
+  /** List sources for which editors confirmed different texts */
+  listOwnDisagreements: {
+    path: undefined;
+    query: {
+      before?: string | undefined;
+      limit?: number | undefined
+    };
+    body: undefined;
+    answer: Disagreements
+  };
+  /** Make one of the texts the rule */
+  makeOwnRule: {
+    path: {
+      disagreement: string
+    };
+    query: undefined;
+    body: {
+      vote: string
+    };
+    answer: MadeRule
+  };
+  /** End a rule */
+  endOwnRule: {
+    path: {
+      disagreement: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: MadeRule
   };
   /** Subscribe to live updates */
   subscribe: {
@@ -4546,8 +4646,14 @@ export const OPERATIONS = {
   reassignTask: ['POST', '/api/console/tasks/{task}/reassign'],
   listAccountVotes: ['GET', '/api/console/accounts/{username}/votes'],
   undoAccountVote: ['POST', '/api/console/accounts/{username}/votes/{vote}/undo'],
+  listAccountDisagreements: ['GET', '/api/console/accounts/{username}/disagreements'],
+  makeAccountRule: ['PUT', '/api/console/accounts/{username}/disagreements/{disagreement}/rule'],
+  endAccountRule: ['DELETE', '/api/console/accounts/{username}/disagreements/{disagreement}/rule'],
   listOwnVotes: ['GET', '/api/account/votes'],
   undoOwnVote: ['POST', '/api/account/votes/{vote}/undo'],
+  listOwnDisagreements: ['GET', '/api/account/disagreements'],
+  makeOwnRule: ['PUT', '/api/account/disagreements/{disagreement}/rule'],
+  endOwnRule: ['DELETE', '/api/account/disagreements/{disagreement}/rule'],
   subscribe: ['GET', '/api/live'],
   readOwnAccount: ['GET', '/api/account'],
   listOwnKeys: ['GET', '/api/account/keys'],

@@ -1,6 +1,7 @@
-/** The confirmed texts of one account that other jobs use. */
+/** The confirmed texts of one account that other jobs use, and the sources that editors translate differently. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { call, query } from '../api/client.ts';
+import { Disagreements } from '../Disagreements.tsx';
 import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
@@ -25,6 +26,16 @@ export default function Votes({ params }: PageProps) {
         votes={data.votes}
         jobLink={(uid) => ({ to: paths.console.jobs, search: { account: username, q: uid } })}
         undo={(vote) => change(() => call('undoAccountVote', { path: { username, vote } }))}
+      />
+      <Disagreements
+        queryKey={['listAccountDisagreements', username]}
+        read={(before, signal) =>
+          call('listAccountDisagreements', { path: { username }, query: { before } }, { signal })
+        }
+        make={(disagreement, vote) =>
+          call('makeAccountRule', { path: { username, disagreement }, body: { vote } })
+        }
+        end={(disagreement) => call('endAccountRule', { path: { username, disagreement } })}
       />
     </AccountPage>
   );

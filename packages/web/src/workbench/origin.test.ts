@@ -53,6 +53,7 @@ test('targetOriginOf returns the origin of the draft while the target equals the
     from: 'vote',
     agree: 1,
     by: [],
+    rule: false,
   });
   expect(of({ origin: 'memory', route: 'memory:context' })).toEqual({ from: 'context', score: 101 });
   expect(of({ origin: 'memory', route: 'memory:82' })).toEqual({ from: 'fuzzy', score: 82 });
@@ -78,9 +79,9 @@ test('targetOriginOf returns the origin of the draft together with “edited” 
   });
 });
 
-test('targetOriginOf returns the editors who confirmed the text of a vote', () => {
-  const vote = { vote: '', target: [{ text: 'Ein Heim.' }], agree: 2, by: ['Ann', 'Bob'] };
-  const shown = { from: 'vote', agree: 2, by: ['Ann', 'Bob'] };
+test('targetOriginOf returns the editors who confirmed the text of a vote, and whether it is a rule', () => {
+  const vote = { vote: '', target: [{ text: 'Ein Heim.' }], agree: 2, by: ['Ann', 'Bob'], rule: true };
+  const shown = { from: 'vote', agree: 2, by: ['Ann', 'Bob'], rule: true };
   expect(of({ vote: { ...vote, state: 'next' } }, 'Ein Heim.')).toEqual(shown);
   expect(of({ vote: { ...vote, state: 'next' } })).toMatchObject({ from: 'machine' });
   const filled = { origin: 'memory', route: 'memory:vote', draft: vote.target } as const;

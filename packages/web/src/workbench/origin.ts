@@ -7,7 +7,7 @@ import type { Match } from './task.ts';
 export type DraftOrigin =
   | { from: 'context' | 'exact' | 'fuzzy'; score: number }
   | { from: 'machine'; engine: string }
-  | { from: 'vote'; agree: number; by: readonly string[] }
+  | { from: 'vote'; agree: number; by: readonly string[]; rule: boolean }
   | { from: 'memory' | 'supplied' | 'kept' };
 
 /**
@@ -36,8 +36,8 @@ export function draftOriginOf({ origin, route, vote }: SegmentState['segment']):
       if (kind === 'context' || kind === 'exact') return { from: kind, score: SCORES[kind] };
       if (Number(kind) > 0) return { from: 'fuzzy', score: Number(kind) };
       if (kind !== 'vote') return { from: 'memory' };
-      const isKnown = vote?.state === 'filled';
-      return { from: kind, agree: isKnown ? vote.agree : 1, by: isKnown ? vote.by : [] };
+      const { agree, by, rule } = vote?.state === 'filled' ? vote : { agree: 1, by: [], rule: false };
+      return { from: kind, agree, by, rule };
     }
     default:
       return { from: origin };
@@ -57,7 +57,7 @@ export function targetOriginOf(
   const isTarget = (pieces: readonly Piece[]) => samePieces(complete(pieces, segment.source), target);
   if (segment.draft && isTarget(segment.draft)) return draft;
   const { vote } = segment;
-  if (vote && isTarget(vote.target)) return { from: 'vote', agree: vote.agree, by: vote.by };
+  if (vote && isTarget(vote.target)) return { from: 'vote', agree: vote.agree, by: vote.by, rule: vote.rule };
   const used = matches.find((match) => isTarget(match.target));
   if (used?.kind === 'context') return { from: 'context', score: SCORES.context };
   if (used) return { from: used.score < SCORES.exact ? 'fuzzy' : 'exact', score: used.score };

@@ -1222,7 +1222,8 @@ create table votes (
   foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
     on delete cascade
 );
-create index votes_of on votes (part, account_id, reading);
+-- Leads to the latest vote of each editor, and to all votes for a reading.
+create index votes_of on votes (part, account_id, reading, context, editor_id, voted_at desc, vote_id desc);
 grant select, insert, update, delete on votes to dragoman_app;
 
 -- Segments that hold the text of a vote, with the draft that it replaced.
@@ -1240,12 +1241,41 @@ create table fills (
   notes       text[] not null,
   failure     text,
   filled_at   timestamptz not null default now(),
+  -- Null: the text of a vote. Otherwise that of a rule, over this fill of a vote with its draft and edit; {}: over
+  -- none, or over one whose votes were withdrawn.
+  under_rule  jsonb,
   primary key (part, account_id, job_id, position),
   foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
     on delete cascade
 );
 create index fills_of on fills (part, account_id, vote_id);
 grant select, insert, update, delete on fills to dragoman_app;
+
+-- The readings for which editors prefer different texts in one place, and the text that the customer made the rule. A
+-- row without a rule is deleted when the editors agree.
+create table disagreements (
+  part            smallint not null,
+  account_id      uuid not null,
+  disagreement_id uuid not null,
+  reading         bytea not null check (octet_length(reading) = 32), -- this and `context` as in readings
+  context         text not null check (context in ('only', 'first', 'later')),
+  job_id          uuid not null, -- of the latest of these votes
+  noted_at        timestamptz not null default clock_timestamp(),
+  -- The rule; null: none. It is a copy of a vote, and stays when the vote changes or is deleted.
+  ruled_at        timestamptz,
+  vote_id         uuid,
+  editor_id       uuid,
+  source          jsonb,
+  target          jsonb,
+  target_hash     bytea check (octet_length(target_hash) = 32),
+  acknowledged    text[],
+  primary key (part, account_id, disagreement_id),
+  unique (part, account_id, reading, context),
+  foreign key (part, account_id) references accounts (part, account_id),
+  check (num_nulls(ruled_at, vote_id, editor_id, source, target, target_hash, acknowledged) in (0, 7))
+);
+create index disagreements_of_job on disagreements (part, account_id, job_id);
+grant select, insert, update, delete on disagreements to dragoman_app;
 
 -- The queue of readings whose votes have changed, and of jobs whose segments wait again. A row is deleted when it is done.
 create table propagations (

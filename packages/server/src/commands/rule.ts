@@ -1,0 +1,111 @@
+/** The command `dragoman rule`: lists sources on whose translation editors disagree, and makes and ends rules. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
+import { ApiError, notFound } from '../base/errors.ts';
+import { isId } from '../base/ids.ts';
+import type { Database } from '../database/database.ts';
+import { endRule, listDisagreements, makeRule } from '../editing/rules.ts';
+import { data, json, withStore } from './options.ts';
+import { CommandError, print, printJson, printTable, say } from './output.ts';
+
+interface Common {
+  data?: string;
+  json?: boolean;
+}
+
+const MOST = 200;
+
+export function addRuleCommands(program: Command): void {
+  const rule = program
+    .command('rule')
+    .description('list sources that editors translate differently, and make one text the rule');
+  rule
+    .command('list')
+    .description(`list disagreements and rules, latest first; at most ${MOST}`)
+    .argument('<account>', 'the username')
+    .addOption(new Option('--before <id>', 'the next page, as an earlier page says').argParser(pageId))
+    .addOption(data())
+    .addOption(json())
+    .action((username: string, options: Common & { before?: string }) =>
+      withStore(options, async ({ database }) => {
+        const { ref } = await accountNamed(database, username);
+        const page = { before: options.before, limit: MOST };
+        const { disagreements, next } = await listDisagreements(database, ref, page);
+        if (options.json) return printJson({ disagreements, next });
+        printTable(
+          ['disagreement', 'vote', 'pair', 'brand', 'tone', 'place', 'editors', 'state', 'source', 'target'],
+          disagreements.flatMap(({ texts, ...one }) =>
+            texts.map((text) => [
+              one.disagreement,
+              text.vote,
+              `${one.source_language}>${one.target_language}`,
+              one.brand ?? '',
+              one.tone ?? '',
+              one.context,
+              String(text.editors),
+              text.rule ? 'rule' : '',
+              one.source,
+              text.target,
+            ]),
+          ),
+          next === null ? 'There are no such sources.' : 'There are no such sources on this page.',
+        );
+        if (next !== null) say(`There are more. Continue with --before ${next}.`);
+      }),
+    );
+  rule
+    .command('make')
+    .description('make the text of a vote the rule, in place of an earlier rule')
+    .argument('<account>', 'the username')
+    .argument('<disagreement>', 'the id of the disagreement, as in rule list')
+    .argument('<vote>', 'the id of the vote, as in rule list')
+    .addOption(data())
+    .addOption(json())
+    .action((username: string, id: string, vote: string, options: Common) =>
+      change(username, options, [id, vote], async (database, account) => {
+        await makeRule(database, 'command', account, id, vote);
+        return options.json ? printJson({ disagreement: id, vote }) : print('The text is the rule.');
+      }),
+    );
+  rule
+    .command('end')
+    .description('end a rule, so that votes count again')
+    .argument('<account>', 'the username')
+    .argument('<disagreement>', 'the id of the disagreement, as in rule list')
+    .addOption(data())
+    .addOption(json())
+    .action((username: string, id: string, options: Common) =>
+      change(username, options, [id], async (database, account) => {
+        await endRule(database, 'command', account, id);
+        return options.json
+          ? printJson({ disagreement: id, vote: null })
+          : print('There is no rule any more.');
+      }),
+    );
+}
+
+function pageId(written: string): string {
+  if (!isId(written)) throw new InvalidArgumentError('It must be the id of a disagreement.');
+  return written;
+}
+
+/** Runs a change of a rule, if `ids` can be ids. A refusal becomes the error of the command. */
+function change(
+  username: string,
+  options: Common,
+  ids: readonly string[],
+  work: (database: Database, account: AccountRef) => Promise<void>,
+): Promise<void> {
+  return withStore(options, async ({ database }) => {
+    const { ref } = await accountNamed(database, username);
+    try {
+      if (!ids.every(isId)) throw notFound();
+      await work(database, ref);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const isMissing = error.code === 'not_found';
+      throw new CommandError(isMissing ? `${username} has no such disagreement or vote.` : error.message);
+    }
+  });
+}

@@ -1,0 +1,540 @@
+/** Tests of rules: the customer chooses one of several texts that editors confirmed for a source. */
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
+import { type BrandFile, saveBrand } from '../brands/brands.ts';
+import { createConnection } from '../database/connections.ts';
+import { deleteJobTexts } from '../retention/store.ts';
+import {
+  claimTask,
+  confirm,
+  emptyEditing,
+  HUMAN,
+  orderEdit,
+  overtake,
+  pathOf,
+  save,
+} from '../testing/editors.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestPerson,
+  type TestServer,
+  until,
+} from '../testing/harness.ts';
+import { dragoman, urlOf } from '../testing/programs.ts';
+
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const LIST = '/api/account/disagreements';
+const [HOUSE, HOME] = ['La casa es grande.', 'El hogar es grande.'];
+
+let server: TestServer;
+let owner: pg.Client;
+let call: ReturnType<typeof createClient>;
+let account: AccountRef;
+let username: string;
+let customer: TestPerson;
+let ann: TestPerson;
+let bob: TestPerson;
+let cy: TestPerson;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '9' } });
+  owner = createConnection(server.connection);
+  await owner.connect();
+  const created = await server.createAccount({ balanceCents: 1_000_000 });
+  username = created.username;
+  account = (await accountNamed(server.database, username)).ref;
+  call = createClient(server.url, created.production_key);
+  customer = await createPerson(server, { role: 'customer', account: created });
+  const languages = ['en:es'];
+  ann = await createPerson(server, { role: 'editor', languages });
+  bob = await createPerson(server, { role: 'editor', languages });
+  cy = await createPerson(server, { role: 'editor', languages });
+  await owner.query('update users set review_share = 0');
+  await brand('confirms', { votes: 'confirm' });
+});
+beforeEach(() => emptyEditing(owner));
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+async function brand(externalId: string, fields: Partial<BrandFile>): Promise<void> {
+  const made = { externalId, name: externalId, default: undefined, languages: new Map(), ...fields };
+  await saveBrand(server.database, 'command', account, made, false);
+}
+
+/** Returns the languages of a brand that forbids a Spanish word for “house”. */
+function forbidden(target: string): BrandFile['languages'] {
+  const term = { source: 'house', target, caseSensitive: false, forbidden: true, doNotTranslate: false };
+  return new Map([['es', { tone: undefined, instructions: undefined, terms: [term] }]]);
+}
+
+let texts = 0;
+/** Returns a sentence that no other test uses. */
+const sentence = () =>
+  `The house by the ${'abcdefghij'[texts % 10]}${'klmnopqrst'[Math.floor(texts++ / 10)]} is big.`;
+
+/** Waits until the queued work on votes is done. */
+const settled = () =>
+  until(async () => (await owner.query('select from propagations limit 1')).rowCount === 0);
+
+/** Returns the only segment of a job, its edit and its fill, with all their columns. */
+async function stateOf(uid: string) {
+  const { rows } = await owner.query(
+    `select t.task_id, to_jsonb(s) as segment, to_jsonb(e) as edit, to_jsonb(f) as fill
+       from segments s join jobs j using (part, account_id, job_id)
+       join tasks t using (part, account_id, job_id)
+       left join edits e using (part, account_id, job_id, position)
+       left join fills f using (part, account_id, job_id, position)
+      where j.uid = $1`,
+    [uid],
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0];
+}
+const textOf = async (uid: string) => (await stateOf(uid)).segment.draft[0].text;
+
+/** Orders jobs with the same source. @returns their uids */
+const orderSame = (count: number, source: string, fields: object = {}) =>
+  Promise.all(Array.from({ length: count }, () => orderEdit(call, source, fields)));
+
+/** Has an editor confirm the text of a job. @returns the claimed task */
+async function vote(person: TestPerson, uid: string, text: string) {
+  const task = await claimTask(person, (await stateOf(uid)).task_id);
+  const saved = await confirm(person, task, task.segments[0], { target: [{ text }] });
+  expect(saved.status, saved.text).toBe(200);
+  await settled();
+  return task;
+}
+
+/** Has an editor confirm the text of a job, and delivers the job. */
+async function deliver(person: TestPerson, uid: string, text: string): Promise<void> {
+  const task = await vote(person, uid, text);
+  const submitted = await person.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+  expect(submitted.status, submitted.text).toBe(200);
+  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
+  await settled();
+}
+
+interface Listed {
+  disagreement: string;
+  source: string;
+  ruled_at: string | null;
+  texts: { vote: string; target: string; editors: number; rule: boolean }[];
+}
+
+/** Returns the disagreements about a source. */
+async function listed(source: string): Promise<Listed[]> {
+  const { body } = await customer.call('GET', `${LIST}?limit=200`);
+  return body.disagreements.filter((one: Listed) => one.source === source);
+}
+
+/** Returns the disagreement about a source, and the ids of the votes for its texts. */
+async function disagreement(source: string) {
+  const [one] = await listed(source);
+  const voteFor = (text: string) => one!.texts.find(({ target }) => target === text)!.vote;
+  return { path: `${LIST}/${one!.disagreement}/rule`, id: one!.disagreement, voteFor };
+}
+
+/** Has two editors disagree about a source in delivered jobs. @returns the disagreement and other, waiting jobs */
+async function dispute(waiting: number, fields: object = {}, source = sentence()) {
+  const [house, home, ...waits] = await orderSame(waiting + 2, source, fields);
+  await deliver(ann, house!, HOUSE);
+  await deliver(bob, home!, HOME);
+  return { source, waits, house: house!, home: home!, ...(await disagreement(source)) };
+}
+
+async function make(path: string, voteId: string): Promise<void> {
+  const answer = await customer.call('PUT', path, { vote: voteId });
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.body).toEqual({ vote: voteId });
+  await settled();
+}
+async function end(path: string): Promise<void> {
+  const answer = await customer.call('DELETE', path);
+  expect(answer.status, answer.text).toBe(200);
+  await settled();
+}
+
+async function auditOf(id: string): Promise<string[]> {
+  const { rows } = await owner.query('select action from audit where subject = $1 order by audit_id', [id]);
+  return rows.map(({ action }) => action);
+}
+
+describe('the list of disagreements', () => {
+  it('shows each text of delivered jobs with the editors who prefer it now', async () => {
+    const source = sentence();
+    const uids = await orderSame(5, source);
+    await deliver(ann, uids[0]!, HOUSE);
+    await deliver(ann, uids[1]!, HOME);
+    // An editor who changes their mind disagrees with nobody.
+    expect(await listed(source)).toEqual([]);
+    const open = await vote(bob, uids[2]!, HOUSE);
+    // The customer has not paid for the text of the open job.
+    expect(await listed(source)).toEqual([]);
+    await bob.call('POST', pathOf(open, '/submit'), { token: open.lease.token });
+    await until(async () => (await call('GET', `${HUMAN}${uids[2]}/`)).body.status === 'completed');
+    await deliver(cy, uids[3]!, HOUSE);
+    expect(await listed(source)).toMatchObject([
+      {
+        context: 'only',
+        source_language: 'en',
+        target_language: 'es',
+        brand: null,
+        tone: null,
+        ruled_at: null,
+        texts: [
+          { target: HOUSE, editors: 2, rule: false },
+          { target: HOME, editors: 1, rule: false },
+        ],
+      },
+    ]);
+    // When the editors agree, there is nothing to decide.
+    await deliver(ann, uids[4]!, HOUSE);
+    expect(await listed(source)).toEqual([]);
+    const noted = `select from disagreements join jobs using (part, account_id, job_id) where uid = any($1)`;
+    expect((await owner.query(noted, [uids])).rowCount).toBe(0);
+  });
+
+  it('comes in pages, latest first', async () => {
+    const [older, newer] = [await dispute(0), await dispute(0)];
+    const first = (await customer.call('GET', `${LIST}?limit=1`)).body;
+    expect(first).toMatchObject({ disagreements: [{ source: newer.source }], next: newer.id });
+    const second = (await customer.call('GET', `${LIST}?limit=1&before=${first.next}`)).body;
+    expect(second).toMatchObject({ disagreements: [{ source: older.source }] });
+    expect((await customer.call('GET', `${LIST}?before=${older.id}`)).body.next).toBeNull();
+    expect((await customer.call('GET', `${LIST}?before=x`)).status).toBe(400);
+  });
+
+  it('is printed by the command in pages', async () => {
+    const { source } = await dispute(0);
+    // These disagreements fill the first page. Their votes do not exist.
+    await owner.query(
+      `insert into disagreements (part, account_id, disagreement_id, reading, context, job_id)
+       select part, account_id, ('ffffffff-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, sha256(n::text::bytea),
+              context, job_id
+         from (select * from disagreements limit 1) d, generate_series(1, 200) n`,
+    );
+    const list = (...args: string[]) =>
+      dragoman(['rule', 'list', username, ...args], { DATABASE_URL: urlOf(server.connection) });
+    const first = await list();
+    expect(first.stdout).toBe('There are no such sources on this page.\n');
+    const next = 'ffffffff-0000-7000-8000-000000000001';
+    expect(first.stderr).toContain(`There are more. Continue with --before ${next}.`);
+    expect(JSON.parse((await list('--json')).stdout)).toEqual({ disagreements: [], next });
+    const second = await list('--before', next);
+    expect(second.stdout).toContain(source);
+    expect(second.stderr).not.toContain('There are more');
+    expect((await list('--before', 'x')).stderr).toContain('It must be the id of a disagreement.');
+    await owner.query(`delete from disagreements where disagreement_id >= '${next}'`);
+  });
+
+  it('keeps places of a source apart, and accounts', async () => {
+    const { source, path, voteFor } = await dispute(0);
+    const [first] = await orderSame(1, `${source}\nSomething else.\n`);
+    await make(path, voteFor(HOME));
+    const { rows } = await owner.query(
+      `select s.draft from segments s join jobs j using (part, account_id, job_id) where j.uid = $1 and position = 0`,
+      [first],
+    );
+    expect(rows[0].draft).toEqual([{ text: HOUSE }]);
+    const stranger = await createPerson(server, { role: 'customer' });
+    expect((await stranger.call('GET', LIST)).body).toEqual({ disagreements: [], next: null });
+    for (const answer of [
+      await stranger.call('PUT', path, { vote: voteFor(HOUSE) }),
+      await stranger.call('DELETE', path),
+    ]) {
+      expect(answer.status).toBe(404);
+    }
+    expect((await listed(source))[0]).toMatchObject({
+      texts: [{ target: HOME, rule: true }, { rule: false }],
+    });
+  });
+});
+
+describe('a rule', () => {
+  it('fills segments that wait now and later, and votes count but change nothing', async () => {
+    const { source, waits, path, voteFor } = await dispute(3);
+    const [formal] = await orderSame(1, source, { tone: 'Formal' });
+    const machine = await textOf(formal!);
+    const [wait, ...more] = waits as [string, string, string];
+    expect(await textOf(wait)).toBe(HOUSE);
+    await make(path, voteFor(HOME));
+    expect(await stateOf(wait)).toMatchObject({ segment: { route: 'memory:vote' }, edit: null });
+    expect(await textOf(wait)).toBe(HOME);
+    expect(await textOf(formal!)).toBe(machine);
+    for (const [person, uid] of [
+      [cy, more[0]],
+      [bob, more[1]],
+    ] as const) {
+      await deliver(person, uid!, HOUSE);
+    }
+    expect(await textOf(wait)).toBe(HOME);
+    const [later] = await orderSame(1, source);
+    await settled();
+    expect(await textOf(later!)).toBe(HOME);
+    // Now all editors prefer the other text.
+    expect(await listed(source)).toMatchObject([
+      {
+        ruled_at: expect.any(String),
+        texts: [
+          { target: HOME, editors: 0, rule: true },
+          { target: HOUSE, editors: 3, rule: false },
+        ],
+      },
+    ]);
+    await end(path);
+    expect(await textOf(wait)).toBe(HOUSE);
+    expect(await textOf(later!)).toBe(HOUSE);
+    expect(await listed(source)).toEqual([]);
+    expect((await customer.call('DELETE', path)).status).toBe(404);
+  });
+
+  it('is replaced, repeated and ended with an audit entry for each change', async () => {
+    const { source, waits, path, id, voteFor } = await dispute(1);
+    await make(path, voteFor(HOME));
+    await make(path, voteFor(HOME));
+    await make(path, voteFor(HOUSE));
+    expect(await textOf(waits[0]!)).toBe(HOUSE);
+    expect((await listed(source))[0]!.texts).toMatchObject([
+      { target: HOUSE, rule: true },
+      { target: HOME, rule: false },
+    ]);
+    await end(path);
+    await end(path);
+    expect(await auditOf(id)).toEqual(['rule.made', 'rule.replaced', 'rule.ended']);
+    const { rows } = await owner.query(
+      `select user_id, detail from audit where subject = $1 and action = 'rule.replaced'`,
+      [id],
+    );
+    expect(rows[0]).toEqual({
+      user_id: customer.userId,
+      detail: { vote: voteFor(HOUSE), replaced: voteFor(HOME) },
+    });
+  });
+
+  it('restores when it ends what it replaced, byte for byte, after the votes have expired', async () => {
+    const source = sentence();
+    const plain = await orderSame(3, source);
+    const confirming = await orderSame(4, source, { brand: 'confirms' });
+    await deliver(ann, plain[0]!, HOUSE);
+    await deliver(bob, plain[1]!, HOME);
+    await deliver(ann, confirming[0]!, HOUSE);
+    await deliver(cy, confirming[1]!, HOUSE);
+    await deliver(bob, confirming[2]!, HOME);
+    const waits = [plain[2]!, confirming[3]!];
+    const before = await Promise.all(waits.map(stateOf));
+    expect(before).toMatchObject([
+      { edit: null },
+      { edit: { status: 'confirmed', target: [{ text: HOUSE }] } },
+    ]);
+    const all = await listed(source);
+    expect(all).toHaveLength(2);
+    for (const replaced of [false, true]) {
+      for (const { disagreement: id, texts } of all) {
+        const path = `${LIST}/${id}/rule`;
+        await make(path, texts.find(({ target }) => target === HOME)!.vote);
+        if (replaced) await make(path, texts.find(({ target }) => target === HOUSE)!.vote);
+      }
+      const ruled = replaced ? HOUSE : HOME;
+      expect(await Promise.all(waits.map(stateOf))).toMatchObject([
+        { segment: { draft: [{ text: ruled }] }, edit: null },
+        { segment: { draft: [{ text: ruled }] }, edit: { status: 'confirmed', target: [{ text: ruled }] } },
+      ]);
+      if (replaced) {
+        await server.database.transaction((transaction) =>
+          deleteJobTexts(transaction, account, LAST_ID, 0, 100),
+        );
+        // The rules outlive the votes, and the list still shows them.
+        expect(await listed(source)).toMatchObject(
+          all.map(() => ({ texts: [{ target: HOUSE, editors: 0, rule: true }] })),
+        );
+        expect(await textOf(waits[0]!)).toBe(HOUSE);
+      }
+      for (const { disagreement: id } of all) await end(`${LIST}/${id}/rule`);
+      expect(await Promise.all(waits.map(stateOf))).toEqual(before);
+    }
+    expect(await listed(source)).toEqual([]);
+  });
+
+  it('restores a machine draft when no vote counts any more', async () => {
+    const source = sentence();
+    const [wait] = await orderSame(1, source);
+    const before = await stateOf(wait!);
+    const { path, voteFor, house, home } = await dispute(0, {}, source);
+    await make(path, voteFor(HOME));
+    for (const uid of [house, home]) {
+      const rejected = await customer.call('POST', `/api/account/jobs/${uid}/reject`, { reason: 'No.' });
+      expect(rejected.status, rejected.text).toBeLessThan(300);
+    }
+    await settled();
+    expect(await textOf(wait!)).toBe(HOME);
+    await end(path);
+    expect(await stateOf(wait!)).toEqual(before);
+  });
+
+  it('leaves the machine draft when it ends, if the text under it was withdrawn and its votes have expired', async () => {
+    const source = sentence();
+    const [wait] = await orderSame(1, source);
+    const before = await stateOf(wait!);
+    const { path, voteFor } = await dispute(0, {}, source);
+    await make(path, voteFor(HOME));
+    expect((await customer.call('POST', `/api/account/votes/${voteFor(HOUSE)}/undo`)).status).toBe(200);
+    await settled();
+    expect(await textOf(wait!)).toBe(HOME);
+    await server.database.transaction((transaction) => deleteJobTexts(transaction, account, LAST_ID, 0, 100));
+    await end(path);
+    expect(await stateOf(wait!)).toEqual(before);
+  });
+
+  it('does not keep the text of a withdrawn vote in a segment that it does not fit, or where votes are off', async () => {
+    async function disputeOf(name: string) {
+      await brand(name, {});
+      const source = sentence();
+      const [wait] = await orderSame(1, source, { brand: name });
+      const before = await stateOf(wait!);
+      return { wait: wait!, before, ...(await dispute(0, { brand: name }, source)) };
+    }
+    const [late, stopped] = [await disputeOf('late'), await disputeOf('stopped')];
+    // An editor holds the segment until the new term applies to it. The page of the task shows no rule then.
+    const task = await claimTask(cy, late.before.task_id);
+    await make(late.path, late.voteFor(HOME));
+    await brand('late', { languages: forbidden('hogar') });
+    await until(async () => (await cy.call('GET', pathOf(task))).body.segments[0].vote === undefined);
+    await cy.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+    await brand('stopped', { votes: 'off' });
+    await make(stopped.path, stopped.voteFor(HOME));
+    for (const { wait, before, house } of [late, stopped]) {
+      expect(await textOf(wait)).toBe(HOUSE);
+      const rejected = await customer.call('POST', `/api/account/jobs/${house}/reject`, { reason: 'No.' });
+      expect(rejected.status, rejected.text).toBeLessThan(300);
+      await settled();
+      expect(await stateOf(wait)).toEqual(before);
+    }
+  });
+
+  it('is not changed by the end of its vote, and leaves edited segments alone', async () => {
+    const { source, waits, path, voteFor, home } = await dispute(2);
+    const [wait, edited] = waits as [string, string];
+    const task = await claimTask(cy, (await stateOf(edited)).task_id);
+    const own = [{ text: 'Mi casa es grande.' }];
+    expect((await save(cy, task, task.segments[0], { target: own })).status).toBe(200);
+    await cy.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+    await make(path, voteFor(HOME));
+    const undone = await customer.call('POST', `/api/account/votes/${voteFor(HOME)}/undo`);
+    expect(undone.body).toEqual({ restored: 0, kept: [] });
+    await settled();
+    expect(await textOf(wait)).toBe(HOME);
+    const { votes } = (await customer.call('GET', '/api/account/votes')).body;
+    expect(votes.map((one: { vote: string }) => one.vote)).not.toContain(voteFor(HOME));
+    await customer.call('POST', `/api/account/jobs/${home}/reject`, { reason: 'Not this.' });
+    await settled();
+    expect(await textOf(wait)).toBe(HOME);
+    expect((await stateOf(edited)).edit).toMatchObject({ status: 'draft', target: own });
+    expect((await listed(source))[0]!.texts).toMatchObject([
+      { target: HOME, editors: 0, rule: true },
+      { target: HOUSE, editors: 1, rule: false },
+    ]);
+    await end(path);
+    expect(await textOf(wait)).toBe(HOUSE);
+  });
+
+  it('is shown to an editor who holds a segment, and fills it when the claim ends', async () => {
+    const { waits, path, voteFor } = await dispute(1);
+    const { task_id, segment } = await stateOf(waits[0]!);
+    const task = await claimTask(cy, task_id);
+    await make(path, voteFor(HOME));
+    const shown = (await cy.call('GET', pathOf(task))).body.segments[0];
+    expect(shown.vote).toMatchObject({ target: [{ text: HOME }], state: 'next', rule: true, agree: 1 });
+    expect((await stateOf(waits[0]!)).segment).toEqual(segment);
+    await cy.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+    await settled();
+    expect(await textOf(waits[0]!)).toBe(HOME);
+    // The end of a rule also waits for the end of a claim.
+    const again = await claimTask(cy, task_id);
+    expect(again.segments[0].vote).toMatchObject({ state: 'filled', rule: true });
+    await end(path);
+    expect(await textOf(waits[0]!)).toBe(HOME);
+    await cy.call('POST', pathOf(again, '/release'), { token: again.lease.token });
+    await settled();
+    expect((await stateOf(waits[0]!)).segment).toEqual(segment);
+  });
+
+  it('changes nothing in the jobs of a brand whose votes are off', async () => {
+    await brand('quiet', { votes: 'off' });
+    const { waits, path, voteFor } = await dispute(1, { brand: 'quiet' });
+    const before = await stateOf(waits[0]!);
+    await make(path, voteFor(HOME));
+    expect(await stateOf(waits[0]!)).toEqual(before);
+    await end(path);
+    expect(await stateOf(waits[0]!)).toEqual(before);
+  });
+
+  it('is refused for a text that fails the checks, or is not from a delivered job', async () => {
+    await brand('strict', { languages: forbidden('hogar') });
+    // The editor accepts the warning about the forbidden term.
+    const { path, id, voteFor, home, waits } = await dispute(1, { brand: 'strict' });
+    const voteId = voteFor(HOME);
+    const refused = await customer.call('PUT', path, { vote: voteId });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.reasons).toEqual({ vote: { code: 'rule_fails' } });
+
+    await vote(cy, waits[0]!, 'La morada es grande.');
+    const { rows } = await owner.query(
+      `select vote_id from votes v join jobs j using (part, account_id, job_id) where j.uid = $1`,
+      [waits[0]],
+    );
+    expect((await customer.call('PUT', path, { vote: rows[0].vote_id })).status).toBe(404);
+    await customer.call('POST', `/api/account/jobs/${home}/reject`, { reason: 'No.' });
+    await settled();
+    expect((await customer.call('PUT', path, { vote: voteId })).status).toBe(404);
+    // Confirmed again, the text is in an open job.
+    const again = await claimTask(bob, (await stateOf(home)).task_id);
+    const segment = { ...again.segments[0], draft: again.segments[0].target };
+    expect((await confirm(bob, again, segment)).status).toBe(200);
+    await settled();
+    expect((await customer.call('PUT', path, { vote: voteId })).status).toBe(404);
+    const other = await dispute(0);
+    expect((await customer.call('PUT', path, { vote: other.voteFor(HOUSE) })).status).toBe(404);
+    expect((await customer.call('PUT', path, {})).status).toBe(400);
+    expect(await auditOf(id)).toEqual([]);
+  });
+
+  it('is not missed when it changes while a worker still writes what was right before', async () => {
+    const { waits, path, voteFor } = await dispute(1);
+    const put = () => customer.call('PUT', path, { vote: voteFor(HOME) });
+    const remove = () => customer.call('DELETE', path);
+    await overtake(server.connection, waits[0]!, put, remove);
+    expect(await textOf(waits[0]!)).toBe(HOUSE);
+    await make(path, voteFor(HOME));
+    await overtake(server.connection, waits[0]!, remove, put);
+    expect(await textOf(waits[0]!)).toBe(HOME);
+  });
+
+  it('is one text at a time when users change it at the same time', async () => {
+    const { source, waits, path, id, voteFor } = await dispute(4);
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all([
+        customer.call('PUT', path, { vote: voteFor(HOME) }),
+        customer.call('DELETE', path),
+        customer.call('PUT', path, { vote: voteFor(HOUSE) }),
+        customer.call('PUT', path, { vote: voteFor(HOME) }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      await settled();
+      const rule = (await listed(source))[0]!.texts.find((one) => one.rule)?.target ?? HOUSE;
+      expect(await Promise.all(waits.map(textOf))).toEqual(waits.map(() => rule));
+    }
+    let ruled = false;
+    for (const action of await auditOf(id)) {
+      expect(action === 'rule.made').toBe(!ruled);
+      ruled = action !== 'rule.ended';
+    }
+    await end(path);
+    expect(await Promise.all(waits.map(textOf))).toEqual(waits.map(() => HOUSE));
+  });
+});
