@@ -55,13 +55,27 @@ const OPEN_BREAKERS = statement<{ count: number }>(
   'select count(*) as count from breakers where openings > 0',
 );
 
+let ofNode: Registry | undefined;
+
 /**
- * Creates the metrics of this process, including those of Node. Each scrape reads the queues from the
+ * Returns the metrics of Node. A process has them once, because collecting them starts a timer and observes garbage
+ * collections until the process ends.
+ */
+function nodeMetrics(): Registry {
+  if (ofNode === undefined) {
+    ofNode = new Registry();
+    collectDefaultMetrics({ register: ofNode });
+  }
+  return ofNode;
+}
+
+/**
+ * Creates the metrics of a server. They are exposed with those of Node. Each scrape reads the queues from the
  * database.
  */
 export function createMetrics(database: Database): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  nodeMetrics();
   new Gauge({
     name: 'dragoman_build_info',
     help: 'Always 1, with the version of the program as label.',
@@ -82,7 +96,10 @@ export function createMetrics(database: Database): Metrics {
     async expose() {
       await queues.read(database);
       await editing.read(database);
-      return { contentType: registry.contentType, text: await registry.metrics() };
+      return {
+        contentType: registry.contentType,
+        text: (await nodeMetrics().metrics()) + (await registry.metrics()),
+      };
     },
   };
 }

@@ -1,6 +1,8 @@
 /** Tests starting and stopping a server. A stopping server finishes its work or returns it to the queue. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -193,6 +195,23 @@ describe('a stopping server', () => {
     expect(rows).toEqual([{ status: 'delivered' }]);
     expect(receiver.received).toHaveLength(1);
     await receiver.close();
+  });
+});
+
+describe('a stopped server', () => {
+  it('leaves nothing in memory', async () => {
+    setFlagsFromString('--expose_gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const start = async () => {
+      const stopped = await startTestServer();
+      await stopped.stop();
+      return new WeakRef(stopped.server);
+    };
+    const reference = await start();
+    await until(() => {
+      collectGarbage();
+      return reference.deref() === undefined;
+    });
   });
 });
 
