@@ -1,6 +1,8 @@
 /** Tests of the operator's pages. `crawl.test.ts` tests their accessibility. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConnection } from '../../server/src/database/connections.ts';
+import { claimTask, orderEdit, save } from '../../server/src/testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -227,6 +229,35 @@ it('console lists read filters from the address, have a button that clears them,
     await page.getByRole('link', { name: 'acme' }).waitFor();
     expect(new URL(page.url()).search).toBe('');
   });
+});
+
+it('the console shows how many segments an engine failed on, and no hourly rate for less than five minutes of work', async () => {
+  const owner = createConnection(web.connection);
+  await owner.connect();
+  await owner.query(
+    `insert into engine_minutes (engine, minute, worker_id, answered, failed, milliseconds, slowest, segments, failed_segments)
+     values ('apertium', date_trunc('minute', now()), gen_random_uuid(), 1000, 0, 1000, 10, 1000, 516)`,
+  );
+  await owner.end();
+  await visit('/console/engines', async (page) => {
+    // The engine has also answered the requests of the other tests.
+    await page.getByText(/^516 of 1,0\d\d \(\d\d(\.\d)?%\)$/).waitFor();
+  });
+  const { production_key } = await web.createAccount({ balanceCents: 5000 });
+  await orderEdit(createClient(web.url, production_key), 'The house is small and the garden is large.');
+  const eva = await createPerson(web, { role: 'editor', languages: ['en:es'], name: 'Eva' });
+  const claimed = await claimTask(eva);
+  const rateAfter = async (revision: number, active_ms: number, rate: string) => {
+    const edited = { draft: claimed.segments[0].draft, position: 0, revision };
+    expect((await save(eva, claimed, edited, { status: 'confirmed', active_ms })).status).toBe(200);
+    await visit('/console/people', async (page) => {
+      const effort = page.getByRole('table', { name: 'Work and quality' }).getByRole('row', { name: 'Eva' });
+      await effort.getByRole('cell', { name: rate, exact: true }).waitFor();
+    });
+  };
+  // Nine words in four minutes give no rate, nine words in twelve minutes do.
+  await rateAfter(0, 240_000, '–');
+  await rateAfter(1, 480_000, '45');
 });
 
 it('an operator re-runs the machine translation of a job with a chosen engine', async () => {

@@ -109,6 +109,36 @@ it('an editor reads and edits an HTML page in place, and a switch to the rows an
   await context.close();
 });
 
+it('Tab goes to the next doubtful sentence of a page, and leaves the page after the last one', async () => {
+  const html = '<p>A red boat. A blue boat. A green boat.</p><p>That is all.</p>';
+  const { path } = await fixture.createClaimedTask(html, FIELDS);
+  const context = await fixture.web.signedIn(fixture.ann);
+  await fixture.web.visit({ context, path }, async (page) => {
+    const { keyboard } = page;
+    await reading(page, 1);
+    await keyboard.press('Space', HELD);
+    await reading(page, 2);
+    await keyboard.press('Enter', HELD);
+    await target(page, 2);
+    await keyboard.press('Control+a', HELD);
+    await keyboard.type('Ein blaues Boot.', { delay: 20 });
+    await keyboard.press('Escape', HELD);
+    await reading(page, 2);
+    // The sentences before and after the edited one are doubtful.
+    await keyboard.press('Tab', HELD);
+    await reading(page, 3);
+    await row(page, 3).getByText('Doubtful: the text before or after it was changed').waitFor();
+    await keyboard.press('Shift+Tab', HELD);
+    await reading(page, 1);
+    await keyboard.press('Tab', HELD);
+    await reading(page, 3);
+    await keyboard.press('Tab', HELD);
+    await page.locator('[role=row]:not(:focus)[data-position="2"]').waitFor();
+    await page.locator('button:focus, [role=textbox]:focus').waitFor();
+  });
+  await context.close();
+});
+
 it('an editor edits an HTML page in place by touch on a phone', async () => {
   const { path } = await fixture.createClaimedTask(HTML, FIELDS);
   const context = await fixture.web.signedIn(fixture.ann, {
