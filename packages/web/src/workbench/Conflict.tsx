@@ -35,6 +35,7 @@ export function Conflict({ position }: { position: number }) {
   return (
     <Dialog
       opened
+      wide
       title={t('workbench.conflict.title', { number: workbench.numberOf(position) })}
       onClose={() => workbench.close('dialog')}
     >

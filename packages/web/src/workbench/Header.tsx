@@ -1,12 +1,13 @@
 /** The header: job, progress, saving, active time, and the actions that finish the task. */
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconClock, IconClockPause, IconEye, IconHelp } from '@tabler/icons-react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/Link.tsx';
 import { pressAction } from './actions.ts';
-import { mac, useMatching, useOverlays, usePage, useWorkbench } from './context.tsx';
+import { keepFocus, mac, useMatching, useOverlays, usePage, useWorkbench } from './context.tsx';
 import { CompletionSwitch, FilterButton, FindingsButton } from './HeaderButtons.tsx';
 import { ariaKeys } from './keys.ts';
 import css from './workbench.module.css';
@@ -72,6 +73,7 @@ export function Header() {
         aria-keyshortcuts={ariaKeys('preview', mac)}
         title={`${t('workbench.key.preview')} (F4)`}
         aria-label={t('workbench.key.preview')}
+        onMouseDown={keepFocus}
         onClick={() => pressAction(workbench, 'preview')}
       >
         <IconEye size={18} aria-hidden />
@@ -87,9 +89,10 @@ function Finish() {
   const open = (dialog: 'release' | 'skip' | 'report' | 'return' | 'submit') =>
     workbench.update({ dialog: { dialog } });
   const review = workbench.task.kind === 'review';
+  const menu = useMenu();
   return (
     <div className={css.finish}>
-      <details className={css.menu}>
+      <details ref={menu} className={css.menu}>
         <summary>{t('workbench.more')}</summary>
         <div>
           <button type="button" onClick={() => open('release')}>
@@ -114,6 +117,21 @@ function Finish() {
       </Button>
     </div>
   );
+}
+
+/** Closes a menu when the pointer is pressed or the focus moves outside of it, for example into a dialog that it opened. */
+function useMenu(): RefObject<HTMLDetailsElement | null> {
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const leave = ({ target }: Event) => {
+      if (menu.current?.open && !menu.current.contains(target as Node)) menu.current.open = false;
+    };
+    for (const event of ['pointerdown', 'focusin']) document.addEventListener(event, leave);
+    return () => {
+      for (const event of ['pointerdown', 'focusin']) document.removeEventListener(event, leave);
+    };
+  }, []);
+  return menu;
 }
 
 function Progress() {

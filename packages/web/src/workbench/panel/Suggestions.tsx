@@ -40,7 +40,9 @@ export function Suggestions({ position }: { position: number }) {
                     </span>
                   )}
                   <span className={shared.spacer} />
-                  {index < 5 && <Caps caps={hintOf(`use${(index + 1) as 1 | 2 | 3 | 4 | 5}`, mac)} />}
+                  {index < 5 && workbench.canEdit(position) && (
+                    <Caps caps={hintOf(`use${(index + 1) as 1 | 2 | 3 | 4 | 5}`, mac)} />
+                  )}
                 </div>
                 <button
                   type="button"
