@@ -105,6 +105,30 @@ it('segments are not joined without a connection, and a second page shows the jo
   });
 });
 
+it('text typed while two segments are being joined stays in the joined segment', async () => {
+  const claimed = await fixture.createClaimedTask('One dog. Two cats.\n', { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {
+    const { keyboard } = page;
+    const text = await target(page, 1);
+    await keyboard.press('End', HELD);
+    const { promise: typed, resolve: join } = Promise.withResolvers<void>();
+    await page.route('**/join', async (route) => {
+      await typed;
+      await route.continue();
+    });
+    await keyboard.press('Control+b', HELD);
+    await keyboard.type(' Wau', HELD);
+    join();
+    await announced(page, 'Segments joined');
+    await expectText(text, 'ONE DOG. Wau TWO CATS.');
+    await keyboard.type('!', HELD);
+    await expectText(text, 'ONE DOG. Wau! TWO CATS.');
+    await waitUntilSaved(page);
+  });
+  const { body } = await fixture.ann.call('GET', pathOf(claimed));
+  expect(body.segments).toMatchObject([{ target: [{ text: 'ONE DOG. Wau! TWO CATS.' }], joined_to: 1 }]);
+});
+
 it('segments of a page are joined and separated by touch in the flow view', async () => {
   const fields = { text_format: 'html', target_language: 'de' };
   const claimed = await fixture.createClaimedTask(

@@ -74,6 +74,16 @@ export class Autosave {
     this.#saver.flush(positions);
   }
 
+  /** Starts or stops holding back all texts. */
+  hold(held: boolean): void {
+    this.#saver.hold(held);
+  }
+
+  /** Sends the queued text of a segment as an edit of the segment's current revision. */
+  rebase(position: number): void {
+    this.#saver.rebase(position, this.#store.segment(position).segment.revision);
+  }
+
   /** Records that the server has changed saved texts, so that the document is read again. */
   recordSaved(): void {
     this.#saver.recordSaved();

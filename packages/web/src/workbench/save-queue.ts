@@ -185,6 +185,11 @@ export function markConflict(
   return put(queue, position, { ...entry, sent: [], sending: false, theirs });
 }
 
+/** Sets the server's revision to which the edit of a segment now belongs. */
+export function rebase(queue: SaveQueue, position: number, revision: number): SaveQueue {
+  return change(queue, position, (entry) => ({ ...entry, revision }));
+}
+
 export function markRefused(queue: SaveQueue, position: number, code: string): SaveQueue {
   return change(queue, position, (entry) => ({ ...entry, sent: [], sending: false, refused: code }));
 }

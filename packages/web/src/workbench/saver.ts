@@ -12,6 +12,7 @@ import {
   markSending,
   markStale,
   nextDue,
+  rebase,
   resolveConflict,
   restoreDraft,
   retryLater,
@@ -45,6 +46,7 @@ export class Saver {
   #queue: SaveQueue = EMPTY_QUEUE;
   readonly #options: SaverOptions;
   #cancel: () => void = () => {};
+  #held = false;
   /** Runs writes to the browser's storage one after another, so that the newest text is written last. */
   #stored: Promise<void> = Promise.resolve();
 
@@ -70,6 +72,18 @@ export class Saver {
   /** Records that the server has changed saved texts, as an acknowledged save does. */
   recordSaved(): void {
     this.#become({ ...this.#queue, savedAt: this.#options.now() });
+  }
+
+  /** Starts or stops holding back all edits. Held edits are stored in the browser, but not sent. */
+  hold(held: boolean): void {
+    this.#held = held;
+    this.#sendDue();
+  }
+
+  /** Sets the server's revision to which the edit of a segment now belongs. */
+  rebase(position: number, revision: number): void {
+    this.#become(rebase(this.#queue, position, revision));
+    this.#store(position);
   }
 
   resolve(position: number, save: Save): void {
@@ -131,6 +145,7 @@ export class Saver {
 
   #sendDue(): void {
     this.#cancel();
+    if (this.#held) return;
     const sending = [...this.#queue.entries.values()].filter((entry) => entry.sending).length;
     const next = duePositions(this.#queue, this.#options.now()).slice(
       0,

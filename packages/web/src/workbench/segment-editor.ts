@@ -12,6 +12,7 @@ import { collapseCodes, markCrossedCodes, markIssues, markSelectedCodes } from '
 import { codeAtCaret, keepCodes, MOVED_CODES, RESTORED_CODES } from './keep-codes.ts';
 import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes, placedRanges } from './model.ts';
 import { type Code, type CodeDescription, keyOf, type Piece, parsePieces, plainText } from './pieces.ts';
+import { repeatedEdit } from './repeated-edit.ts';
 import type { Range } from './task.ts';
 
 /** The functions with which the editor reads the task and reports events. */
@@ -94,7 +95,7 @@ export class SegmentEditor {
           cut: (_, event) => this.#copy(event) && this.deleteSelection(),
           paste: (_, event) => this.#paste(event),
           drop: (_, event) => this.#drop(event),
-          beforeinput: (_, event) => this.#handleUndo(event as InputEvent),
+          beforeinput: (_, event) => this.#handleInput(event as InputEvent),
         },
       },
     );
@@ -130,10 +131,23 @@ export class SegmentEditor {
   replace(position: number, pieces: readonly Piece[]): void {
     const state = this.#stateOf(position);
     const transaction = state.tr.replaceWith(0, state.doc.content.size, nodesOf(pieces));
-    transaction.setSelection(TextSelection.atEnd(transaction.doc));
+    this.#apply(position, transaction.setSelection(TextSelection.atEnd(transaction.doc)));
+  }
+
+  /** Repeats the edit from `before` to `after` in the current text. Returns false if that is not possible. */
+  repeatEdit(position: number, before: readonly Piece[], after: readonly Piece[]): boolean {
+    const { doc, tr } = this.#stateOf(position);
+    const edit = repeatedEdit(before, after, piecesOf(doc));
+    if (!edit) return false;
+    tr.insertText(edit.text, edit.from, edit.to);
+    this.#apply(position, tr.setSelection(TextSelection.create(tr.doc, edit.from + edit.text.length)));
+    return true;
+  }
+
+  #apply(position: number, transaction: Transaction): void {
     if (this.#position === position && this.#view) this.#view.dispatch(transaction);
     else {
-      const next = state.apply(transaction);
+      const next = this.#stateOf(position).apply(transaction);
       this.#states.set(position, next);
       this.#host.onChange(position, piecesOf(next.doc));
     }
@@ -475,13 +489,12 @@ export class SegmentEditor {
     return true;
   }
 
-  /** Handles undo and redo from the browser's menu. */
-  #handleUndo(event: InputEvent): boolean {
-    const view = this.#view!;
+  /** Handles undo and redo from the browser's menu. Refuses bold and italics, because only tags stand for markup. */
+  #handleInput(event: InputEvent): boolean {
     const command = { historyUndo: undo, historyRedo: redo }[event.inputType];
-    if (!command) return false;
+    if (!command && !event.inputType.startsWith('format')) return false;
     event.preventDefault();
-    command(view.state, view.dispatch);
+    command?.(this.#view!.state, this.#view!.dispatch);
     return true;
   }
 }

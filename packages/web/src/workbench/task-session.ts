@@ -215,7 +215,7 @@ export class TaskSession {
     const revisionOf = (at: number) => store.segment(at).segment.revision;
     // What the row shows of other editors is saved, because the server joins only saved texts.
     for (const at of [position, next]) if (showsVote(store.segment(at))) this.#options.autosave.save(at);
-    const joined = await this.#relist(() =>
+    const joined = await this.#relist(position, () =>
       this.#server.join(store.token, position, revisionOf(position), revisionOf(next)),
     );
     if (joined) store.announce({ type: 'joined' });
@@ -224,31 +224,50 @@ export class TaskSession {
   /** Separates the segments that are joined with this one, after all texts are saved. */
   async separate(position: number): Promise<void> {
     const store = this.#store;
-    const separated = await this.#relist(() =>
+    const separated = await this.#relist(position, () =>
       this.#server.separate(store.token, position, store.segment(position).segment.revision),
     );
     if (separated) store.announce({ type: 'separated' });
   }
 
-  /** Saves all texts, then lists the segments that a request returns. Returns false if it was refused. */
-  async #relist(request: () => Promise<readonly Segment[] | JoinRefusal>): Promise<boolean> {
+  /**
+   * Saves all texts, then lists the segments that a request returns. Returns false if it was refused. What the editor
+   * types into the segment while the request runs stays.
+   */
+  async #relist(
+    position: number,
+    request: () => Promise<readonly Segment[] | JoinRefusal>,
+  ): Promise<boolean> {
+    const { autosave, editor } = this.#options;
     const store = this.#store;
     let listed: readonly Segment[] | JoinRefusal = 'unsent';
+    let { target: sent } = store.segment(position);
     try {
-      if (await this.#run(this.#options.autosave.drain())) listed = await this.#run(request());
+      if (await this.#run(autosave.drain())) {
+        // A text that is typed from now on belongs to the revision that the answer names.
+        autosave.hold(true);
+        sent = store.segment(position).target;
+        listed = await this.#run(request());
+      }
+      if (typeof listed === 'string') {
+        store.update({ notice: { type: 'not-joined', why: listed } });
+        return false;
+      }
+      const { target: typed } = store.segment(position);
+      store.relist(listed);
+      if (editor.repeatEdit(position, sent, typed)) autosave.rebase(position);
+      store.update({ notice: undefined });
+      autosave.recordSaved();
+      store.focusActive();
+      return true;
     } catch (error) {
       if (codeOfError(error) === 'stale_lease') return this.#lose('lost');
       if (codeOfError(error) === 'job_canceled') return this.#lose('canceled');
-    }
-    if (typeof listed === 'string') {
-      store.update({ notice: { type: 'not-joined', why: listed } });
+      store.update({ notice: { type: 'not-joined', why: 'unsent' } });
       return false;
+    } finally {
+      autosave.hold(false);
     }
-    store.relist(listed);
-    store.update({ notice: undefined });
-    this.#options.autosave.recordSaved();
-    store.focusActive();
-    return true;
   }
 
   #lose(why: ReadOnly): false {
