@@ -4,7 +4,8 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { takeScreenshots } from './browser.ts';
+import { expectText, row, startWorkbench, target, teach, type WorkbenchFixture } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -46,6 +47,28 @@ it.each([
     await expectText(first, 'ONE HOUSE.');
   }),
 );
+
+it('the memory search finds entries while an editor types, and the next letters cancel the search before', async () => {
+  await teach(fixture, 'The harbor is very old.\n');
+  await visit(async (page) => {
+    const first = await target(page, 1);
+    const isFirst = (one: { url(): string }) => one.url().endsWith('/concordance?q=har');
+    // The first search gets no answer.
+    await page.route(/\/concordance\?q=har$/, () => {});
+    await page.keyboard.press('Control+k', HELD);
+    const searched = page.waitForRequest(isFirst);
+    await page.keyboard.type('har', HELD);
+    await searched;
+    const canceled = page.waitForEvent('requestfailed', isFirst);
+    await page.keyboard.type('bor', HELD);
+    await canceled;
+    await page.getByRole('complementary').getByText('THE HARBOR IS VERY OLD.', { exact: true }).waitFor();
+    await takeScreenshots(page, 'workbench-concordance', 'state');
+    await page.keyboard.press('Escape', HELD);
+    await page.keyboard.type('x', HELD);
+    await expectText(first, 'xONE HOUSE.');
+  });
+});
 
 it('a tag that is chosen right after the list of tags has opened is moved to the caret', () =>
   visit(async (page) => {

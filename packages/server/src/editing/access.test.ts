@@ -560,6 +560,33 @@ it('the concordance search refuses the 121st search of an hour with Retry-After'
 });
 afterEach(() => vi.useRealTimers());
 
+it('the concordance search counts the letters of one word once', async () => {
+  const { person, task } = await SITUATIONS.held!();
+  await owner.query('delete from sign_ins');
+  const search = async (words: string) => {
+    const answer = await person.call('GET', pathOf({ task }, `/concordance?q=${encodeURIComponent(words)}`));
+    expect(answer.status).toBe(200);
+    const { rows } = await owner.query('select sum(attempts)::integer as count from sign_ins');
+    return rows[0].count;
+  };
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2020-01-01T12:00:00Z') });
+  expect(await search('hou')).toBe(1);
+  expect(await search('house')).toBe(1);
+  // The next word, the same words again and shorter words are new searches.
+  expect(await search('house kee')).toBe(2);
+  expect(await search('house keeping')).toBe(2);
+  expect(await search('house keeping')).toBe(3);
+  expect(await search('house')).toBe(4);
+  vi.setSystemTime(new Date('2020-01-01T12:00:11Z'));
+  expect(await search('houses')).toBe(5);
+  // A longer form of a refused search is refused too.
+  await owner.query("update sign_ins set attempts = 140, closed_until = now() + interval '1 hour'");
+  const refused = async (words: string) =>
+    (await person.call('GET', pathOf({ task }, `/concordance?q=${words}`))).status;
+  expect(await refused('boa')).toBe(429);
+  expect(await refused('boats')).toBe(429);
+});
+
 it("changing an editor's language pairs writes an audit entry", async () => {
   const person = await editor('en:es');
   await setLanguages(person, []);

@@ -59,7 +59,7 @@ export async function suggest(
 /**
  * Searches the memory for an editor.
  * @throws ApiError `not_found` if the user does not hold the task; `too_many_attempts` after 120 searches in
- * an hour
+ * an hour. The searches while a word is typed count as one
  */
 export async function searchTaskMemory(
   context: EditingContext,
@@ -68,7 +68,7 @@ export async function searchTaskMemory(
   query: string,
 ): Promise<ConcordanceBody> {
   await openTask(context, user, key, 'held');
-  await countSearch(context, user);
+  await countSearch(context, user, query.trim());
   const job = await editedJobs.readTaskJob(context.database, key.account, key.jobId);
   const pair = { from: job.source_language, to: job.target_language, brand: job.brand ?? undefined };
   const found = await concordance(context.database, key.account, pair, query);
@@ -91,13 +91,40 @@ export async function searchTaskMemory(
 const SEARCHES_PER_HOUR = 120;
 const HOUR_MS = 3_600_000;
 
+/** The maximum pause between two searches of one word that is being typed. */
+const WORD_PAUSE_MS = 10_000;
+/** The maximum number of editors whose last search this process remembers. */
+const MAX_REMEMBERED = 1_000;
+
 /**
- * Counts a search in the table that also counts sign-in attempts. Each hour has its own key, so that a
- * refused editor waits until the next hour at most.
+ * The last search of each editor, the latest one last. Each process has its own, so with several processes, a word may
+ * count once in each of them.
  */
-async function countSearch({ database }: EditingContext, { userId }: EditingUser): Promise<void> {
-  const hour = Math.floor(Date.now() / HOUR_MS);
-  const mark = createHash('sha256').update(`concordance ${userId} ${hour}`).digest();
-  const mostSeconds = Math.ceil(((hour + 1) * HOUR_MS - Date.now()) / 1000);
-  await limitAttempts(database, mark, { free: SEARCHES_PER_HOUR, mostSeconds });
+const lastSearches = new Map<string, { words: string; at: number }>();
+
+/**
+ * Counts a search in the table that also counts sign-in attempts, unless the editor only adds letters to the last
+ * word of the search before. Each hour has its own key, so that a refused editor waits until the next hour at most.
+ */
+async function countSearch(
+  { database }: EditingContext,
+  { userId }: EditingUser,
+  words: string,
+): Promise<void> {
+  if (!isTypedOn(lastSearches.get(userId), words)) {
+    const hour = Math.floor(Date.now() / HOUR_MS);
+    const mark = createHash('sha256').update(`concordance ${userId} ${hour}`).digest();
+    const mostSeconds = Math.ceil(((hour + 1) * HOUR_MS - Date.now()) / 1000);
+    await limitAttempts(database, mark, { free: SEARCHES_PER_HOUR, mostSeconds });
+  }
+  // A refused search is not remembered, because a longer form of it must be counted.
+  lastSearches.delete(userId);
+  lastSearches.set(userId, { words, at: Date.now() });
+  if (lastSearches.size > MAX_REMEMBERED) lastSearches.delete(lastSearches.keys().next().value!);
+}
+
+/** Returns true if the words are those of the last search with more letters in the last word. */
+function isTypedOn(last: { words: string; at: number } | undefined, words: string): boolean {
+  if (last === undefined || Date.now() - last.at > WORD_PAUSE_MS) return false;
+  return words.startsWith(last.words) && /^\S+$/.test(words.slice(last.words.length));
 }

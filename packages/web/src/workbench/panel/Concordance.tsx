@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { FailureNotice } from '../../ui/Failure.tsx';
@@ -9,38 +9,58 @@ import shared from '../workbench.module.css';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 
-/** Searches the translation memory. */
+/** The minimum pause in typing before a search starts, in milliseconds. */
+const TYPING_PAUSE_MS = 300;
+/** The minimum number of characters that are searched without Enter. */
+const MIN_CHARACTERS = 3;
+
+/** Searches the translation memory while the editor types. A new search cancels the request of the previous one. */
 export function Concordance({ words }: { words: string }) {
   const workbench = useWorkbench();
   const t = useTranslate();
+  const [text, setText] = useState(words);
   const [query, setQuery] = useState(words);
-  const { data, error, isFetching } = useQuery(concordance(workbench.task.task, query));
+  const [composing, setComposing] = useState(false);
+  const { data, error, isFetching } = useQuery({
+    ...concordance(workbench.task.task, query),
+    placeholderData: keepPreviousData,
+  });
+  const entries = query === '' ? [] : (data?.entries ?? []);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
+    setText(words);
     setQuery(words);
     field.current?.focus();
     field.current?.select();
   }, [words]);
+  useEffect(() => {
+    const typed = text.trim();
+    if (composing || (typed !== '' && typed.length < MIN_CHARACTERS)) return;
+    const timer = setTimeout(() => setQuery(typed), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, composing]);
   return (
     <Section title={t('workbench.concordance')}>
       <TextInput
         ref={field}
+        data-field="concordance"
         aria-label={t('workbench.concordance.words')}
-        defaultValue={words}
-        key={words}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onCompositionStart={() => setComposing(true)}
+        onCompositionEnd={() => setComposing(false)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && !event.nativeEvent.isComposing)
-            setQuery(event.currentTarget.value.trim());
+          if (event.key === 'Enter' && !event.nativeEvent.isComposing) setQuery(text.trim());
           if (event.key === 'Escape') workbench.close('concordance');
         }}
       />
       {query === '' && <p className={shared.muted}>{t('workbench.concordance.hint')}</p>}
       {error && <FailureNotice error={error} />}
-      {data && data.entries.length === 0 && !isFetching && (
-        <p className={shared.muted}>{t('workbench.concordance.none')}</p>
-      )}
-      <dl className={css.entries}>
-        {data?.entries.map((entry) => (
+      <p role="status" className={shared.muted}>
+        {query !== '' && data && entries.length === 0 && !isFetching && t('workbench.concordance.none')}
+      </p>
+      <dl className={css.entries} aria-busy={isFetching}>
+        {entries.map((entry) => (
           <div key={`${entry.source} ${entry.target}`}>
             <dt dir="auto">{entry.source}</dt>
             <dd dir="auto">{entry.target}</dd>
