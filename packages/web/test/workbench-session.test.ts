@@ -90,6 +90,24 @@ it('the active time of a task continues from its earlier total when the task is 
   });
 });
 
+it('a second tab says that the task is open in another tab, until that tab is closed', async () => {
+  const { path } = await fixture.createClaimedTask('One house.\n', { target_language: 'de' });
+  const context = fixture.annContext;
+  const first = await context.newPage();
+  await first.goto(`${fixture.web.url}/app${path}`);
+  await target(first, 1);
+  await fixture.web.visit({ context, path }, async (second) => {
+    const banner = second.getByText('This task is also open in another tab.');
+    await banner.waitFor();
+    await target(second, 1);
+    await expectAccessible(second);
+    await takeScreenshots(second, 'workbench-other-tab', 'state');
+    expect(await first.getByText('This task is also open in another tab.').count()).toBe(0);
+    await first.close();
+    await banner.waitFor({ state: 'detached' });
+  });
+});
+
 it('the conflict dialog shows the tags of both versions of a segment', async () => {
   const claimed = await fixture.createClaimedTask('Hello {name}, thanks.\n', { target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path: claimed.path }, async (page) => {

@@ -76,6 +76,9 @@ it('a segment keeps every code when text is typed over, deleted, cut or pasted, 
     await expectText(text, 'SEE [1]OUR  PAGE[/1] TODAY.[{shop}]<');
     // In plain text mode, a missing token is appended and reported.
     await keyboard.press('F2');
+    const tokens = ['{1} <a href="/x">', '{=1} {shop}', '{/1} </a>'];
+    expect(await row(page, 1).getByRole('listitem').allInnerTexts()).toEqual(tokens);
+    await takeScreenshots(page, 'workbench-plain-text', 'state');
     await (await target(page, 1)).fill('Siehe {1}Seite{/1}.');
     await keyboard.press('Tab');
     await page.getByText('Tag {shop} was missing. It was added at the end.').waitFor();

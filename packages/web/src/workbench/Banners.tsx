@@ -1,4 +1,4 @@
-/** Notices above the grid: read-only tasks and the end of the lease. */
+/** Notices above the grid: read-only tasks, a task that is open in another tab, and the end of the lease. */
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -16,8 +16,19 @@ export function Banners() {
   const readOnly = usePage((page) => page.readOnly);
   const late = usePage((page) => page.late);
   const lease = usePage((page) => page.lease);
+  const otherTab = usePage((page) => page.otherTab);
   if (readOnly) return <ReadOnlyBanner why={readOnly} />;
-  return late && lease && <LateBanner lease={lease} />;
+  if (late && lease) return <LateBanner lease={lease} />;
+  return otherTab && <OtherTabBanner />;
+}
+
+function OtherTabBanner() {
+  const t = useTranslate();
+  return (
+    <div className={css.banner}>
+      <Notice tone="warning">{t('workbench.other_tab')}</Notice>
+    </div>
+  );
 }
 
 function ReadOnlyBanner({ why }: { why: ReadOnly }) {

@@ -4,8 +4,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { settingOf, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
-import { type Code, labelOf, shownCode } from './pieces.ts';
-import { readTokens, withTokens } from './tokens.ts';
+import { type Code, codesOf, keyOf, labelOf, shownCode } from './pieces.ts';
+import { readTokens, tokenOf, withTokens } from './tokens.ts';
 import css from './workbench.module.css';
 
 export function Target({ position }: { position: number }) {
@@ -109,6 +109,25 @@ function PlainTarget({ position }: { position: number }) {
       <p id={`tokens-${position}`} className={css.tokens} data-problem={problem !== undefined} role="status">
         {problem ?? t('workbench.token.hint')}
       </p>
+      <Legend position={position} />
     </div>
+  );
+}
+
+/** Lists what each token of the segment stands for. */
+function Legend({ position }: { position: number }) {
+  const workbench = useWorkbench();
+  const { source } = useSegment(position).segment;
+  const codes = codesOf(source);
+  if (codes.length === 0) return null;
+  return (
+    <ul className={css.legend}>
+      {codes.map((code) => (
+        <li key={keyOf(code)}>
+          <code dir="ltr">{tokenOf(shownCode(code, source))}</code>{' '}
+          <bdi>{workbench.describeCode(position, code).title}</bdi>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -19,6 +19,7 @@ import {
   WorkbenchContext,
 } from './context.tsx';
 import { noDrafts, openDrafts } from './drafts.ts';
+import { watchOtherTab } from './other-tab.ts';
 import { type Code, labelOf } from './pieces.ts';
 import { Row } from './Row.tsx';
 import { useAnnouncement } from './sentences.ts';
@@ -57,7 +58,7 @@ function LoadedTask({ id, user }: { id: string; user: User }) {
 
   useEffect(() => {
     let workbench: Workbench | undefined;
-    let unmounted = false;
+    const closed = new AbortController();
     const announce = (what: Announcement) =>
       setAnnounced(({ turn }) => ({ text: currentSentence.current(what), turn: turn + 1 }));
     const describeCode = (code: Code, source: string | undefined) => ({
@@ -84,12 +85,14 @@ function LoadedTask({ id, user }: { id: string; user: User }) {
         describeCode,
       });
       await workbench.begin();
-      if (unmounted) workbench.end();
-      else setOpened({ workbench, overlays });
+      if (closed.signal.aborted) return workbench.end();
+      setOpened({ workbench, overlays });
+      if (workbench.page.readOnly === undefined)
+        watchOtherTab(id, closed.signal, (otherTab) => workbench?.update({ otherTab }));
     }
     open().catch(setError);
     return () => {
-      unmounted = true;
+      closed.abort();
       workbench?.end();
     };
   }, [id, user]);

@@ -101,6 +101,8 @@ export interface PageState {
   dialog?: Dialog | undefined;
   /** Whether the session has ended. The page then shows a dialog for the password in front of all other content. */
   signedOut: boolean;
+  /** Whether another tab of this browser has the same task open. */
+  otherTab: boolean;
   /** Whether the list of codes is open at the caret; `typed` when a `<` opened it. */
   codes?: { typed: boolean } | undefined;
   /** A short message over the grid. It disappears at the next confirmation or search. */

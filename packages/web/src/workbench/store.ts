@@ -70,6 +70,7 @@ export class WorkbenchStore {
       view: readView(task.job.format),
       commenting: false,
       signedOut: false,
+      otherTab: false,
     };
   }
 

@@ -22,7 +22,7 @@ export function withTokens(pieces: readonly Piece[], source: readonly Piece[]): 
  * The token of a protected word has the number of the word and not its text, because the text may contain
  * braces.
  */
-function tokenOf(code: Code): string {
+export function tokenOf(code: Code): string {
   return code.kind === 'keep' ? `{=${code.number}}` : `{${labelOf(code)}}`;
 }
 
