@@ -1,28 +1,14 @@
 /** Tests of reviews in the workbench: which segments the reviewer has seen, and what has changed. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimTask, confirm, confirmAll, pathOf } from '../../server/src/testing/editors.ts';
-import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { claimReview, expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
   fixture = await startWorkbench();
 });
 afterAll(() => fixture.stop());
-
-/** Submits Ann's task, waits for its review and claims it as Bob. */
-async function claimReview({ task, lease }: { task: string; lease: { token: string } }): Promise<string> {
-  const { token } = lease;
-  const submitted = await fixture.ann.call('POST', pathOf({ task }, '/submit'), { token });
-  expect(submitted.status, submitted.text).toBe(200);
-  const review = await until(async () => {
-    const { body } = await fixture.bob.call('GET', '/api/editing/queue');
-    return (body.open as { kind: string; task: string }[]).find(({ kind }) => kind === 'review');
-  });
-  await claimTask(fixture.bob, review.task);
-  return review.task;
-}
 
 it('the workbench counts the segments that the reviewer has seen, and shows what changed after a return', async () => {
   const claimed = await fixture.createClaimedTask('The red house is old.\nThe door is shut.\nWait here.\n', {
@@ -31,7 +17,7 @@ it('the workbench counts the segments that the reviewer has seen, and shows what
   const [first] = claimed.segments;
   await confirm(fixture.ann, claimed, { ...first!, draft: [{ text: 'Das rote Haus ist alt.' }] });
   await confirmAll(fixture.ann, claimed);
-  const review = await claimReview(claimed);
+  const review = await claimReview(fixture, claimed);
   await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review}` }, async (page) => {
     await target(page, 1);
     const progress = page.locator('header').getByRole('progressbar', { name: 'Segments seen' });
@@ -74,7 +60,7 @@ it('the workbench counts the segments that the reviewer has seen, and shows what
   const second = again.segments[1];
   await confirm(fixture.ann, again, { ...second, draft: [{ text: 'Die Tür ist zu.' }] });
   await confirmAll(fixture.ann, again);
-  const later = await claimReview(again);
+  const later = await claimReview(fixture, again);
   await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${later}` }, async (page) => {
     // Only the changed segment is left to see.
     await target(page, 2);

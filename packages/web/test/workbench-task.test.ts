@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createConnection } from '../../server/src/database/connections.ts';
 import { claimTask, confirmAll, pathOf, save } from '../../server/src/testing/editors.ts';
-import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import {
+  claimReview,
   expectText,
   readText,
   row,
@@ -149,15 +149,8 @@ it('a reviewer marks issues, and the task returns to its editor', async () => {
     target_language: 'ar',
   });
   await confirmAll(fixture.ann, { task, lease });
-  expect((await fixture.ann.call('POST', pathOf({ task }, '/submit'), { token: lease.token })).status).toBe(
-    200,
-  );
-  const review = await until(async () => {
-    const { body } = await fixture.bob.call('GET', '/api/editing/queue');
-    return (body.open as { kind: string; task: string }[]).find(({ kind }) => kind === 'review');
-  });
-  await claimTask(fixture.bob, review.task);
-  await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review.task}` }, async (page) => {
+  const review = await claimReview(fixture, { task, lease });
+  await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review}` }, async (page) => {
     await target(page, 1);
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Control+i');
@@ -322,7 +315,7 @@ it('the workbench saves before a user leaves it, and asks when it cannot save', 
   await takeScreenshots(page, 'workbench-leave', 'state');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await expectText(page.getByRole('textbox', { name: 'Translation of segment 1' }), 'Zwei.');
+  await expectText(await target(page, 1), 'Zwei.');
   await page.getByRole('link', { name: 'Back to the queue' }).click();
   await dialog.getByRole('button', { name: 'Leave' }).click();
   await page.waitForURL('**/app/queue');

@@ -72,6 +72,21 @@ export async function startWorkbench(settings: Record<string, string> = {}): Pro
   };
 }
 
+/** Submits Ann's task, waits for its review and claims it as Bob. @returns the task of the review */
+export async function claimReview(
+  { ann, bob }: WorkbenchFixture,
+  { task, lease }: { task: string; lease: { token: string } },
+): Promise<string> {
+  const submitted = await ann.call('POST', pathOf({ task }, '/submit'), { token: lease.token });
+  expect(submitted.status, submitted.text).toBe(200);
+  const review = await until(async () => {
+    const { body } = await bob.call('GET', '/api/editing/queue');
+    return (body.open as { kind: string; task: string }[]).find(({ kind }) => kind === 'review');
+  });
+  await claimTask(bob, review.task);
+  return review.task;
+}
+
 /** Translates a text as an editor whose work is not reviewed, so that the memory of the customer learns it. */
 export async function teach({ web, call, bob }: WorkbenchFixture, text: string): Promise<void> {
   const owner = createConnection(web.connection);

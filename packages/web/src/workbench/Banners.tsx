@@ -7,7 +7,7 @@ import { useTranslate } from '../i18n.tsx';
 import { paths } from '../paths.ts';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { Notice } from '../ui/Notice.tsx';
-import { usePage, useWorkbench } from './context.tsx';
+import { keepFocus, usePage, useWorkbench } from './context.tsx';
 import type { ReadOnly } from './state.ts';
 import type { Lease } from './task.ts';
 import css from './workbench.module.css';
@@ -59,7 +59,11 @@ function LateBanner({ lease }: { lease: Lease }) {
         tone="warning"
         action={
           !lease.extended && (
-            <Button size="xs" onClick={() => workbench.session.extend().catch(setError)}>
+            <Button
+              size="xs"
+              onMouseDown={keepFocus}
+              onClick={() => workbench.session.extend().catch(setError)}
+            >
               {t('workbench.extend')}
             </Button>
           )

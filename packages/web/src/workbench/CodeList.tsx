@@ -5,6 +5,7 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { useWorkbench } from './context.tsx';
+import { isCharacter } from './keys.ts';
 import { Chip } from './Pieces.tsx';
 import { type Code, keyOf } from './pieces.ts';
 import css from './workbench.module.css';
@@ -46,13 +47,18 @@ export default function CodeList({ typed }: { typed: boolean }) {
   function press(event: KeyboardEvent): void {
     const { key } = event;
     const by = { ArrowDown: 1, ArrowUp: -1 }[key];
+    const numbered = /^\d$/.test(key)
+      ? codes.findIndex((code) => workbench.labelOf(code).replace('/', '').startsWith(key))
+      : -1;
     if (by !== undefined) setChosen((chosen + by + codes.length) % codes.length);
     else if (key === 'Enter' && codes[chosen]) take(codes[chosen], event.shiftKey);
     else if (key === 'Escape' || key === 'Tab') close();
-    else if (/^\d$/.test(key)) {
-      const at = codes.findIndex((code) => workbench.labelOf(code).replace('/', '').startsWith(key));
-      if (at !== -1) setChosen(at);
-    } else return;
+    else if (numbered !== -1) setChosen(numbered);
+    else {
+      // The text has the focus again, so the browser writes a typed character into it: "<" may be a part of the text.
+      if (isCharacter(event.nativeEvent)) close();
+      return;
+    }
     event.preventDefault();
     event.stopPropagation();
   }

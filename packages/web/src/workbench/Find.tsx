@@ -31,8 +31,7 @@ export default function Find() {
         : found.findLast(({ position }) => position < active);
     const there = next ?? found.at(by === 1 ? 0 : -1);
     if (!there) return;
-    workbench.activate(there.position, 'row');
-    field.current?.focus();
+    workbench.activate(there.position, 'search');
   }
 
   return (
@@ -51,6 +50,7 @@ export default function Find() {
       <TextInput
         ref={field}
         size="xs"
+        data-field="find"
         aria-label={t('workbench.find')}
         placeholder={t('workbench.find')}
         value={query}

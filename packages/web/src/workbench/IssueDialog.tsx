@@ -20,16 +20,20 @@ export function IssueDialog({ dialog }: { dialog: Open & { dialog: 'issue' } }) 
   const [category, setCategory] = useState<(typeof ISSUE_CATEGORIES)[number]>('accuracy');
   const [severity, setSeverity] = useState<Severity>('minor');
   const [note, setNote] = useState('');
+  const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
 
   const close = () => workbench.close('dialog');
 
   async function mark(): Promise<void> {
+    if (busy) return;
+    setBusy(true);
     try {
       await workbench.session.markIssue(dialog.position, category, severity, note.trim(), dialog.range);
       workbench.close('dialog');
     } catch (failed) {
       setError(failed as Error);
+      setBusy(false);
     }
   }
 
@@ -92,7 +96,7 @@ export function IssueDialog({ dialog }: { dialog: Open & { dialog: 'issue' } }) 
         {error && <FailureNotice error={error} />}
         <DialogActions>
           <Button onClick={close}>{t('ui.cancel')}</Button>
-          <Button variant="filled" onClick={() => void mark()}>
+          <Button variant="filled" loading={busy} onClick={() => void mark()}>
             {t('workbench.issues.mark')}
           </Button>
         </DialogActions>

@@ -18,6 +18,7 @@ import { useTranslate } from '../i18n.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
 import type { Finding } from './checking.ts';
 import { settingOf, useFlow, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
+import { isCharacter } from './keys.ts';
 import { type Mark, Pieces } from './Pieces.tsx';
 import { type Code, plainText, withBreaks } from './pieces.ts';
 import { reveal } from './reveal.ts';
@@ -164,7 +165,8 @@ function useRowEvents(position: number, active: boolean, editing: boolean) {
   }
 
   function press(event: KeyboardEvent): void {
-    if (event.target !== event.currentTarget || !editing || !isCharacter(event)) return;
+    // Shortcuts of rows, such as Space, were handled before this event.
+    if (event.target !== event.currentTarget || !editing || !isCharacter(event.nativeEvent)) return;
     // The text has the focus now, so the browser writes the character into the text.
     workbench.activate(position, 'text');
   }
@@ -186,7 +188,8 @@ function useRowEvents(position: number, active: boolean, editing: boolean) {
 }
 
 /**
- * Scrolls to the active row after each move and focuses the row or its text.
+ * Scrolls to the active row after each move and focuses the row or its text. While the search moves through its matches,
+ * the focus stays in the search.
  *
  * @param moves the number of moves on this page; -1 when the row is not active
  */
@@ -195,17 +198,14 @@ function useFocus(row: RefObject<HTMLDivElement | null>, position: number, moves
   useEffect(() => {
     if (moves <= 0) return;
     const element = row.current!;
+    const { focus, plain } = workbench.page;
     reveal(element);
-    if (workbench.page.focus === 'row' || !workbench.canEdit(position))
-      element.focus({ preventScroll: true });
-    else if (workbench.page.plain) element.querySelector('textarea')?.focus({ preventScroll: true });
+    if (focus === 'search' && document.activeElement?.closest('search')) return;
+    if (focus === 'row' || !workbench.canEdit(position)) element.focus({ preventScroll: true });
+    else if (plain) element.querySelector('textarea')?.focus({ preventScroll: true });
     else workbench.editor.focus();
   }, [workbench, row, position, moves]);
 }
-
-/** Returns true if a key writes a character. Shortcuts of rows, such as Space, were handled before this check. */
-const isCharacter = ({ key, ctrlKey, metaKey, altKey, nativeEvent }: KeyboardEvent) =>
-  !ctrlKey && !metaKey && !altKey && !nativeEvent.isComposing && [...key].length === 1;
 
 /** Shows that the reviewer has not seen a segment, or only an earlier target of it. */
 function Unseen({ state: { seen, lastSeen } }: { state: SegmentState }) {

@@ -182,7 +182,15 @@ function Page({ user }: { user: User }) {
       <ActionBar />
       {dialog && <Dialogs dialog={dialog} />}
       {signedOut && <SignInAgain user={user} />}
-      {leaving.status === 'blocked' && <Leave onStay={leaving.reset} onLeave={leaving.proceed} />}
+      {leaving.status === 'blocked' && (
+        <Leave
+          onStay={() => {
+            leaving.reset();
+            workbench.focusActive();
+          }}
+          onLeave={leaving.proceed}
+        />
+      )}
     </main>
   );
 }

@@ -51,7 +51,10 @@ const actions: Record<ActionId, Action> = {
   filter: (workbench) => openFilters(workbench),
   goTo: (workbench) => workbench.update({ dialog: { dialog: 'goTo' } }),
   help: (workbench) => workbench.update({ dialog: { dialog: 'help' } }),
-  comment: (workbench) => workbench.update({ commenting: true }),
+  comment(workbench) {
+    workbench.update({ commenting: true });
+    openField('comment')?.focus();
+  },
   // Where no line break is possible, a space is inserted, so that two words are never joined.
   lineBreak: ({ editor, allowsLineBreaks }) => editor.insertText(allowsLineBreaks ? '\n' : ' '),
   complete: (workbench) => acceptCompletion(workbench),
@@ -93,8 +96,10 @@ const actions: Record<ActionId, Action> = {
   cycleNext: (workbench) => cycleSuggestions(workbench, 1),
   copySource: (workbench) => workbench.copySource(),
   reset: (workbench) => workbench.reset(),
-  concordance: (workbench) =>
-    workbench.update({ concordance: selectedText(workbench) || (workbench.page.concordance ?? '') }),
+  concordance(workbench) {
+    workbench.update({ concordance: selectedText(workbench) || (workbench.page.concordance ?? '') });
+    selectField('concordance');
+  },
   plainText(workbench) {
     workbench.update({ plain: !workbench.page.plain });
     workbench.activate(workbench.page.active, 'text');
@@ -149,6 +154,16 @@ function openFilters(workbench: Workbench): void {
 function openFind(workbench: Workbench, replacing: boolean): void {
   const query = selectedText(workbench) || (workbench.page.find?.query ?? '');
   workbench.update({ find: { query, replacing } });
+  selectField('find');
+}
+
+/** Returns a field of the page if it is already open. A field that opens takes the focus by itself. */
+const openField = (name: 'find' | 'concordance' | 'comment') =>
+  document.querySelector<HTMLInputElement | HTMLTextAreaElement>(`[data-field=${name}]`);
+
+function selectField(name: 'find' | 'concordance'): void {
+  openField(name)?.focus();
+  openField(name)?.select();
 }
 
 function moveCode(workbench: Workbench, direction: -1 | 1): false | undefined {

@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { actionOf, bindings, type KeyPress, keysOf, parse, reserved, type Where } from './keys.ts';
+import {
+  actionOf,
+  bindings,
+  isCharacter,
+  type KeyPress,
+  keysOf,
+  parse,
+  reserved,
+  type Where,
+} from './keys.ts';
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   key,
@@ -95,4 +104,14 @@ test.each(['en', 'de', 'ar'])('every shortcut has a message in %s', (language) =
     expect(messages[`workbench.key.${action}`], action).toBeTruthy();
     expect(messages[`workbench.keys.${group}`], group).toBeTruthy();
   }
+});
+
+test('a key with AltGr writes a character, and a shortcut, a function key or a composing key does not', () => {
+  const altGraph = { ctrlKey: true, altKey: true, getModifierState: () => true };
+  expect(isCharacter(press('q'))).toBe(true);
+  expect(isCharacter(press('@', altGraph))).toBe(true);
+  expect(isCharacter(press('q', { ctrlKey: true }))).toBe(false);
+  expect(isCharacter(press('q', { metaKey: true }))).toBe(false);
+  expect(isCharacter(press('F8'))).toBe(false);
+  expect(isCharacter(press('q', { isComposing: true }))).toBe(false);
 });

@@ -255,6 +255,12 @@ function placeOf(code: string): string {
   return /^Key[A-Z]$/.test(code) ? code.slice(3) : (signs[code] ?? code);
 }
 
+/** Returns true if a key writes a character into a text field. With AltGr, Windows also reports Ctrl and Alt. */
+export function isCharacter(press: KeyPress): boolean {
+  const modified = (press.ctrlKey || press.altKey) && !press.getModifierState('AltGraph');
+  return !modified && !press.metaKey && !press.isComposing && [...press.key].length === 1;
+}
+
 /** Returns the key caps of a combination. They are the same in every language of the app. */
 export function capsOf(keys: string, mac: boolean): string[] {
   const { mod, ctrl, alt, shift, key } = parse(keys);

@@ -66,8 +66,8 @@ export type Dialog =
 export interface PageState {
   /** Position of the active segment; -1 when the task has no segments. */
   active: number;
-  /** Where the focus belongs: in the text of the active segment or on its row. */
-  focus: 'text' | 'row';
+  /** Where the focus belongs after a move: in the text of the active segment, on its row, or where it is in the search. */
+  focus: 'text' | 'row' | 'search';
   /** Increases with each move, so that the active row takes the focus again. */
   moves: number;
   selected: ReadonlySet<number>;

@@ -207,7 +207,7 @@ export class Workbench extends WorkbenchStore {
   // — Moving —
 
   /** Makes a segment the active one and sends the text of the segment that was active before. */
-  activate(position: number, focus: 'text' | 'row' = this.page.focus): void {
+  activate(position: number, focus: PageState['focus'] = this.page.focus === 'row' ? 'row' : 'text'): void {
     if (!this.has(position)) return;
     if (!this.rows.includes(position)) this.update({ filter: undefined });
     const { active } = this.page;

@@ -78,6 +78,7 @@ export function Comments({ position }: { position: number }) {
         <div className={css.write}>
           <Textarea
             ref={field}
+            data-field="comment"
             aria-label={t('workbench.comments.text')}
             autosize={false}
             rows={3}

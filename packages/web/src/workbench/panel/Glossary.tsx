@@ -101,6 +101,7 @@ function Proposed({ term, onError }: { term: TaskTerm; onError: (error: Error) =
         <Button
           size="compact-xs"
           variant="subtle"
+          onMouseDown={keepFocus}
           onClick={() => workbench.session.withdrawTerm(proposal).catch(onError)}
         >
           {t('workbench.term.withdraw')}

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslate } from '../../i18n.tsx';
-import { mac, settingOf, usePage, useSegment, useWorkbench } from '../context.tsx';
+import { keepFocus, mac, settingOf, usePage, useSegment, useWorkbench } from '../context.tsx';
 import { hintOf } from '../keys.ts';
 import { openIssueDialog } from '../selection.ts';
 import shared from '../workbench.module.css';
@@ -51,6 +51,7 @@ export function Issues({ position }: { position: number }) {
               <Button
                 size="compact-xs"
                 variant="subtle"
+                onMouseDown={keepFocus}
                 onClick={() => void workbench.session.unmarkIssue(issue)}
               >
                 {t('workbench.issues.remove')}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { FailureNotice } from '../../ui/Failure.tsx';
 import { When } from '../../ui/When.tsx';
-import { mac, usePage, useSegment, useWorkbench } from '../context.tsx';
+import { keepFocus, mac, usePage, useSegment, useWorkbench } from '../context.tsx';
 import { hintOf } from '../keys.ts';
 import shared from '../workbench.module.css';
 import css from './panel.module.css';
@@ -59,6 +59,7 @@ export function Queries({ position }: { position: number }) {
               <Button
                 size="compact-xs"
                 variant="subtle"
+                onMouseDown={keepFocus}
                 onClick={() => workbench.session.withdrawQuery(query).catch(setError)}
               >
                 {t('workbench.queries.withdraw')}
