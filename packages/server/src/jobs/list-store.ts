@@ -6,6 +6,7 @@
  *   plain     no filters: the list's index in order
  *   ordered   the list's index in order, with filters
  *   status    the partial index by status, which omits completed and accepted jobs
+ *   kind      the same index alone, for filters by status and languages
  *   start     the unique index by uid, for prefixes
  *   part      the trigram index, for suffixes and substrings
  *   scan      all jobs of the list, for substrings shorter than a trigram
@@ -91,16 +92,20 @@ const ORDERED = inBoth<JobRow>('ordered', (direction) =>
 );
 const HAS_STATUS = `j.status = wanted.status and ${NOT_DONE}`;
 // One scan per status, because the index is sorted only within a status.
-const BY_STATUS = inBoth<JobRow>('status', (direction) =>
-  rowsOf(
-    `select one.part, one.account_id, one.job_id from unnest(:statuses::text[]) as wanted (status), lateral (
+const byStatus = (name: string, filters: string) =>
+  inBoth<JobRow>(name, (direction) =>
+    rowsOf(
+      `select one.part, one.account_id, one.job_id from unnest(:statuses::text[]) as wanted (status), lateral (
        select ${KEY} from jobs j
-        where ${OF_LIST} and ${HAS_STATUS} and j.job_id > :low and j.job_id < :high and ${FILTERS}
+        where ${OF_LIST} and ${HAS_STATUS} and j.job_id > :low and j.job_id < :high and ${filters}
         order by j.job_id ${direction} limit :limit::bigint + :offset::bigint) one
       order by one.job_id ${direction} limit :limit offset :offset`,
-    direction,
-  ),
-);
+      direction,
+    ),
+  );
+const BY_STATUS = byStatus('status', FILTERS);
+// The index has the languages too, so only the index is read for jobs that do not match.
+const BY_KIND = byStatus('kind', KINDS);
 
 /** An empty page still has one row: it has the count, but no job. */
 type Matched = { matched: number } & { [Field in keyof JobRow]: JobRow[Field] | null };
@@ -139,11 +144,13 @@ const COUNT = statement<{ count: number }>(
   `select count(*) as count from (
      select from ${walked('asc', ':low', ':high')} where ${FILTERS} limit ${MAX_COUNTED + 1}) counted`,
 );
+// `offset 0` makes the planner scan each status. Otherwise it scans the jobs of all statuses in the index.
 const COUNT_BY_STATUS = statement<{ count: number }>(
   'jobs.list_count_status',
   `select count(*) as count from (
      select from unnest(:statuses::text[]) as wanted (status), lateral (
-       select from jobs j where ${OF_LIST} and ${HAS_STATUS} and j.job_id > :low and j.job_id < :high and ${FILTERS}) one
+       select from jobs j where ${OF_LIST} and ${HAS_STATUS} and j.job_id > :low and j.job_id < :high and ${FILTERS}
+       offset 0) one
       limit ${MAX_COUNTED + 1}) counted`,
 );
 // Counts jobs that are filtered only by time. Ids inside the period are counted from the index, and only jobs
@@ -214,18 +221,23 @@ export function listInOrder(on: Queryable, scope: ListScope, slice: Slice): Prom
   // biome-ignore-end lint/complexity/useMathMinMax: ids are strings
   const values = { ...valuesOf(scope), limit, offset, low, high };
   if (isUnfiltered(scope.filter)) return on.query(PLAIN[direction], values);
-  return on.query((isIndexedByStatus(scope.filter) ? BY_STATUS : ORDERED)[direction], values);
+  if (!isIndexedByStatus(scope.filter)) return on.query(ORDERED[direction], values);
+  return on.query((isByKind(scope.filter) ? BY_KIND : BY_STATUS)[direction], values);
 }
 
 function isUnfiltered(filter: ListFilter): boolean {
-  const { statuses, source, target, createdFrom, createdBefore } = filter;
+  const { statuses, source, target } = filter;
   return (
     statuses === undefined &&
     [source, target].every(({ among, not }) => among === undefined && not.length === 0) &&
-    createdFrom === undefined &&
-    createdBefore === undefined &&
-    patternsOf(filter).length === 0
+    isByKind(filter)
   );
+}
+
+/** Returns true if only statuses and languages are filtered. */
+function isByKind(filter: ListFilter): boolean {
+  const { createdFrom, createdBefore } = filter;
+  return createdFrom === undefined && createdBefore === undefined && patternsOf(filter).length === 0;
 }
 
 /** A trigram index needs at least three characters. */
