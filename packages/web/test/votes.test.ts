@@ -96,6 +96,15 @@ it('a user of the account withdraws a vote of a delivered job, and does not see 
     await page.getByText('1 segment has its former draft again.').waitFor();
     await row.waitFor({ state: 'detached' });
   });
+  await web.visit({ context: theirs, path: '/account/balance' }, async (page) => {
+    const row = page
+      .getByRole('table', { name: 'Balance' })
+      .getByRole('row')
+      .filter({ hasText: task.job.uid });
+    await row.getByText('Confirmed by editors: 4 words. Taken from other jobs: 0 words').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-balance-words');
+  });
   await theirs.close();
 });
 

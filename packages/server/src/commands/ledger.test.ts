@@ -69,8 +69,9 @@ it('dragoman ledger refunds a job, adjusts a balance, and prints a statement tha
   expect(statement.lines.at(-2)).toMatchObject({ uid: '@first', memo: 'complaint', amount: 4, change: 4 });
 
   const rows: string[][] = parse((await command('statement', username, '--csv')).stdout);
-  expect(rows[0]).toEqual(['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance', 'discounts']);
-  expect(rows.at(-1)).toEqual(['', 'closing', '', '', '', '', '-4', '']);
+  const numbers = ['amount', 'change', 'balance', 'discounts', 'opened_words', 'voted_words'];
+  expect(rows[0]).toEqual(['at', 'kind', 'uid', 'memo', ...numbers]);
+  expect(rows.at(-1)).toEqual(['', 'closing', '', '', '', '', '-4', '', '', '']);
   expect(rows.slice(2, -1).reduce((sum, row) => sum + Number(row[5]), 0)).toBe(-4);
   // In CSV, a customer's uid that looks like a formula gets an apostrophe, so that no spreadsheet executes
   // it.

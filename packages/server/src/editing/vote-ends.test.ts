@@ -117,6 +117,37 @@ async function expire(jobs: number): Promise<void> {
   expect(deleted).toBe(jobs);
 }
 
+it('the statement says how many words editors confirmed and how many votes took, also after the texts are deleted', async () => {
+  const [one, two, taken] = (await orderSame(3, { brand: 'confirms' })) as [string, string, string];
+  const wordsOf = async (uid: string) => {
+    const { edited_words: shown, words } = (await customer.call('GET', `/api/account/jobs/${uid}`)).body;
+    const { entries } = (await customer.call('GET', '/api/account/ledger')).body;
+    const entry = entries.find((each: { uid: string }) => each.uid === uid);
+    const { text: csv } = await customer.call('GET', '/api/account/ledger.csv');
+    const line = csv.split('\n').find((each) => each.includes(`,capture,${uid},`));
+    return { shown, charged: entry.edited_words, csv: line?.split(',').slice(-2).map(Number), words };
+  };
+  await vote(ann, one);
+  await vote(bob, two);
+  const { words } = await wordsOf(one);
+  // Nothing is charged before the delivery.
+  const open = { charged: null, csv: undefined, words };
+  expect(await wordsOf(one)).toEqual({ ...open, shown: { opened: words, voted: 0 } });
+  expect(await wordsOf(taken)).toEqual({ ...open, shown: { opened: 0, voted: words } });
+  await deliver(ann, one);
+  await claim(cy, taken);
+  await deliver(cy, taken);
+  const confirmed = { opened: words, voted: 0 };
+  const voted = { opened: 0, voted: words };
+  const expectKept = async () => {
+    expect(await wordsOf(one)).toEqual({ shown: confirmed, charged: confirmed, csv: [words, 0], words });
+    expect(await wordsOf(taken)).toEqual({ shown: voted, charged: voted, csv: [0, words], words });
+  };
+  await expectKept();
+  await expire(2);
+  await expectKept();
+});
+
 it('expired votes leave the segments that they filled or confirmed unchanged', async () => {
   const [one, two, waits] = (await orderSame(3, { brand: 'confirms' })) as [string, string, string];
   await vote(ann, one);

@@ -5,7 +5,7 @@
  * it. The server does not start if two different schemas have the same title.
  */
 import type { FastifySchema } from 'fastify';
-import Type, { type TObject, type TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { SCOPES } from '../base/account.ts';
 import { ERRORS, type ErrorCode, REASONS, type ReasonCode, reason } from '../base/errors.ts';
 import { explainPattern } from './input.ts';
@@ -61,6 +61,24 @@ export const GIVEN_SCOPES = Type.Optional(
 export const IN_ENVIRONMENT = Type.Enum(['production', 'sandbox'], { default: 'production' });
 export const OPTIONAL_TEXT = Type.Union([Type.String(), Type.Null()]);
 export const OPTIONAL_MOMENT = Type.Union([MOMENT, Type.Null()]);
+export const EditedWords = Type.Union(
+  [
+    Type.Object(
+      {
+        opened: Type.Integer({ description: 'Words of the segments that an editor confirmed.' }),
+        voted: Type.Integer({
+          description:
+            'Words of the segments with a text that editors confirmed in other jobs, if nobody has changed it. If an ' +
+            'editor then confirmed such a segment, its words count in both numbers.',
+        }),
+      },
+      { title: 'EditedWords' },
+    ),
+    Type.Null(),
+  ],
+  { description: 'Null if no editor worked on the job, or it failed or was canceled.' },
+);
+export type EditedWordCounts = Static<typeof EditedWords>;
 export const USERNAME = textOf(64);
 /** The pattern of a text of one line. */
 export const ONE_LINE = explainPattern('^\\P{C}*$', reason('one_line'));

@@ -10,6 +10,7 @@ import { type Checked, resource } from '../http/http.ts';
 import {
   CENTS,
   described,
+  EditedWords,
   ENVIRONMENT,
   ID,
   LANGUAGE,
@@ -26,7 +27,7 @@ import { DiscountBody } from '../ledger/price-list.ts';
 import * as store from './console-store.ts';
 import { cancelJob, type JobHooks } from './jobs.ts';
 import { shownDiscounts, shownPrice } from './present.ts';
-import { EditedWords, JobProgress, type ProgressSource, readEditedWords, readProgress } from './progress.ts';
+import { JobProgress, type ProgressSource, readEditedWords, readProgress } from './progress.ts';
 import { redraftJob, refusalOf } from './redraft.ts';
 import { allowsJobMove, JOB_STATUSES } from './states.ts';
 

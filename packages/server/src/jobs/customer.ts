@@ -11,6 +11,7 @@ import { type Checked, parametersOf, resource } from '../http/http.ts';
 import {
   CENTS,
   describedOwn,
+  EditedWords,
   ENVIRONMENT,
   IN_ENVIRONMENT,
   MOMENT,
@@ -22,7 +23,7 @@ import * as log from './console-store.ts';
 import { cancelJob, type JobHooks } from './jobs.ts';
 import { findJobPage } from './lists.ts';
 import { shownDiscounts, shownPrice, showsResult } from './present.ts';
-import { EditedWords, JobProgress, type ProgressSource, readEditedWords, readProgress } from './progress.ts';
+import { JobProgress, type ProgressSource, readEditedWords, readProgress } from './progress.ts';
 import { readListQuery } from './query.ts';
 import { jobParameters } from './schemas.ts';
 import { allowsJobMove, JOB_MOVES, JOB_STATUSES } from './states.ts';

@@ -16,6 +16,7 @@ import { recordUses } from '../memory/memory.ts';
 import type { JobHooks } from './hooks.ts';
 import { type JobMove, markFellBack, moveJobs } from './move-store.ts';
 import { type AccountBalance, presentCallback, presentDetail, showsResult } from './present.ts';
+import { keepEditedWords } from './progress.ts';
 import type { JobBody } from './schemas.ts';
 import { type DraftedSegment, writeSegments } from './segment-store.ts';
 import { allowsJobMove, JOB_MOVES, type JobActor, type JobTrigger } from './states.ts';
@@ -457,6 +458,7 @@ export async function completeEdited(
   const [moved] = await moveAll(transaction, [move], trigger, actor);
   if (!moved) return false;
   if (trigger === 'fallBack') await markFellBack(transaction, account, jobId);
+  await keepEditedWords(transaction, account, jobId);
   const ended = await endEdited(transaction, account, jobId, { kind: 'completed', result });
   await carryOut(transaction, [ended], trigger);
   return true;

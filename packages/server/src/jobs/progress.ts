@@ -1,8 +1,9 @@
 /** The progress of a job: segments drafted by an engine, or confirmed by editors; and who worked on its words. */
 import Type, { type Static } from 'typebox';
 import type { AccountRef } from '../base/account.ts';
-import type { Queryable } from '../database/database.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import type { EditedWordCounts } from '../http/schemas.ts';
 import type { JobStatus } from './states.ts';
 
 /** Reports how many segments of a job are drafted. Workers publish these numbers; they are not stored. */
@@ -53,24 +54,6 @@ export async function readProgress(
   return segments === 0 ? null : { work: 'editing', done: confirmed, segments };
 }
 
-export const EditedWords = Type.Union(
-  [
-    Type.Object(
-      {
-        opened: Type.Integer({ description: 'Words of the segments that an editor confirmed.' }),
-        voted: Type.Integer({
-          description:
-            'Words of the segments with a text that editors confirmed in other jobs, if nobody has changed it. If an ' +
-            'editor then confirmed such a segment, its words count in both numbers.',
-        }),
-      },
-      { title: 'EditedWords' },
-    ),
-    Type.Null(),
-  ],
-  { description: 'Null if no editor works on the job, or its texts are deleted.' },
-);
-
 const EDITED_WORDS = statement<{ segments: number; opened: number; voted: number }>(
   'jobs.edited_words',
   `select count(*) as segments, coalesce(sum(e.words) filter (where e.filled_from is null), 0) as opened,
@@ -83,17 +66,52 @@ const EDITED_WORDS = statement<{ segments: number; opened: number; voted: number
     where s.part = $1 and s.account_id = $2 and s.job_id = $3`,
 );
 
-/**
- * Counts the words of a human job that editors confirmed, and the words whose text came from other jobs by
- * votes.
- */
+/** Counts the words of a job that editors confirmed, and the words whose text came from other jobs by votes. */
+async function countEditedWords(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+): Promise<EditedWordCounts> {
+  const [counted] = await on.query(EDITED_WORDS, [account.part, account.accountId, jobId]);
+  const { segments, opened, voted } = counted!;
+  return segments === 0 ? null : { opened, voted };
+}
+
+const KEPT_WORDS = statement<{ edited_words: EditedWordCounts }>(
+  'jobs.kept_words',
+  'select edited_words from jobs where part = $1 and account_id = $2 and job_id = $3',
+);
+
+/** Returns the words of a human job by who worked on them: counted now, or at its delivery if it has ended. */
 export async function readEditedWords(
   on: Queryable,
   account: AccountRef,
-  job: { job_id: string; tier: string },
-): Promise<Static<typeof EditedWords>> {
+  job: { job_id: string; status: JobStatus; tier: string },
+): Promise<EditedWordCounts> {
   if (job.tier !== 'human') return null;
-  const [counted] = await on.query(EDITED_WORDS, [account.part, account.accountId, job.job_id]);
-  const { segments, opened, voted } = counted!;
-  return segments === 0 ? null : { opened, voted };
+  if (job.status === 'translating' || job.status === 'rejected') {
+    return countEditedWords(on, account, job.job_id);
+  }
+  return (await on.query(KEPT_WORDS, [account.part, account.accountId, job.job_id]))[0]!.edited_words;
+}
+
+// The sandbox has no editors.
+const KEEP_WORDS = statement(
+  'jobs.keep_words',
+  `update jobs set edited_words = $4
+    where part = $1 and account_id = $2 and job_id = $3 and environment = 'production'`,
+);
+
+/**
+ * Stores the words of a job by who worked on them, in the transaction that delivers it. Retention later deletes the
+ * rows that are counted, and a statement names many jobs.
+ */
+export async function keepEditedWords(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+): Promise<void> {
+  const words = await countEditedWords(transaction, account, jobId);
+  await transaction.query(KEEP_WORDS, [account.part, account.accountId, jobId, words]);
+  transaction.changed('jobs', account, jobId);
 }

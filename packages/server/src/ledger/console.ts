@@ -16,6 +16,7 @@ import {
   accountParameters,
   CENTS,
   described,
+  EditedWords,
   ENVIRONMENT,
   MOMENT,
   OPTIONAL_TEXT,
@@ -53,6 +54,7 @@ const Line = Type.Object(
     change: CENTS,
     balance: CENTS,
     discounts: Type.Array(DiscountBody),
+    edited_words: EditedWords,
   },
   { title: 'ConsoleStatementLine' },
 );

@@ -3,9 +3,9 @@ import type { LedgerStatement } from './ledger.ts';
 
 export function statementAsCsv({ opening, lines, closing }: LedgerStatement): string {
   return stringify([
-    ['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance', 'discounts'],
-    ['', 'opening', '', '', '', '', opening, ''],
-    ...lines.map(({ at, kind, uid, memo, amount, change, balance, discounts }) => [
+    ['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance', 'discounts', 'opened_words', 'voted_words'],
+    ['', 'opening', '', '', '', '', opening, '', '', ''],
+    ...lines.map(({ at, kind, uid, memo, amount, change, balance, discounts, edited_words }) => [
       at.toISOString(),
       kind,
       asText(uid),
@@ -14,8 +14,10 @@ export function statementAsCsv({ opening, lines, closing }: LedgerStatement): st
       change,
       balance,
       discounts.map(({ kind, words, share }) => `${words} ${kind} ${share}%`).join('; '),
+      edited_words?.opened,
+      edited_words?.voted,
     ]),
-    ['', 'closing', '', '', '', '', closing, ''],
+    ['', 'closing', '', '', '', '', closing, '', '', ''],
   ]);
 }
 

@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { accountOf } from '../access/session-auth.ts';
 import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
-import { CENTS, describedOwn, ENVIRONMENT, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
+import { CENTS, describedOwn, EditedWords, ENVIRONMENT, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { statementAsCsv } from './csv.ts';
 import { joinByJob } from './entries.ts';
 import { readStatement } from './ledger.ts';
@@ -26,6 +26,7 @@ const Entry = Type.Object(
     charged: Type.Integer({ description: 'The charges less the refunds, in US cents.' }),
     change: Type.Integer({ description: 'The change of the balance.' }),
     discounts: Type.Array(DiscountBody),
+    edited_words: EditedWords,
   },
   { title: 'LedgerEntry', description: 'All transfers of a job, or one transfer without a job.' },
 );

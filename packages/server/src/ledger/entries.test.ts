@@ -13,7 +13,7 @@ function line(
   memo: string | null = null,
 ): StatementLine {
   const at = new Date(Date.UTC(2026, 0, 1, 0, minute));
-  return { at, kind, uid, memo, amount, change, balance: 0, discounts: [] };
+  return { at, kind, uid, memo, amount, change, balance: 0, discounts: [], edited_words: null };
 }
 
 it('a job has one entry with the held and the charged amount, at the time of its last transfer', () => {
@@ -78,4 +78,13 @@ it('an entry keeps its discounts after a refund of a part, and loses them when n
     { charged: 0, discounts: [] },
   ]);
   expect(joinByJob([lines[0]!, line(1, 'void', 'a', 20, 20)])).toMatchObject([{ onHold: 0, discounts: [] }]);
+});
+
+it('an entry has the words of the delivery that was charged, and loses them when nothing is left', () => {
+  const edited_words = { opened: 4, voted: 8 };
+  const lines = [line(0, 'hold', 'a', 20, -20), { ...line(1, 'capture', 'a', 20, 0), edited_words }];
+  expect(joinByJob(lines)).toMatchObject([{ charged: 20, edited_words }]);
+  expect(joinByJob([...lines, line(2, 'refund', 'a', 5, 5)])).toMatchObject([{ charged: 15, edited_words }]);
+  expect(joinByJob([...lines, line(2, 'refund', 'a', 20, 20)])).toMatchObject([{ edited_words: null }]);
+  expect(joinByJob(lines.slice(0, 1))).toMatchObject([{ edited_words: null }]);
 });

@@ -9,7 +9,11 @@ export interface StatementEntry extends Pick<StatementLine, 'at' | 'kind' | 'uid
   charged: number;
   /** The discounts in the amount that is held or charged. */
   discounts: StatementLine['discounts'];
+  /** Null if nothing is charged, or no editor worked on the job. */
+  edited_words: StatementLine['edited_words'];
 }
+
+const NOTHING = { memo: null, onHold: 0, charged: 0, change: 0, discounts: [], edited_words: null };
 
 /**
  * Joins the lines of each job. An entry has the time and the kind of its last transfer and the memos of all, and
@@ -18,9 +22,9 @@ export interface StatementEntry extends Pick<StatementLine, 'at' | 'kind' | 'uid
 export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
   const entries = new Map<unknown, StatementEntry>();
   for (const line of lines) {
-    const { at, kind, uid, memo, amount, change, discounts } = line;
+    const { at, kind, uid, memo, amount, change, discounts, edited_words } = line;
     const key = uid ?? line;
-    const before = entries.get(key) ?? { memo: null, onHold: 0, charged: 0, change: 0, discounts: [] };
+    const before = entries.get(key) ?? NOTHING;
     const held = kind === 'hold' ? amount : kind === 'capture' || kind === 'void' ? -amount : 0;
     const charged = kind === 'capture' ? amount : kind === 'refund' ? -amount : 0;
     // At least zero: a capture or void may end a hold of an earlier period, which is not in the lines.
@@ -38,6 +42,7 @@ export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
       charged: leftCharged,
       // A refund has no discounts of its own; those of the rest of the price stay.
       discounts: onHold + leftCharged <= 0 ? [] : discounts.length > 0 ? discounts : before.discounts,
+      edited_words: leftCharged <= 0 ? null : (edited_words ?? before.edited_words),
     });
   }
   return [...entries.values()];

@@ -8,6 +8,7 @@ import type { AccountRef, Environment } from '../base/account.ts';
 import { OperatorError } from '../base/errors.ts';
 import { firstIdOf, uuidv7 } from '../base/ids.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
+import type { EditedWordCounts } from '../http/schemas.ts';
 import type { Discount } from './prices.ts';
 import * as store from './store.ts';
 import { type Discrepancy, findDiscrepancies, readTotals } from './verify-store.ts';
@@ -129,6 +130,8 @@ export interface StatementLine {
   balance: number;
   /** The discounts in the amount of a job's current charge. */
   discounts: Discount[];
+  /** For the charge of a job: its words by who worked on them. */
+  edited_words: EditedWordCounts;
 }
 
 /**
@@ -147,9 +150,10 @@ export function readStatement(
     const rows = await store.listLines(transaction, account, environment, period.from, period.until);
     let balance = opening;
     const lines = rows.map(
-      ({ created_at: at, kind, uid, memo, amount_cents: amount, change_cents: change, discounts }) => {
+      ({ created_at: at, kind, uid, memo, amount_cents: amount, change_cents: change, ...row }) => {
         balance += change;
-        return { at, kind, uid, memo, amount, change, balance, discounts: discounts ?? [] };
+        const { discounts, edited_words } = row;
+        return { at, kind, uid, memo, amount, change, balance, discounts: discounts ?? [], edited_words };
       },
     );
     return { opening, lines, closing: balance };

@@ -176,7 +176,7 @@ describe('a statement', () => {
     await topUp(server.database, customer.ref, { ...PRODUCTION, cents: 50 });
     const { opening, lines, closing } = await customer.statement(...EVER);
     expect(opening).toBe(0);
-    expect(lines.map(({ at: _, discounts: __, ...line }) => Object.values(line))).toEqual([
+    expect(lines.map(({ at: _, discounts: __, edited_words: ___, ...line }) => Object.values(line))).toEqual([
       ['top_up', null, 'opening balance', 100, 100, 100],
       ['hold', 'done', null, 4, -4, 96],
       ['capture', 'done', null, 4, 0, 96],

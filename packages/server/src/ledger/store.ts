@@ -5,6 +5,7 @@
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import type { EditedWordCounts } from '../http/schemas.ts';
 import type { Discount } from './prices.ts';
 
 const OPEN_BALANCE = statement(
@@ -266,13 +267,15 @@ export interface LineRow {
   amount_cents: number;
   change_cents: number;
   discounts: Discount[] | null;
+  edited_words: EditedWordCounts;
 }
 
 const LINES = statement<LineRow>(
   'ledger.lines',
   `select t.created_at, t.kind, j.uid, t.memo, t.amount_cents, (${CHANGE})::bigint as change_cents,
           case when t.charge = j.charge and t.kind in ('hold', 'capture')
-            then j.discounts end as discounts
+            then j.discounts end as discounts,
+          case when t.charge = j.charge and t.kind = 'capture' then j.edited_words end as edited_words
      from transfers t left join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
     where t.part = $1 and t.account_id = $2 and t.environment = $3
       and t.created_at >= $4 and t.created_at < $5

@@ -406,7 +406,7 @@ it('a customer sees the transfers of a balance, and can download them as CSV in 
   expect(csv.headers.get('content-disposition')).toMatch(
     /^attachment; filename="customer-\d+-production-[\d-]+\.csv"$/,
   );
-  expect(csv.text).toMatch(/,hold,'@sum,,12,-12,88,\n/);
+  expect(csv.text).toMatch(/,hold,'@sum,,12,-12,88,,,\n/);
   const wrong = await customer.call('GET', '/api/account/ledger?from=2020-01-01&until=2024-01-01');
   expect(Object.keys(wrong.body.error.fields)).toEqual(['from']);
 });

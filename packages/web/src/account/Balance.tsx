@@ -8,7 +8,7 @@ import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, useFilters, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
-import { Discounts } from '../ui/Discounts.tsx';
+import { Discounts, EditedWordCounts } from '../ui/Discounts.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Numbers } from '../ui/Facts.tsx';
 import { Link } from '../ui/Link.tsx';
@@ -108,7 +108,7 @@ function useColumns(environment: Environment): Column<LedgerEntry>[] {
       key: 'about',
       header: t('account.ledger.about'),
       wide: true,
-      cell: ({ uid, memo, discounts }) => (
+      cell: ({ uid, memo, discounts, edited_words: words }) => (
         <>
           {uid !== null && (
             <Link
@@ -120,6 +120,7 @@ function useColumns(environment: Environment): Column<LedgerEntry>[] {
           )}{' '}
           {memo !== null && <bdi className={css.muted}>{memo}</bdi>}
           <Discounts discounts={discounts} />
+          <EditedWordCounts of={words} />
         </>
       ),
     },

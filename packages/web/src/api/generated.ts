@@ -492,7 +492,7 @@ export type ConsoleJobDetail = {
   leased: boolean;
   /** Null when nobody works on the job, or its progress is unknown. */
   progress: JobProgress | null;
-  /** Null if no editor works on the job, or its texts are deleted. */
+  /** Null if no editor worked on the job, or it failed or was canceled. */
   edited_words: EditedWords | null;
   may: {
     cancel: boolean;
@@ -708,7 +708,9 @@ export type ConsoleStatementLine = {
   change: number;
   /** US cents. */
   balance: number;
-  discounts: Discount[]
+  discounts: Discount[];
+  /** Null if no editor worked on the job, or it failed or was canceled. */
+  edited_words: EditedWords | null
 };
 
 export type ConsoleTask = {
@@ -1298,7 +1300,9 @@ export type LedgerEntry = {
   charged: number;
   /** The change of the balance. */
   change: number;
-  discounts: Discount[]
+  discounts: Discount[];
+  /** Null if no editor worked on the job, or it failed or was canceled. */
+  edited_words: EditedWords | null
 };
 
 export type ListedAccount = {
@@ -1674,7 +1678,7 @@ export type OwnJobDetail = {
   failure: string | null;
   /** Null when nobody works on the job, or its progress is unknown. */
   progress: JobProgress | null;
-  /** Null if no editor works on the job, or its texts are deleted. */
+  /** Null if no editor worked on the job, or it failed or was canceled. */
   edited_words: EditedWords | null;
   source: OwnJobText;
   result: OwnJobText | null;

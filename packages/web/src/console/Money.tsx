@@ -9,7 +9,7 @@ import type { MovedMoney } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps, Search } from '../page.tsx';
 import { Chart } from '../ui/Chart.tsx';
-import { Discounts } from '../ui/Discounts.tsx';
+import { Discounts, EditedWordCounts } from '../ui/Discounts.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { ChoiceFilter, Filters } from '../ui/Filters.tsx';
@@ -104,10 +104,11 @@ export default function Money({ params, search }: PageProps) {
               key: 'about',
               header: t('console.money.about'),
               wide: true,
-              cell: ({ uid, memo, discounts }) => (
+              cell: ({ uid, memo, discounts, edited_words: words }) => (
                 <>
                   {uid !== null && <bdi className={css.code}>{uid}</bdi>} {memo !== null && <bdi>{memo}</bdi>}
                   <Discounts discounts={discounts} />
+                  <EditedWordCounts of={words} />
                 </>
               ),
             },

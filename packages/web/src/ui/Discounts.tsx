@@ -1,4 +1,4 @@
-import type { Discount } from '../api/generated.ts';
+import type { Discount, EditedWords } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import css from './Discounts.module.css';
 import { Money } from './Money.tsx';
@@ -28,5 +28,15 @@ export function DiscountedPrice({
         <div className={css.discount}>{t('discount.counted', { counted: of.counted })}</div>
       )}
     </>
+  );
+}
+
+/** Shows how many words of a job editors confirmed, and how many were taken from other jobs. */
+export function EditedWordCounts({ of }: { of: EditedWords | null }) {
+  const t = useTranslate();
+  return (
+    of !== null && (
+      <div className={css.discount}>{t('job.words.edited', { opened: of.opened, voted: of.voted })}</div>
+    )
   );
 }

@@ -490,6 +490,8 @@ create table jobs (
   mail_at         timestamptz, -- the next attempt to send the mail; null before the first
   failure         text,
   fell_back       boolean not null default false, -- delivered by the machine at the deadline, without a charge
+  -- At the last delivery by editors: the words that they confirmed (`opened`) and that came from votes (`voted`).
+  edited_words    jsonb,
   -- Upgrade of a machine job to a human job.
   upgrade_hash    bytea, -- of the upgrading request: distinguishes a retry from a conflict
   before_upgrade  jsonb, -- charge, price, properties and instructions, to restore when the upgrade is canceled
