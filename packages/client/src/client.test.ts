@@ -60,6 +60,26 @@ describe('client: jobs', () => {
     }
   });
 
+  it('are rejected with a reason and accepted, also twice', async () => {
+    const sandbox = client({ key: account.sandbox_key, sandbox: true });
+    const { uid } = await sandbox.jobs.create(JOB);
+    expect(await refused(sandbox.jobs.reject('nobody', 'Too formal.'))).toMatchObject({ status: 404 });
+    await sandbox.jobs.waitForJob(uid);
+    expect(await sandbox.jobs.reject(uid, 'Too formal.')).toMatchObject({ uid });
+    await sandbox.jobs.waitForJob(uid);
+    for (let times = 0; times < 2; times += 1) {
+      expect(await sandbox.jobs.accept(uid)).toMatchObject({ uid, status: 'accepted' });
+    }
+  });
+
+  it('wait in the sandbox until the time is skipped', async () => {
+    const sandbox = client({ key: account.sandbox_key, sandbox: true });
+    const { uid } = await sandbox.jobs.create({ ...JOB, text: 'The house [sandbox:wait] is big.' });
+    expect(await sandbox.skipSandboxTime(86_400)).toMatchObject({ jobs: 1 });
+    expect((await sandbox.jobs.waitForJob(uid)).status).toBe('completed');
+    expect(await refused(dragoman.skipSandboxTime(1))).toMatchObject({ status: 404 });
+  });
+
   it('are listed completely, page by page', async () => {
     const lister = client({ key: (await server.createAccount()).production_key });
     const uids = ['a', 'b', 'c', 'd', 'e'];

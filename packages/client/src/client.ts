@@ -11,8 +11,10 @@ import type {
   ChatMessageRequest,
   ChatRequest,
   CreatedChat,
+  CreatedWebhookEndpoint,
   Delivery,
   DeliveryDetail,
+  EndpointSecret,
   EventPage,
   Job,
   JobCreation,
@@ -27,11 +29,15 @@ import type {
   MessageInChat,
   Operations,
   Quote,
+  SkippedTime,
   TermList,
   TestEventRequest,
   Tone,
   Topic,
   UpgradeRequest,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  WebhookEndpointRequest,
   WordCountRequest,
 } from './generated.ts';
 import { type CallOptions, createTransport, type Transport, type TransportOptions } from './transport.ts';
@@ -122,6 +128,30 @@ export interface Deliveries {
   sendTest(request: TestEventRequest, options?: CallOptions): Promise<Delivery>;
 }
 
+/** The operations on webhook endpoints: URLs that get all events of the key's environment. */
+export interface WebhookEndpoints {
+  /** Returns all endpoints, oldest first. */
+  list(options?: CallOptions): Promise<WebhookEndpoint[]>;
+  /**
+   * Registers an endpoint. Save its `webhook_secret`: no other call returns it.
+   *
+   * @throws DragomanError 400 with `fields`, also when the URL is registered already
+   */
+  create(endpoint: WebhookEndpointRequest, options?: CallOptions): Promise<CreatedWebhookEndpoint>;
+  /** Returns an endpoint without its secret. @throws DragomanError 404 */
+  get(id: string, options?: CallOptions): Promise<WebhookEndpoint>;
+  /** Changes an endpoint. Fields that are absent stay unchanged. @throws DragomanError 400 with `fields`, 404 */
+  change(id: string, change: WebhookEndpointChange, options?: CallOptions): Promise<WebhookEndpoint>;
+  /** Deletes an endpoint with its secrets. @throws DragomanError 404 */
+  delete(id: string, options?: CallOptions): Promise<void>;
+  /** Creates a new secret. The previous secrets also sign until the end of the overlap. @throws DragomanError 404 */
+  rollSecret(
+    id: string,
+    overlap: Operations['rollWebhookEndpointSecret']['body']['overlap'],
+    options?: CallOptions,
+  ): Promise<EndpointSecret>;
+}
+
 /**
  * The questions of editors about segments of human jobs. Until a question is answered or withdrawn, its
  * segment cannot be confirmed.
@@ -148,6 +178,14 @@ export interface Dragoman {
      * @throws DragomanError 400 with `fields`, such as `objects[3].text`
      */
     createMany(jobs: JobRequest[], options?: CallOptions): Promise<JobCreation[]>;
+    /** Accepts a completed job for good. Accepting it again has no effect. @throws DragomanError 400, 404 */
+    accept(uid: string, options?: CallOptions): Promise<Job>;
+    /**
+     * Returns a completed job to its editors, free of charge. They read the reason.
+     *
+     * @throws DragomanError 400 when the job is not completed or no editor worked on it, 404
+     */
+    reject(uid: string, reason: string, options?: CallOptions): Promise<Job>;
   };
   /** Jobs with machine translation only. */
   machineJobs: Jobs<MachineJobRequest, MachineJobCreation, Operations['listMachineJobs']['query']> & {
@@ -166,6 +204,7 @@ export interface Dragoman {
   queries: Queries;
   chats: Chats;
   deliveries: Deliveries;
+  webhookEndpoints: WebhookEndpoints;
   /** Returns the events after a cursor, in a fixed order. Store `next` and pass it to the next call. */
   events(from?: Operations['listEvents']['query'], options?: CallOptions): Promise<EventPage>;
   /** Returns the available language pairs. */
@@ -184,6 +223,13 @@ export interface Dragoman {
   searchMemory(search?: Operations['searchMemory']['query'], options?: CallOptions): Promise<MemoryEntryList>;
   /** Returns terms of a brand's glossary for a target language. */
   terms(search: Operations['listTerms']['query'], options?: CallOptions): Promise<TermList>;
+  /**
+   * Moves everything that waits in the sandbox forward in time.
+   *
+   * @param seconds up to 259,200 (72 hours)
+   * @throws DragomanError 404 outside the sandbox
+   */
+  skipSandboxTime(seconds: number, options?: CallOptions): Promise<SkippedTime>;
 }
 
 const UNFINISHED: readonly JobStatus[] = ['new', 'machine_translate_in_progress', 'translating'];
@@ -201,6 +247,14 @@ export function createDragoman(options: DragomanOptions): Dragoman {
         const idempotencyKey = crypto.randomUUID();
         const given = { ...options, body: { objects: jobs }, idempotencyKey, repeatable: true };
         return (await transport.call('createJobs', given)).objects;
+      },
+      async accept(uid, options) {
+        return (await transport.call('acceptJob', { ...options, path: { uid }, repeatable: true })) as Job;
+      },
+      // The request is not retried, because a second rejection is refused while the editors work.
+      async reject(uid, reason, options) {
+        const given = { ...options, path: { uid }, body: { reason }, repeatable: false };
+        return (await transport.call('rejectJob', given)) as Job;
       },
     },
     machineJobs: {
@@ -224,6 +278,7 @@ export function createDragoman(options: DragomanOptions): Dragoman {
     },
     chats: chatsOf(transport),
     deliveries: deliveriesOf(transport),
+    webhookEndpoints: webhookEndpointsOf(transport),
     events: (from, options) => transport.call('listEvents', { ...options, query: from, repeatable: true }),
     async languagePairs(options) {
       const { objects } = await transport.call('listLanguagePairs', { ...options, repeatable: true });
@@ -249,6 +304,9 @@ export function createDragoman(options: DragomanOptions): Dragoman {
     searchMemory: (search, options) =>
       transport.call('searchMemory', { ...options, query: search, repeatable: true }),
     terms: (search, options) => transport.call('listTerms', { ...options, query: search, repeatable: true }),
+    // The request is not retried, because each attempt might skip the time again.
+    skipSandboxTime: (seconds, options) =>
+      transport.call('skipSandboxTime', { ...options, body: { seconds }, repeatable: false }),
   };
 }
 
@@ -375,5 +433,29 @@ function deliveriesOf(transport: Transport): Deliveries {
     },
     sendTest: (request, options) =>
       transport.call('sendTestEvent', { ...options, body: request, repeatable: false }),
+  };
+}
+
+function webhookEndpointsOf(transport: Transport): WebhookEndpoints {
+  return {
+    async list(options) {
+      return (await transport.call('listWebhookEndpoints', { ...options, repeatable: true })).objects;
+    },
+    // Creating and deleting are not retried: the second attempt would be refused because the first succeeded.
+    create: (endpoint, options) =>
+      transport.call('createWebhookEndpoint', { ...options, body: endpoint, repeatable: false }),
+    get: (id, options) =>
+      transport.call('getWebhookEndpoint', { ...options, path: { endpoint_id: id }, repeatable: true }),
+    change(id, change, options) {
+      const given = { ...options, path: { endpoint_id: id }, body: change, repeatable: true };
+      return transport.call('changeWebhookEndpoint', given);
+    },
+    delete: (id, options) =>
+      transport.call('deleteWebhookEndpoint', { ...options, path: { endpoint_id: id }, repeatable: false }),
+    // The request is not retried, because each attempt would create another secret.
+    rollSecret(id, overlap, options) {
+      const given = { ...options, path: { endpoint_id: id }, body: { overlap }, repeatable: false };
+      return transport.call('rollWebhookEndpointSecret', given);
+    },
   };
 }

@@ -73,3 +73,26 @@ it('client: events returns the events after a cursor', async () => {
   });
   expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
 });
+
+it('client: webhookEndpoints registers, lists, changes, rolls and deletes an endpoint', async () => {
+  const url = `${receiver.url}/all-events`;
+  const { webhook_secret: first, ...made } = await dragoman.webhookEndpoints.create({ url });
+  expect(await dragoman.webhookEndpoints.list()).toEqual([made]);
+  await expect(dragoman.webhookEndpoints.create({ url })).rejects.toMatchObject({
+    status: 400,
+    fields: [{ field: 'url' }],
+  });
+  const change = { events: ['job.completed'], description: 'Shop' } as const;
+  const changed = await dragoman.webhookEndpoints.change(made.id, { ...change, events: [...change.events] });
+  expect(changed).toEqual({ ...made, ...change });
+  expect(await dragoman.webhookEndpoints.get(made.id)).toEqual(changed);
+  const { webhook_secret: second } = await dragoman.webhookEndpoints.rollSecret(made.id, '1h');
+  const { uid } = await dragoman.machineJobs.create(JOB);
+  const { headers, body } = await receiver.next(({ path }) => path === '/all-events');
+  expect(JSON.parse(String(body))).toMatchObject({ type: 'job.completed', job: { uid } });
+  for (const secret of [first, second]) {
+    expect(await verifyWebhook({ secret, headers, body })).toMatchObject({ ok: true });
+  }
+  expect(await dragoman.webhookEndpoints.delete(made.id)).toBeUndefined();
+  await expect(dragoman.webhookEndpoints.delete(made.id)).rejects.toMatchObject({ status: 404 });
+});
