@@ -31,6 +31,8 @@ export interface NewEvent {
   delivery?:
     | {
         url: string;
+        /** The webhook endpoint that a test event is for; absent for a callback. */
+        endpointId?: string | undefined;
         contentType: string;
         /** The body is stored once, so that every attempt sends the same bytes. */
         body: Buffer;

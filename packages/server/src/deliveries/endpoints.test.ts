@@ -224,6 +224,31 @@ describe('a webhook endpoint', () => {
     await until(() => eventsAt('/disabled').some(({ job }) => job.uid === 'enabled'));
   });
 
+  it('gets test events that are signed with its own secret, also while it is disabled', async () => {
+    const account = await server.createAccount();
+    const call = as(account);
+    const person = await createPerson(server, { role: 'customer', account });
+    const { id, webhook_secret: secret } = await register(call, '/own-test');
+    const url = `${receiver.url}/own-test`;
+    await call('PATCH', `${ENDPOINTS}${id}/`, { status: 'disabled' });
+    await call('POST', '/api/v1/test-event/', { url });
+    await person.call('POST', '/api/account/deliveries/test', { url, environment: 'production' });
+    await until(() => at('/own-test').length === 2);
+    // The sandbox has no endpoint with this URL, so the secret of its callbacks signs.
+    await person.call('POST', '/api/account/deliveries/test', { url, environment: 'sandbox' });
+    await until(() => at('/own-test').length === 3);
+    const signed = [secret, account.webhook_secret_production, account.webhook_secret_sandbox].map((one) =>
+      at('/own-test').map((received) => isSignedWith(one, received)),
+    );
+    expect(signed).toEqual([
+      [true, true, false],
+      [false, false, false],
+      [false, false, true],
+    ]);
+    expect(eventsAt('/own-test').map(({ type }) => type)).toEqual(['test', 'test', 'test']);
+    expect(await deliveriesOf(call, id)).toHaveLength(2);
+  });
+
   it('that is deleted keeps no callback of its host behind the breaker', async () => {
     const account = await server.createAccount();
     const call = as(account);

@@ -27,6 +27,8 @@ export interface NewEventRow {
     | {
         url: string;
         host: string;
+        /** The webhook endpoint whose secret signs it; absent for a callback. */
+        endpointId?: string | undefined;
         contentType: string;
         headers: Record<string, string>;
         body: Buffer;
@@ -49,10 +51,10 @@ const INSERT = statement<{ event_id: string; lease_token: string | null; queued_
   `with given as materialized (
      select * from unnest(:part::smallint[], :account_id::uuid[], :event_id::uuid[], :environment::text[],
                           :type::text[], :job_id::uuid[], :chat_id::uuid[], :message_id::uuid[], :url::text[],
-                          :host::text[], :content_type::text[], :headers::jsonb[], :start::int[], :length::int[],
+                          :host::text[], :to_endpoint::uuid[], :content_type::text[], :headers::jsonb[], :start::int[], :length::int[],
                           :token::uuid[], :delay::float8[])
        with ordinality as g (part, account_id, event_id, environment, type, job_id, chat_id, message_id, url, host,
-                             content_type, headers, start, length, token, delay, place)),
+                             to_endpoint, content_type, headers, start, length, token, delay, place)),
    leased as materialized (
      select g.event_id, g.token from given g
       where g.token is not null and ${ofActiveAccount('g')}
@@ -67,9 +69,9 @@ const INSERT = statement<{ event_id: string; lease_token: string | null; queued_
      select part, account_id, event_id, environment, type, job_id, chat_id, message_id from given order by place
      returning event_id, created_at),
    inserted as (
-     insert into deliveries (part, account_id, delivery_id, environment, event, url, host, content_type, headers,
-                             job_id, chat_id, message_id, order_key, body, lease_token, attempts, due_at)
-     select part, account_id, event_id, environment, type, url, host, content_type, headers,
+     insert into deliveries (part, account_id, delivery_id, environment, event, endpoint_id, url, host,
+                             content_type, headers, job_id, chat_id, message_id, order_key, body, lease_token, attempts, due_at)
+     select part, account_id, event_id, environment, type, to_endpoint, url, host, content_type, headers,
             job_id, chat_id, message_id, coalesce(job_id, chat_id), substring(:bodies::bytea from start for length),
             l.token, case when l.token is null then 0 else 1 end,
             now() + make_interval(secs => case when l.token is null then delay else :lease_seconds end)
@@ -142,6 +144,7 @@ export async function insertEvents(
     message_id: ({ subject }) => messageOf(subject),
     url: ({ delivery }) => delivery?.url ?? null,
     host: ({ delivery }) => delivery?.host ?? null,
+    to_endpoint: ({ delivery }) => delivery?.endpointId ?? null,
     content_type: ({ delivery }) => delivery?.contentType ?? null,
     headers: ({ delivery }) => (delivery === undefined ? null : JSON.stringify(delivery.headers)),
     delay: ({ delivery }) => delivery?.delaySeconds ?? 0,

@@ -119,9 +119,9 @@ export function createOutboxSender(
 
 /** Builds the row that the sender would otherwise read from the database. */
 function rowOf({ environment, delivery, subject }: NewEventRow, queuedAt: Date): DeliveryRow {
-  const { url, contentType, headers, body } = delivery!;
+  const { url, contentType, headers, body, endpointId = null } = delivery!;
   const message_id = subject.kind === 'message' ? subject.messageId : null;
   const counted = { queued_at: queuedAt, attempts_before: 0, scheduled_at: null };
-  const callback = { endpoint_id: null, unwanted: false };
-  return { environment, url, content_type: contentType, headers, body, message_id, ...counted, ...callback };
+  const endpoint = { endpoint_id: endpointId, unwanted: false };
+  return { environment, url, content_type: contentType, headers, body, message_id, ...counted, ...endpoint };
 }

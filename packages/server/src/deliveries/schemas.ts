@@ -253,7 +253,8 @@ export const replayAllSchema = {
 export const testEventSchema = {
   operationId: 'sendTestEvent',
   summary: 'Send a signed test event to a URL',
-  description: 'It is delivered like any other event: signed, retried and recorded.',
+  description:
+    'It is delivered like any other event: signed, retried and recorded. The secret of a webhook endpoint signs it if the URL is that of the endpoint.',
   tags: [TAG],
   body: Type.Object(
     {

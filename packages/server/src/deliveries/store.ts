@@ -19,7 +19,7 @@ export interface DeliveryRow {
   scheduled_at: Date | null;
   /** The webhook endpoint to which it is delivered; null for a callback. */
   endpoint_id: string | null;
-  /** Whether the endpoint was disabled or deleted since the event. */
+  /** Whether the endpoint was disabled or deleted since the event. A test event also reaches a disabled endpoint. */
   unwanted: boolean;
 }
 
@@ -39,7 +39,7 @@ const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_toke
       order by d.part, d.account_id, d.delivery_id)
    select d.delivery_id, d.lease_token, d.environment, d.url, d.content_type, d.headers, d.body, d.queued_at,
           d.message_id, d.attempts_before, d.scheduled_at, d.endpoint_id,
-          d.endpoint_id is not null and w.status is distinct from 'active' as unwanted
+          d.endpoint_id is not null and d.event <> 'test' and w.status is distinct from 'active' as unwanted
      from held h
      join deliveries d on d.part = h.part and d.account_id = h.account_id and d.delivery_id = h.delivery_id
       and d.lease_token = h.token

@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/audit.ts';
 import type { Caller, Person } from '../base/account.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { hostOf, type NewEvent, recordEvents } from './deliveries.ts';
+import { listEndpoints } from './endpoint-store.ts';
 import { halfOpen } from './queue.ts';
 import { LIFETIME_SECONDS, TEST_HEADER } from './schedule.ts';
 
@@ -17,7 +18,11 @@ export type TestedAccount = Pick<Caller, 'account' | 'username' | 'environment'>
  */
 const TESTS = { free: 20, mostSeconds: 600 };
 
-/** Records a test event for a URL that the guard has checked. @returns the id of its delivery */
+/**
+ * Records a test event for a URL that the guard has checked. If the URL is that of a webhook endpoint, the secret of the
+ * endpoint signs it, because its receiver verifies events with that secret.
+ * @returns the id of its delivery
+ */
 export async function sendTestEvent(
   transaction: Transaction,
   { account, username, environment }: TestedAccount,
@@ -25,8 +30,10 @@ export async function sendTestEvent(
   options: Pick<NonNullable<NewEvent['delivery']>, 'headers' | 'delaySeconds'> = {},
 ): Promise<string> {
   const body = { type: 'test', account: username, environment, created_at: new Date().toISOString() };
+  const endpoints = await listEndpoints(transaction, account, environment);
   const delivery = {
     url,
+    endpointId: endpoints.find((endpoint) => endpoint.url === url)?.endpoint_id,
     contentType: 'application/json',
     body: Buffer.from(JSON.stringify(body)),
     ...options,
