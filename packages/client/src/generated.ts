@@ -127,6 +127,8 @@ export type CreatedWebhookEndpoint = {
   /** The types of events that the endpoint gets; null for all. */
   events: EndpointEventType[] | null;
   description: string;
+  /** The public part of the API key that set the URL, which may be revoked by now; null if a user set it. */
+  key_id: string | null;
   status: EndpointStatus;
   /** ISO 8601, in UTC. */
   created_at: string;
@@ -745,6 +747,8 @@ export type WebhookEndpoint = {
   /** The types of events that the endpoint gets; null for all. */
   events: EndpointEventType[] | null;
   description: string;
+  /** The public part of the API key that set the URL, which may be revoked by now; null if a user set it. */
+  key_id: string | null;
   status: EndpointStatus;
   /** ISO 8601, in UTC. */
   created_at: string

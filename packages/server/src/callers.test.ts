@@ -127,6 +127,7 @@ POST /api/console/accounts/{username}/suspend                           out     
 POST /api/console/accounts/{username}/transfers                         out       -         -         -         -         -         in
 GET /api/console/accounts/{username}/votes                              out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/votes/{vote}/undo                 out       -         -         -         -         -         in
+GET /api/console/accounts/{username}/webhook-endpoints                  out       -         -         -         -         -         in
 GET /api/console/audit                                                  out       -         -         -         -         -         in
 POST /api/console/comparisons                                           out       -         -         -         -         -         in
 GET /api/console/comparisons/{comparison}                               out       -         -         -         -         -         -

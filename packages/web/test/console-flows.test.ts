@@ -269,6 +269,35 @@ it('an operator tests an engine and disables a language pair, which is then no l
   });
 });
 
+it('the endpoints of a revoked key are marked for the customer and for the operator', async () => {
+  const account = await web.createAccount({ username: 'hooked' });
+  const context = await web.signedIn(await createPerson(web, { role: 'customer', account }));
+  const url = 'https://example.com/hooked';
+  const program = createClient(web.url, account.production_key);
+  const made = await program('POST', '/api/v1/webhook-endpoints/', { url });
+  const own = { context, path: '/account/access' };
+  await web.visit(own, async (page) => {
+    const row = page.getByRole('row').filter({ hasText: url });
+    await row.getByText('URL set with the API key').waitFor();
+    expect(await row.getByText('key revoked or expired').count()).toBe(0);
+  });
+  await operator.call('DELETE', `/api/console/accounts/hooked/keys/${made.body.key_id}`);
+  await web.visit(own, async (page) => {
+    await page.getByRole('row').filter({ hasText: url }).getByText('key revoked or expired').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-endpoint-key');
+  });
+  await visit('/console/accounts/hooked', async (page) => {
+    const list = page.getByRole('region', { name: 'Webhook endpoints' });
+    const row = list.getByRole('row').filter({ hasText: url });
+    await row.getByText('Revoked').waitFor();
+    await row.getByText('Active').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-account-endpoints');
+  });
+  await context.close();
+});
+
 it('an operator suspends an account, which its users see, and resumes it with one click', async () => {
   const account = await web.createAccount({ username: 'loud' });
   const customer = await web.signedIn(await createPerson(web, { role: 'customer', account }));

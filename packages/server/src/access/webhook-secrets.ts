@@ -2,7 +2,7 @@
  * The webhook secrets of an account: one for the callbacks of each environment, and one for each webhook endpoint.
  * The database stores them encrypted. While one replaces another, several sign.
  */
-import { type Actor, recordAudit } from '../audit/audit.ts';
+import { type Actor, type KeyActor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -89,7 +89,6 @@ export function rollWebhookSecret(
 /**
  * Creates a webhook secret for one use. The previous secrets continue to sign during the overlap. Ended secrets are
  * deleted, so that the cost of a delivery does not grow with every roll.
- * @param by `key` for an API key of the account, which gets no audit entry
  * @returns the secret in clear text, which cannot be shown again
  * @throws ApiError `conflict` when `MAX_LIVE_SECRETS` previous secrets would still sign; no secret is changed
  * in this case
@@ -97,7 +96,7 @@ export function rollWebhookSecret(
 export async function rollSecretOf(
   transaction: Transaction,
   vault: Vault,
-  by: Actor | 'key',
+  by: Actor | KeyActor,
   account: AccountRef,
   use: SecretUse,
   overlapSeconds: number,
@@ -109,18 +108,16 @@ export async function rollSecretOf(
   const live = await store.liveWebhookSecrets(transaction, account, use);
   if (live.length >= MAX_LIVE_SECRETS) throw tooManySecrets(before, environment);
   const { secret, secretId } = await insertSecret(transaction, vault, account, use);
-  if (by !== 'key') {
-    await recordAudit(transaction, by, {
-      action: 'webhook_secret.rolled',
-      account,
-      subject: secretId,
-      detail: {
-        environment,
-        overlap_seconds: overlapSeconds,
-        ...(endpointId === null ? {} : { endpoint: endpointId }),
-      },
-    });
-  }
+  await recordAudit(transaction, by, {
+    action: 'webhook_secret.rolled',
+    account,
+    subject: secretId,
+    detail: {
+      environment,
+      overlap_seconds: overlapSeconds,
+      ...(endpointId === null ? {} : { endpoint: endpointId }),
+    },
+  });
   return secret;
 }
 

@@ -4,13 +4,16 @@
  * texts to translate. When an account is erased, `forget_account` (0001_schema.sql) removes the names.
  */
 import { userInfo } from 'node:os';
-import type { AccountRef, Person } from '../base/account.ts';
+import type { AccountRef, Caller, Person } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
 /** The originator of a change: a signed-in user, a command, or the program itself. */
 export type Actor = Pick<Person, 'userId' | 'email'> | 'command' | 'program';
+
+/** An API key as the originator of a change. Most requests of API keys get no audit entry. */
+export type KeyActor = Pick<Caller, 'keyId'>;
 
 export interface AuditEntry {
   /** The action in the form `thing.done`, such as `key.made`. */
@@ -25,10 +28,10 @@ export interface AuditEntry {
 export interface AuditRow {
   audit_id: string;
   at: Date;
-  actor: 'person' | 'command' | 'program';
+  actor: 'person' | 'key' | 'command' | 'program';
   /**
-   * The e-mail address that the user had at that time, or the system user who ran the command. Erasure
-   * replaces the e-mail address by the id of the user.
+   * The e-mail address that the user had at that time, the id of the API key, or the system user who ran the
+   * command. Erasure replaces the e-mail address by the id of the user.
    */
   name: string;
   action: string;
@@ -61,12 +64,9 @@ const MAX_SUBJECT = 300;
 const MAX_DETAIL = 16_384;
 
 /** Inserts an entry in the transaction of its change. */
-export async function recordAudit(on: Transaction, by: Actor, entry: AuditEntry): Promise<void> {
+export async function recordAudit(on: Transaction, by: Actor | KeyActor, entry: AuditEntry): Promise<void> {
   const detail = JSON.stringify(entry.detail);
-  const [actor, userId, name] =
-    typeof by === 'string'
-      ? [by, null, by === 'command' ? systemUser() : 'dragoman']
-      : ['person', by.userId, by.email];
+  const [actor, userId, name] = columnsOf(by);
   const [row] = await on.query(INSERT, [
     entry.account?.part ?? null,
     entry.account?.accountId ?? null,
@@ -80,6 +80,12 @@ export async function recordAudit(on: Transaction, by: Actor, entry: AuditEntry)
     detail.length > MAX_DETAIL ? '{"cut":true}' : detail,
   ]);
   if (row!.erased && entry.account !== undefined) await forgetNames(on, entry.account);
+}
+
+function columnsOf(by: Actor | KeyActor): [actor: AuditRow['actor'], userId: string | null, name: string] {
+  if (by === 'command') return [by, null, systemUser()];
+  if (by === 'program') return [by, null, 'dragoman'];
+  return 'keyId' in by ? ['key', null, by.keyId] : ['person', by.userId, by.email];
 }
 
 /** Returns the name of the operating system's user, or `unknown` when there is none. */

@@ -17,6 +17,7 @@ import {
   USERNAME,
 } from '../http/schemas.ts';
 import type { OnDeliveriesChanged } from './deliveries.ts';
+import { endpointConsole } from './endpoint-routes.ts';
 import {
   DELIVERY_STATUSES,
   listFailingHosts,
@@ -99,6 +100,7 @@ export function deliveryConsole(app: FastifyInstance, options: DeliveryConsoleOp
     return found;
   }
 
+  endpointConsole(app, options);
   resource(app, '/api/console/deliveries', {
     GET: {
       schema: schemas.list,

@@ -1,11 +1,16 @@
-/** The routes for webhook endpoints: `/api/v1/webhook-endpoints/…` and `/api/account/webhook-endpoints…`. */
+/**
+ * The routes for webhook endpoints: `/api/v1/webhook-endpoints/…`, `/api/account/webhook-endpoints…` and the console's
+ * list.
+ */
 import type { FastifyInstance } from 'fastify';
+import { requestedAccount } from '../access/accounts.ts';
 import { accountOf } from '../access/session-auth.ts';
 import { limitCredentials } from '../access/sessions.ts';
 import type { Caller } from '../base/account.ts';
+import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
 import { OVERLAP_SECONDS } from '../http/schemas.ts';
-import { endpointSchemas, ownEndpointSchemas } from './endpoint-schemas.ts';
+import { consoleEndpointSchema, endpointSchemas, ownEndpointSchemas } from './endpoint-schemas.ts';
 import { type EndpointRow, listEndpoints } from './endpoint-store.ts';
 import {
   changeEndpoint,
@@ -32,10 +37,11 @@ export function endpointRoutes(app: FastifyInstance, context: EndpointContext): 
     POST: {
       schema: endpointSchemas.create,
       scope: 'deliveries',
-      async handler({ caller: { account, environment }, body }, reply) {
+      async handler({ caller, body }, reply) {
+        const { account, environment } = caller;
         const { url, events = null, description = '' } = body;
         const wanted = { environment, url, events, description };
-        const { endpoint, secret } = await createEndpoint(context, 'key', account, wanted);
+        const { endpoint, secret } = await createEndpoint(context, caller, account, wanted);
         return reply.code(201).send({ ...presentEndpoint(endpoint), webhook_secret: secret });
       },
     },
@@ -55,14 +61,14 @@ export function endpointRoutes(app: FastifyInstance, context: EndpointContext): 
       scope: 'deliveries',
       async handler({ caller, params, body }) {
         const key = keyOf(caller, params.endpoint_id);
-        return presentEndpoint(await changeEndpoint(context, 'key', caller.account, key, body));
+        return presentEndpoint(await changeEndpoint(context, caller, caller.account, key, body));
       },
     },
     DELETE: {
       schema: endpointSchemas.delete,
       scope: 'deliveries',
       async handler({ caller, params }, reply) {
-        await deleteEndpoint(context, 'key', caller.account, keyOf(caller, params.endpoint_id));
+        await deleteEndpoint(context, caller, caller.account, keyOf(caller, params.endpoint_id));
         return reply.code(204).send();
       },
     },
@@ -75,7 +81,7 @@ export function endpointRoutes(app: FastifyInstance, context: EndpointContext): 
       async handler({ caller, params, body }, reply) {
         const key = keyOf(caller, params.endpoint_id);
         const seconds = OVERLAP_SECONDS[body.overlap];
-        const secret = await rollEndpointSecret(context, 'key', caller.account, key, seconds);
+        const secret = await rollEndpointSecret(context, caller, caller.account, key, seconds);
         return reply.code(201).send(presentSecret(secret, seconds));
       },
     },
@@ -138,6 +144,19 @@ export function endpointsOfCustomer(app: FastifyInstance, context: EndpointConte
         await limitCredentials(database, vault, ref);
         const secret = await rollEndpointSecret(context, person, ref, key, seconds);
         return reply.code(201).send(presentSecret(secret, seconds));
+      },
+    },
+  });
+}
+
+/** Registers the console's list of the endpoints of an account. */
+export function endpointConsole(app: FastifyInstance, { database }: { database: Database }): void {
+  resource(app, '/api/console/accounts/:username/webhook-endpoints', {
+    GET: {
+      schema: consoleEndpointSchema,
+      async handler(request) {
+        const { ref } = await requestedAccount(database, request);
+        return { objects: (await listEndpoints(database, ref, undefined)).map(presentEndpoint) };
       },
     },
   });

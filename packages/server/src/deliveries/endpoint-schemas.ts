@@ -3,6 +3,7 @@ import type { FastifySchema } from 'fastify';
 import Type from 'typebox';
 import {
   answer,
+  described,
   describedOwn,
   ENVIRONMENT,
   emptyAnswer,
@@ -51,6 +52,10 @@ const fields = {
     description: 'The types of events that the endpoint gets; null for all.',
   }),
   description: Type.String(),
+  key_id: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The public part of the API key that set the URL, which may be revoked by now; null if a user set it.',
+  }),
   status: STATUS,
   created_at: MOMENT,
 };
@@ -93,6 +98,7 @@ const EXAMPLE = {
   url: 'https://example.com/events',
   events: ['job.completed', 'job.failed'],
   description: 'Shop',
+  key_id: 'e824dafc',
   status: 'active',
   created_at: '2027-01-31T12:00:00.000Z',
 };
@@ -173,6 +179,13 @@ export const endpointSchemas = {
     },
   },
 } satisfies Record<string, FastifySchema>;
+
+export const consoleEndpointSchema = described(
+  'listAccountWebhookEndpoints',
+  'List the webhook endpoints of an account',
+  EndpointList,
+  { params: Type.Object({ username: Type.String() }) },
+);
 
 export const ownEndpointSchemas = {
   list: describedOwn('listOwnWebhookEndpoints', 'List your webhook endpoints', EndpointList),

@@ -15,13 +15,15 @@ export interface EndpointRow {
   /** The event types that the endpoint gets; null for every type, also those that later versions add. */
   events: FilterType[] | null;
   description: string;
+  /** The API key that set the URL, which may be revoked by now; null if a user set it. */
+  key_id: string | null;
   status: EndpointStatus;
   created_at: Date;
 }
 
 const LIST = statement<EndpointRow>(
   'deliveries.list_endpoints',
-  `select endpoint_id, environment, url, events, description, status, created_at from webhook_endpoints
+  `select endpoint_id, environment, url, events, description, key_id, status, created_at from webhook_endpoints
     where part = $1 and account_id = $2 and ($3::text is null or environment = $3) order by endpoint_id`,
 );
 
@@ -36,24 +38,25 @@ export function listEndpoints(
 
 const SAVE = statement<EndpointRow>(
   'deliveries.save_endpoint',
-  `insert into webhook_endpoints (part, account_id, endpoint_id, environment, url, host, events, description, status)
-   values (:part, :account_id, :endpoint_id, :environment, :url, :host, :events, :description, :status)
+  `insert into webhook_endpoints (part, account_id, endpoint_id, environment, url, host, events, description,
+                                  key_id, status)
+   values (:part, :account_id, :endpoint_id, :environment, :url, :host, :events, :description, :key_id, :status)
    on conflict (part, account_id, endpoint_id) do update
       set url = excluded.url, host = excluded.host, events = excluded.events, description = excluded.description,
-          status = excluded.status
-   returning endpoint_id, environment, url, events, description, status, created_at`,
+          key_id = excluded.key_id, status = excluded.status
+   returning endpoint_id, environment, url, events, description, key_id, status, created_at`,
 );
 
 /** Inserts or updates a webhook endpoint. @param host the host and port of its URL */
 export async function saveEndpoint(
   on: Queryable,
   account: AccountRef,
-  { endpoint_id, environment, url, events, description, status }: Omit<EndpointRow, 'created_at'>,
+  { endpoint_id, environment, url, events, description, key_id, status }: Omit<EndpointRow, 'created_at'>,
   host: string,
 ): Promise<EndpointRow> {
   const key = { part: account.part, account_id: account.accountId, endpoint_id };
   const once = events && [...new Set(events)];
-  const values = { environment, url, host, events: once, description, status };
+  const values = { environment, url, host, events: once, description, key_id, status };
   const [row] = await on.query(SAVE, { ...key, ...values });
   return row!;
 }

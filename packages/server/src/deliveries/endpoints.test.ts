@@ -421,6 +421,38 @@ describe('a request for a webhook endpoint', () => {
   });
 });
 
+it('changes of webhook endpoints by an API key are recorded, and lists name the key that set the URL', async () => {
+  const account = await server.createAccount();
+  const call = as(account);
+  const person = await createPerson(server, { role: 'customer', account });
+  const operator = await createPerson(server, { role: 'operator' });
+  const { id, key_id } = await register(call, '/by-key');
+  const keys = (await person.call('GET', '/api/account/keys')).body.objects;
+  expect(keys.find(({ environment }: { environment: string }) => environment === 'production').key_id).toBe(
+    key_id,
+  );
+  const own = '/api/account/webhook-endpoints';
+  const renamed = await person.call('PATCH', `${own}/${id}`, { description: 'Shop' });
+  expect(renamed.body).toMatchObject({ description: 'Shop', key_id });
+  const console = `/api/console/accounts/${account.username}`;
+  const listed = (await operator.call('GET', `${console}/webhook-endpoints`)).body;
+  expect(listed).toEqual((await person.call('GET', own)).body);
+  expect(listed.objects).toEqual([renamed.body]);
+  const moved = await person.call('PATCH', `${own}/${id}`, { url: `${receiver.url}/by-user` });
+  expect(moved.body.key_id).toBeNull();
+  await call('PATCH', `${ENDPOINTS}${id}/`, { events: ['job.failed'] });
+  await call('POST', `${ENDPOINTS}${id}/roll/`, { overlap: 'now' });
+  await call('DELETE', `${ENDPOINTS}${id}/`);
+  const { entries } = (await operator.call('GET', `/api/console/audit?account=${account.username}`)).body;
+  const byKey = entries.filter(({ actor }: { actor: string }) => actor === 'key').toReversed();
+  expect(byKey.map(({ action, name }: { action: string; name: string }) => [action, name])).toEqual(
+    ['endpoint.created', 'endpoint.changed', 'webhook_secret.rolled', 'endpoint.deleted'].map((action) => [
+      action,
+      key_id,
+    ]),
+  );
+});
+
 it('recording an event takes one statement, with and without webhook endpoints', async () => {
   const account = await server.createAccount();
   const { ref } = await accountNamed(server.database, account.username);

@@ -6,7 +6,7 @@
 import { lockAccount } from '../access/accounts.ts';
 import type { Vault } from '../access/secrets.ts';
 import { replaceWebhookSecret, rollSecretOf } from '../access/webhook-secrets.ts';
-import { type Actor, recordAudit } from '../audit/audit.ts';
+import { type Actor, type KeyActor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
 import { fieldError, notFound, reason } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
@@ -29,10 +29,10 @@ export interface EndpointContext {
 }
 
 /**
- * The caller of a change: a user, or `key` for an API key of the account. Changes by an API key get no audit entry,
- * like other requests of programs.
+ * The originator of a change. Changes by API keys get audit entries too, because an endpoint that was registered with
+ * a stolen key gets events after the key is revoked.
  */
-export type EndpointActor = Actor | 'key';
+export type EndpointActor = Actor | KeyActor;
 
 /** Names an endpoint of an account. An API key reaches only the endpoints of its environment. */
 export interface EndpointKey {
@@ -63,7 +63,7 @@ export function createEndpoint(
       throw fieldError('url', reason('too_many_endpoints', { most: MAX_ENDPOINTS }));
     }
     const endpointId = uuidv7();
-    const row = { ...wanted, endpoint_id: endpointId, status: 'active' as const };
+    const row = { ...wanted, endpoint_id: endpointId, key_id: keyIdOf(by), status: 'active' as const };
     const endpoint = await saveEndpoint(transaction, account, row, hostOf(wanted.url));
     const use = { environment: wanted.environment, endpointId };
     const secret = await replaceWebhookSecret(transaction, vault, account, use);
@@ -85,9 +85,10 @@ export function changeEndpoint(
 ): Promise<EndpointRow> {
   return database.transaction(async (transaction) => {
     const { endpoint: before, others } = await lockEndpoint(transaction, account, key);
-    const wanted = { ...before, ...change };
+    const isMoved = change.url !== undefined && change.url !== before.url;
+    const wanted = { ...before, ...change, ...(isMoved ? { key_id: keyIdOf(by) } : {}) };
     // A page sends all fields, and an endpoint with a URL that is not allowed any more can still be disabled.
-    if (wanted.url !== before.url) checkUrl(guard, wanted.url);
+    if (isMoved) checkUrl(guard, wanted.url);
     refuseDuplicate(others, wanted.url);
     const after = await saveEndpoint(transaction, account, wanted, hostOf(wanted.url));
     const changed = (['url', 'events', 'description'] as const).filter(
@@ -164,6 +165,9 @@ async function lockEndpoint(
   return { endpoint, others: all.filter(({ endpoint_id }) => endpoint_id !== endpoint.endpoint_id) };
 }
 
+const keyIdOf = (by: EndpointActor): string | null =>
+  typeof by !== 'string' && 'keyId' in by ? by.keyId : null;
+
 function checkUrl(guard: AddressGuard, url: string): void {
   const verdict = guard.checkUrl(url);
   if (!verdict.ok) throw fieldError('url', reason('url', { why: verdict.reason }));
@@ -182,7 +186,6 @@ async function record(
   action: string,
   more: object = {},
 ): Promise<void> {
-  if (by === 'key') return;
   const detail = { environment, host: hostOf(url), ...more };
   await recordAudit(transaction, by, { action, account, subject: endpoint_id, detail });
 }

@@ -11,9 +11,10 @@ const Entry = Type.Object(
   {
     audit_id: ID,
     at: MOMENT,
-    actor: Type.Enum(['person', 'command', 'program']),
+    actor: Type.Enum(['person', 'key', 'command', 'program']),
     name: Type.String({
-      description: 'The e-mail address of the user at that time, or the system user who ran the command.',
+      description:
+        'The e-mail address of the user at that time, the public part of the API key, or the system user who ran the command.',
     }),
     action: Type.String({ examples: ['key.made'] }),
     account: OPTIONAL_TEXT,

@@ -20,6 +20,7 @@ import { type Column, Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import css from './account.module.css';
+import { useActionsColumn } from './actions.tsx';
 import { Endpoints, endpointsQuery } from './Endpoints.tsx';
 import { baseUrlOf, ENVIRONMENTS, type Environment } from './environment.tsx';
 import { Origins, originsQuery } from './Origins.tsx';
@@ -47,6 +48,7 @@ interface Shown {
 export default function Access() {
   const t = useTranslate();
   const username = useUser()?.account ?? '';
+  const { data } = useSuspenseQuery(keys());
   const [making, setMaking] = useState(false);
   const [shown, setShown] = useState<Shown>();
   return (
@@ -79,7 +81,7 @@ export default function Access() {
       </Section>
       <Keys onMade={setShown} />
       <Secrets onMade={setShown} />
-      <Endpoints onMade={(secret) => setShown({ secret })} />
+      <Endpoints keys={data.objects} onMade={(secret) => setShown({ secret })} />
       <Origins />
       <MakeKey opened={making} onClose={() => setMaking(false)} onMade={setShown} />
       <ShownOnce shown={shown} onClose={() => setShown(undefined)} />
@@ -139,30 +141,19 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
       cell: ({ made_by }) => (made_by === null ? t('account.key.operator') : <bdi>{made_by}</bdi>),
     },
     { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
-    {
-      key: 'acts',
-      header: t('account.actions'),
-      bare: true,
-      align: 'end',
-      cell: (key) =>
-        key.live && (
-          <span className={css.buttons}>
-            {key.revoked_at === null && (
-              <Button size="xs" onClick={() => setActing({ act: 'roll', key })}>
-                {t('account.key.roll')}
-              </Button>
-            )}
-            <Button
-              size="xs"
-              variant="subtle"
-              color="danger"
-              onClick={() => setActing({ act: 'revoke', key })}
-            >
-              {t('account.key.revoke')}
-            </Button>
-          </span>
-        ),
-    },
+    useActionsColumn<OwnKey>([
+      {
+        label: t('account.key.roll'),
+        run: (key) => setActing({ act: 'roll', key }),
+        applies: ({ live, revoked_at }) => live && revoked_at === null,
+      },
+      {
+        label: t('account.key.revoke'),
+        run: (key) => setActing({ act: 'revoke', key }),
+        danger: true,
+        applies: ({ live }) => live,
+      },
+    ]),
   ];
   return (
     <Section title={t('account.keys')}>
@@ -243,18 +234,13 @@ function Secrets({ onMade }: { onMade(shown: Shown): void }) {
       cell: ({ expires_at }) => (expires_at === null ? '' : <When at={expires_at} />),
     },
     { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
-    {
-      key: 'acts',
-      header: t('account.actions'),
-      bare: true,
-      align: 'end',
-      cell: ({ environment, expires_at }) =>
-        expires_at === null && (
-          <Button size="xs" onClick={() => setRolling(environment)}>
-            {t('account.key.roll')}
-          </Button>
-        ),
-    },
+    useActionsColumn<OwnWebhookSecret>([
+      {
+        label: t('account.key.roll'),
+        run: ({ environment }) => setRolling(environment),
+        applies: ({ expires_at }) => expires_at === null,
+      },
+    ]),
   ];
   return (
     <Section title={t('account.secrets')}>

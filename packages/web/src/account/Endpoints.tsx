@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
-import type { EndpointEventType, WebhookEndpoint } from '../api/generated.ts';
+import type { EndpointEventType, OwnKey, WebhookEndpoint } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -13,6 +13,7 @@ import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import css from './account.module.css';
+import { useActionsColumn } from './actions.tsx';
 import { ENVIRONMENTS, type Environment } from './environment.tsx';
 import { RollDialog } from './RollDialog.tsx';
 
@@ -34,8 +35,14 @@ interface Acting {
   endpoint?: WebhookEndpoint;
 }
 
-/** @param onMade called with a new secret, which is shown only once */
-export function Endpoints({ onMade }: { onMade(secret: string): void }) {
+interface EndpointsProps {
+  /** The API keys of the account, also those that have ended. */
+  keys: readonly OwnKey[];
+  /** Called with a new secret, which is shown only once. */
+  onMade(secret: string): void;
+}
+
+export function Endpoints({ keys, onMade }: EndpointsProps) {
   const t = useTranslate();
   const { data } = useSuspenseQuery(endpointsQuery());
   const [acting, setActing] = useState<Acting>();
@@ -47,7 +54,7 @@ export function Endpoints({ onMade }: { onMade(secret: string): void }) {
       <p className={css.muted}>{t('account.endpoints.lead')}</p>
       <Table
         label={t('account.endpoints')}
-        columns={useColumns(setActing)}
+        columns={useColumns(keys, setActing)}
         rows={data.objects}
         rowKey={({ id }) => id}
         empty={<Empty>{t('account.endpoints.empty')}</Empty>}
@@ -57,14 +64,14 @@ export function Endpoints({ onMade }: { onMade(secret: string): void }) {
   );
 }
 
-function useColumns(onAct: (acting: Acting) => void): Column<WebhookEndpoint>[] {
+function useColumns(keys: readonly OwnKey[], onAct: (acting: Acting) => void): Column<WebhookEndpoint>[] {
   const t = useTranslate();
   return [
     {
       key: 'url',
       header: t('account.delivery.url'),
       wide: true,
-      cell: ({ url, description }) => (
+      cell: ({ url, description, key_id }) => (
         <>
           <bdi className={css.uid} dir="ltr" title={url}>
             {url}
@@ -74,6 +81,7 @@ function useColumns(onAct: (acting: Acting) => void): Column<WebhookEndpoint>[] 
               <bdi>{description}</bdi>
             </div>
           )}
+          {key_id !== null && <SetByKey id={key_id} keys={keys} />}
         </>
       ),
     },
@@ -99,31 +107,28 @@ function useColumns(onAct: (acting: Acting) => void): Column<WebhookEndpoint>[] 
         ),
     },
     { key: 'status', header: t('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
-    {
-      key: 'acts',
-      header: t('account.actions'),
-      bare: true,
-      align: 'end',
-      cell: (endpoint) => (
-        <span className={css.buttons}>
-          <Button size="xs" onClick={() => onAct({ act: 'edit', endpoint })}>
-            {t('account.endpoint.edit')}
-          </Button>
-          <Button size="xs" onClick={() => onAct({ act: 'roll', endpoint })}>
-            {t('account.endpoint.roll')}
-          </Button>
-          <Button
-            size="xs"
-            variant="subtle"
-            color="danger"
-            onClick={() => onAct({ act: 'delete', endpoint })}
-          >
-            {t('account.endpoint.delete')}
-          </Button>
-        </span>
-      ),
-    },
+    useActionsColumn<WebhookEndpoint>([
+      { label: t('account.endpoint.edit'), run: (endpoint) => onAct({ act: 'edit', endpoint }) },
+      { label: t('account.endpoint.roll'), run: (endpoint) => onAct({ act: 'roll', endpoint }) },
+      {
+        label: t('account.endpoint.delete'),
+        run: (endpoint) => onAct({ act: 'delete', endpoint }),
+        danger: true,
+      },
+    ]),
   ];
+}
+
+/** Names the API key that set the URL of an endpoint, and warns if the key has ended. */
+function SetByKey({ id, keys }: { id: string; keys: readonly OwnKey[] }) {
+  const t = useTranslate();
+  const key = keys.find(({ key_id }) => key_id === id);
+  return (
+    <div className={css.muted}>
+      {t('account.endpoint.key', { name: key?.name ?? id })}{' '}
+      {!key?.live && <Tag tone="warning">{t('account.endpoint.key_ended')}</Tag>}
+    </div>
+  );
 }
 
 interface DialogsProps {

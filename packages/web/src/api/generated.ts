@@ -32,8 +32,8 @@ export type AuditEntry = {
   audit_id: string;
   /** ISO 8601, in UTC. */
   at: string;
-  actor: 'person' | 'command' | 'program';
-  /** The e-mail address of the user at that time, or the system user who ran the command. */
+  actor: 'person' | 'key' | 'command' | 'program';
+  /** The e-mail address of the user at that time, the public part of the API key, or the system user who ran the command. */
   name: string;
   action: string;
   account: string | null;
@@ -822,6 +822,8 @@ export type CreatedWebhookEndpoint = {
   /** The types of events that the endpoint gets; null for all. */
   events: EndpointEventType[] | null;
   description: string;
+  /** The public part of the API key that set the URL, which may be revoked by now; null if a user set it. */
+  key_id: string | null;
   status: EndpointStatus;
   /** ISO 8601, in UTC. */
   created_at: string;
@@ -2419,6 +2421,8 @@ export type WebhookEndpoint = {
   /** The types of events that the endpoint gets; null for all. */
   events: EndpointEventType[] | null;
   description: string;
+  /** The public part of the API key that set the URL, which may be revoked by now; null if a user set it. */
+  key_id: string | null;
   status: EndpointStatus;
   /** ISO 8601, in UTC. */
   created_at: string
@@ -4351,6 +4355,15 @@ export interface Operations {
     body: undefined;
     answer: ConsoleJobDetail
   };
+  /** List the webhook endpoints of an account */
+  listAccountWebhookEndpoints: {
+    path: {
+      username: string
+    };
+    query: undefined;
+    body: undefined;
+    answer: WebhookEndpointList
+  };
   /** Deliveries of all accounts, newest first */
   listConsoleDeliveries: {
     path: undefined;
@@ -4760,6 +4773,7 @@ export const OPERATIONS = {
   cancelConsoleJob: ['POST', '/api/console/accounts/{username}/jobs/{job}/cancel'],
   redraftConsoleJob: ['POST', '/api/console/accounts/{username}/jobs/{job}/redraft'],
   retryConsoleJob: ['POST', '/api/console/accounts/{username}/jobs/{job}/retry'],
+  listAccountWebhookEndpoints: ['GET', '/api/console/accounts/{username}/webhook-endpoints'],
   listConsoleDeliveries: ['GET', '/api/console/deliveries'],
   replayDeadDeliveries: ['POST', '/api/console/deliveries/replay'],
   readConsoleDelivery: ['GET', '/api/console/deliveries/{delivery}'],

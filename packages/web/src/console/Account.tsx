@@ -21,6 +21,7 @@ import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { AccountPage } from './AccountPage.tsx';
 import css from './console.module.css';
+import { Endpoints, endpointsQuery } from './Endpoints.tsx';
 import { Suspend, Suspended } from './Suspension.tsx';
 import { Count, centsOf, Facts, Figures, useChange, useEnvironmentChoices } from './shared.tsx';
 
@@ -31,6 +32,7 @@ export const load = ({ queries, params }: Loading) =>
   Promise.all([
     queries.ensureQueryData(account(params.username!)),
     queries.ensureQueryData(brands(params.username!)),
+    queries.ensureQueryData(endpointsQuery(params.username!)),
   ]);
 
 export default function Account({ params }: PageProps) {
@@ -88,6 +90,7 @@ export default function Account({ params }: PageProps) {
       </Card>
       <JobCounts account={data} />
       <Keys account={data} />
+      <Endpoints account={data} />
       <Dialog
         title={t('console.edit_what', { what: username })}
         opened={editing}

@@ -194,6 +194,7 @@ create table webhook_endpoints (
               check (events <@ array['job.completed', 'job.failed', 'job.canceled', 'job.asked', 'message.translated',
                 'message.failed', 'message.corrected'] and cardinality(events) > 0),
   description text not null,
+  key_id      text collate "C", -- the API key that set the URL, which may be revoked by now; null: a user set it
   status      text not null default 'active' check (status in ('active', 'disabled')),
   created_at  timestamptz not null default now(),
   primary key (part, account_id, endpoint_id),
@@ -235,9 +236,10 @@ grant select, insert, update on secret_key_mark to dragoman_app;
 create table audit (
   audit_id   uuid primary key,
   at         timestamptz not null default now(),
-  actor      text not null check (actor in ('person', 'command', 'program')),
+  actor      text not null check (actor in ('person', 'key', 'command', 'program')),
   user_id    uuid references users (user_id) on delete set null,
-  name       text not null check (char_length(name) <= 254), -- the person's e-mail at that time, or who ran the command
+  -- The person's e-mail at that time, the id of the API key, or who ran the command.
+  name       text not null check (char_length(name) <= 254),
   action     text collate "C" not null check (action ~ '^[a-z_]+\.[a-z_]+$'),
   part       smallint, -- null, with account_id: the entry is about no account
   account_id uuid,
