@@ -354,6 +354,37 @@ it('an operator cancels a job that an editor has reported, and the customer read
   await customer.close();
 });
 
+it('the page of a job leads to its tasks, its callbacks and its audit entries', async () => {
+  const account = await web.createAccount({ username: 'linked' });
+  const program = createClient(web.url, account.production_key);
+  const url = `${receiver.url}/linked`;
+  await program('POST', '/api/v1/webhook-endpoints/', { url });
+  await orderEdit(program, 'The linked house is small.', { uid: 'linked-job' });
+  await orderEdit(program, 'Another house is small.', { uid: 'other-job' });
+  const { jobs } = (await operator.call('GET', '/api/console/jobs?account=linked&q=linked-job')).body;
+  const { job } = jobs[0];
+  await operator.call('POST', `/api/console/accounts/linked/jobs/${job}/cancel`, {});
+  await visit(`/console/jobs/linked/${job}`, async (page) => {
+    const links = page.getByRole('navigation', { name: 'Related pages' });
+    const callback = page.getByRole('link', { name: 'job.canceled' });
+    await callback.waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-job-links');
+    await links.getByRole('link', { name: 'Tasks' }).click();
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'linked-job' }).getByText('Canceled').waitFor();
+    expect(await page.getByRole('row').filter({ hasText: 'other-job' }).count()).toBe(0);
+    await page.goBack();
+    await links.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'job.canceled' }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    await page.goBack();
+    await callback.click();
+    await page.getByText(url).first().waitFor();
+  });
+});
+
 it('an operator cancels several jobs at once, and sees which one was refused', async () => {
   const account = await web.createAccount({ username: 'many' });
   const customer = createClient(web.url, account.production_key);

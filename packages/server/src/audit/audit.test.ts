@@ -48,6 +48,8 @@ it('the audit lists entries with actor, subject and account, newest first, in pa
     entries: [{ subject: 'key-0' }, { action: 'account.created' }],
     next: null,
   });
+  const subject = (await operator.call('GET', `${path}&subject=key-1`)).body.entries;
+  expect(subject).toMatchObject([{ subject: 'key-1' }]);
   const commands = (await operator.call('GET', '/api/console/audit?action=pair')).body.entries;
   expect(commands).toMatchObject([{ actor: 'command', account: null, subject: 'en>es' }]);
   expect(commands[0].name).not.toBe('');

@@ -101,6 +101,8 @@ export interface AuditFilter {
   account?: AccountRef | undefined;
   /** The complete action, such as `key.made`, or its part before the dot. */
   action?: string | undefined;
+  /** The complete subject. */
+  subject?: string | undefined;
   /** A part of the entry's name (`AuditRow.name`). */
   name?: string | undefined;
   /** The id of the last entry of the previous page. */
@@ -114,13 +116,13 @@ const LIST = statement<AuditRow>(
     where ($1::smallint is null or (e.part = $1 and e.account_id = $2))
       and ($3::text is null or e.action = $3 or e.action like $3 || '.%')
       and ($4::text is null or strpos(lower(e.name), lower($4)) > 0)
-      and ($5::uuid is null or e.audit_id < $5)
+      and ($5::uuid is null or e.audit_id < $5) and ($7::text is null or e.subject = $7)
     order by e.audit_id desc limit $6`,
 );
 
 /** Lists audit entries, newest first. */
 export function listAudit(on: Queryable, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
-  const { account, action, name, after } = filter;
+  const { account, action, name, subject, after } = filter;
   return on.query(LIST, [
     account?.part ?? null,
     account?.accountId ?? null,
@@ -128,5 +130,6 @@ export function listAudit(on: Queryable, filter: AuditFilter, limit: number): Pr
     name ?? null,
     after ?? null,
     limit,
+    subject ?? null,
   ]);
 }

@@ -71,7 +71,6 @@ const ACROSS_ACCOUNTS = [
   'accounts.newest_webhook_secret',
   'editing.claim_named',
   'editing.claim_next',
-  'editing.console_tasks',
   'editing.due_job',
   'editing.effort_by_editor',
   'editing.effort_by_job',

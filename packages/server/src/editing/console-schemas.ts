@@ -80,6 +80,7 @@ export const consoleTaskSchemas = {
       source_language: Type.Optional(Type.String()),
       target_language: Type.Optional(Type.String()),
       account: Type.Optional(Type.String()),
+      job: Type.Optional(ID),
       limit: PAGE,
       offset: Type.Integer({ minimum: 0, maximum: 10_000, default: 0 }),
     }),

@@ -12,6 +12,8 @@ export interface ConsoleQuery {
   source_language?: string | undefined;
   target_language?: string | undefined;
   account?: string | undefined;
+  /** The id of a job, to list all its tasks in every status. */
+  job?: string | undefined;
   limit: number;
   offset: number;
 }
@@ -53,11 +55,12 @@ const TASKS = statement<ConsoleRow>(
              from task_reports r left join users p on p.user_id = r.user_id
             where r.part = t.part and r.account_id = t.account_id and r.task_id = t.task_id), '[]') as reports
      from (
-       select t.* from tasks t join accounts a on a.account_id = t.account_id
-        where case when $1::text is null then t.status in ('open', 'claimed', 'submitted', 'reported')
-                   else t.status = $1 end
+       select t.* from tasks t join accounts a on a.part = t.part and a.account_id = t.account_id
+        where case when $1::text is not null then t.status = $1
+                   else $8::uuid is not null or t.status in ('open', 'claimed', 'submitted', 'reported') end
           and ($2::text is null or t.kind = $2) and ($3::text is null or t.source_language = $3)
           and ($4::text is null or t.target_language = $4) and ($5::text is null or a.username = $5)
+          and ($8::uuid is null or t.job_id = $8)
         order by t.status = 'reported' desc, t.deadline_at, t.task_id limit $6 offset $7) t
      join accounts a on a.account_id = t.account_id
      join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
@@ -68,7 +71,7 @@ const TASKS = statement<ConsoleRow>(
 );
 
 export function findTasks(on: Queryable, query: ConsoleQuery): Promise<ConsoleRow[]> {
-  const { status, kind, source_language, target_language, account, limit, offset } = query;
+  const { status, kind, source_language, target_language, account, job, limit, offset } = query;
   return on.query(TASKS, [
     status ?? null,
     kind ?? null,
@@ -77,6 +80,7 @@ export function findTasks(on: Queryable, query: ConsoleQuery): Promise<ConsoleRo
     account ?? null,
     limit,
     offset,
+    job ?? null,
   ]);
 }
 

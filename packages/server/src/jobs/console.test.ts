@@ -121,6 +121,10 @@ describe("the console's callbacks", () => {
     expect(body.attempts_made).toMatchObject([{ status_code: 410 }]);
     expect(JSON.parse(body.body)).toMatchObject({ uid: body.uid });
     receiver.answer(() => 200);
+    const jobs = (await operator.call('GET', `/api/console/jobs?account=${username}&q=${body.uid}`)).body
+      .jobs;
+    const job = await operator.call('GET', `/api/console/accounts/${username}/jobs/${jobs[0].job}`);
+    expect(job.body.deliveries).toMatchObject([{ id: dead[0].id, status: 'dead', last_status_code: 410 }]);
     expect((await operator.call('POST', `${path}/replay`)).status).toBe(200);
     await until(async () => (await operator.call('GET', path)).body.status === 'delivered');
     const all = await operator.call('POST', '/api/console/deliveries/replay', {

@@ -6,6 +6,7 @@ import { recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import { fieldError, notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
+import { Delivery } from '../deliveries/schemas.ts';
 import { type Checked, resource } from '../http/http.ts';
 import {
   CENTS,
@@ -25,6 +26,7 @@ import { listPublishedPairs } from '../languages/languages.ts';
 import { listJobTransfers } from '../ledger/ledger.ts';
 import { DiscountBody } from '../ledger/price-list.ts';
 import * as store from './console-store.ts';
+import { readDeliveries } from './customer.ts';
 import { cancelJob, type JobHooks } from './jobs.ts';
 import { shownDiscounts, shownPrice } from './present.ts';
 import { JobProgress, type ProgressSource, readEditedWords, readProgress } from './progress.ts';
@@ -92,6 +94,7 @@ const JobDetail = Type.Object(
     }),
     engines: Type.Array(Type.String(), { description: 'The engines that serve the job’s language pair.' }),
     timeline: Type.Array(Step),
+    deliveries: Type.Array(Delivery),
     routes: Type.Array(
       Type.Object({ route: OPTIONAL_TEXT, failure: OPTIONAL_TEXT, segments: Type.Integer() }),
       {
@@ -303,6 +306,7 @@ async function detail(
     enginesOf(database, row),
     hooks.countUntouched(database, account, row.job_id),
   ]);
+  const deliveries = await readDeliveries(database, account, row.job_id, events);
   const steps: Static<typeof Step>[] = [
     { at: row.created_at.toISOString(), kind: 'created' },
     ...events.map((event) => ({
@@ -343,6 +347,7 @@ async function detail(
     redraft: row.redraft,
     engines,
     timeline: steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
+    deliveries,
     routes,
     texts,
   };

@@ -262,6 +262,18 @@ const DELIVERED = new Set<string>([
     .map(({ to }) => to),
 ]);
 
+/** Lists the deliveries of a job, oldest first. @param events the status changes of the job */
+export async function readDeliveries(
+  database: Database,
+  account: AccountRef,
+  jobId: string,
+  events: readonly log.JobEventRow[],
+): Promise<Static<typeof Delivery>[]> {
+  const moves = events.filter(({ to_status: to }) => DELIVERED.has(to)).map(({ event_id: id }) => id);
+  const rows = await listDeliveriesOfJob(database, account, jobId, moves);
+  return rows as Static<typeof Delivery>[];
+}
+
 async function detail(
   database: Database,
   live: ProgressSource,
@@ -279,8 +291,7 @@ async function detail(
     readProgress(database, live, account, row),
     readEditedWords(database, account, row),
   ]);
-  const moves = events.filter(({ to_status: to }) => DELIVERED.has(to)).map(({ event_id: id }) => id);
-  const deliveries = await listDeliveriesOfJob(database, account, row.job_id, moves);
+  const deliveries = await readDeliveries(database, account, row.job_id, events);
   return {
     ...presentOwnJob(row, texts.name),
     words: more?.words ?? 0,
@@ -302,7 +313,7 @@ async function detail(
       actor: actor as Static<typeof Step>['actor'],
       ...(why === null ? {} : { detail: why }),
     })),
-    deliveries: deliveries as Static<typeof Delivery>[],
+    deliveries,
     may: {
       cancel: allowsJobMove('cancel', row.status),
       accept: row.tier === 'human' && allowsJobMove('accept', row.status),

@@ -33,6 +33,7 @@ const listSchema = described(
       account: Type.Optional(USERNAME),
       action: Type.Optional(textOf(100, 1, '`key.made`, or `key` for all actions on keys.')),
       name: Type.Optional(textOf(254, 1, 'A part of the name.')),
+      subject: Type.Optional(textOf(300, 1, 'The complete subject, such as the uid of a job.')),
       after: Type.Optional(ID),
       limit: PAGE,
     }),

@@ -507,6 +507,7 @@ export type ConsoleJobDetail = {
   /** The engines that serve the job’s language pair. */
   engines: string[];
   timeline: ConsoleJobStep[];
+  deliveries: Delivery[];
   /** Segments by the engine route that drafted them, or by the reason for which they have no draft. */
   routes: ({
     route: string | null;
@@ -3023,6 +3024,7 @@ export interface Operations {
       source_language?: string | undefined;
       target_language?: string | undefined;
       account?: string | undefined;
+      job?: string | undefined;
       limit?: number | undefined;
       offset?: number | undefined
     };
@@ -3826,6 +3828,8 @@ export interface Operations {
       action?: string | undefined;
       /** A part of the name. */
       name?: string | undefined;
+      /** The complete subject, such as the uid of a job. */
+      subject?: string | undefined;
       after?: string | undefined;
       limit?: number | undefined
     };

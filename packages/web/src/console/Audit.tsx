@@ -8,8 +8,8 @@ import { When } from '../ui/When.tsx';
 import css from './console.module.css';
 import { AccountLink } from './shared.tsx';
 
-const audit = ({ account, action, name, after }: Search) =>
-  query('listAudit', { query: { account, action, name, after } });
+const audit = ({ account, action, name, subject, after }: Search) =>
+  query('listAudit', { query: { account, action, name, subject, after } });
 
 export const load = ({ queries, search }: Loading) => queries.ensureQueryData(audit(search));
 
@@ -25,6 +25,7 @@ export default function Audit({ search }: PageProps) {
           { name: 'account', label: t('console.account') },
           { name: 'action', label: t('console.audit.search_action') },
           { name: 'name', label: t('console.audit.search_name') },
+          { name: 'subject', label: t('console.audit.subject') },
         ]}
         rows={data?.entries}
         error={error}

@@ -68,6 +68,19 @@ export default function Job({ params }: PageProps) {
         </>
       }
     >
+      <nav className={css.tabs} aria-label={t('console.job.links')}>
+        {data.tier === 'human' && (
+          <Link to={paths.console.tasks} search={{ account: data.account, job: data.job }}>
+            {t('nav.tasks')}
+          </Link>
+        )}
+        <Link to={paths.console.money(data.account)} search={{ environment: data.environment }}>
+          {t('console.money.title')}
+        </Link>
+        <Link to={paths.console.audit} search={{ account: data.account, subject: data.uid }}>
+          {t('nav.audit')}
+        </Link>
+      </nav>
       <Summary job={data} drafted={drafted} />
       <Section title={t('console.job.timeline')}>
         <Card>
@@ -79,6 +92,7 @@ export default function Job({ params }: PageProps) {
           </ol>
         </Card>
       </Section>
+      {data.deliveries.length > 0 && <Callbacks deliveries={data.deliveries} />}
       {data.routes.length > 0 && (
         <Section title={t('console.job.routes')}>
           <Card>
@@ -154,6 +168,29 @@ function Summary({ job, drafted }: { job: JobData; drafted: DraftingProgress | u
         />
       </div>
     </Card>
+  );
+}
+
+/** The callbacks of the job and its deliveries to webhook endpoints, as links to their pages. */
+function Callbacks({ deliveries }: { deliveries: JobData['deliveries'] }) {
+  const t = useTranslate();
+  return (
+    <Section title={t('nav.deliveries')}>
+      <Card>
+        <ol className={css.timeline}>
+          {deliveries.map(({ id, event, url, status, created_at }) => (
+            <li key={id}>
+              <When at={created_at} />
+              <StatusBadge status={status} />
+              <Link to={paths.console.delivery(id)}>{event}</Link>
+              <bdi className={css.muted} dir="ltr">
+                {URL.parse(url)?.host ?? url}
+              </bdi>
+            </li>
+          ))}
+        </ol>
+      </Card>
+    </Section>
   );
 }
 

@@ -28,12 +28,13 @@ const STATUSES = ['open', 'claimed', 'submitted', 'done', 'reported', 'canceled'
 type Status = (typeof STATUSES)[number];
 const PAGE = 50;
 
-const tasks = ({ status, source_language, target_language, account, offset }: Search) =>
+const tasks = ({ status, source_language, target_language, account, job, offset }: Search) =>
   query('listTasks', {
     query: {
       source_language,
       target_language,
       account,
+      job,
       limit: PAGE,
       ...(status ? { status: status as Status } : {}),
       ...(offset ? { offset: Number(offset) } : {}),
@@ -72,6 +73,8 @@ export default function Tasks({ search }: PageProps) {
           },
           { name: 'source_language', label: t('console.source'), choices: languages.source },
           { name: 'target_language', label: t('console.target'), choices: languages.target },
+          // Only the link on the page of a job sets this filter.
+          ...(search.job ? [{ name: 'job', label: t('console.tasks.job') }] : []),
         ]}
         rows={data?.tasks}
         error={error}
