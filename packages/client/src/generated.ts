@@ -248,8 +248,8 @@ export type EndpointSecret = {
   previous_ends: string
 };
 
-/** A `disabled` endpoint gets no deliveries. */
-export type EndpointStatus = 'active' | 'disabled';
+/** A `disabled` endpoint gets no deliveries, and neither does a `failed` one, whose deliveries failed for days. */
+export type EndpointStatus = 'active' | 'disabled' | 'failed';
 
 /** Every error of the API. Errors are identified by their status. */
 export type ErrorBody = {
@@ -761,7 +761,8 @@ export type WebhookEndpointChange = {
   events?: EndpointEventType[] | null | undefined;
   /** A text of one line for people. */
   description?: string | undefined;
-  status?: EndpointStatus | undefined
+  /** `active` also enables a `failed` endpoint. */
+  status?: 'active' | 'disabled' | undefined
 };
 
 export type WebhookEndpointList = {

@@ -236,6 +236,29 @@ it('a customer adds a webhook endpoint, sees why a URL is refused, changes its e
   await context.close();
 });
 
+it('a customer sees that an endpoint was disabled because it failed, and enables it with one click', async () => {
+  const account = await web.createAccount({ username: 'failing' });
+  const url = 'https://example.com/failing';
+  await createClient(web.url, account.production_key)('POST', '/api/v1/webhook-endpoints/', { url });
+  const owner = createConnection(web.connection);
+  await owner.connect();
+  await owner.query("update webhook_endpoints set status = 'failed' where url = $1", [url]);
+  await owner.end();
+  const context = await web.signedIn(await createPerson(web, { role: 'customer', account }));
+  await web.visit({ context, path: '/account' }, async (page) => {
+    await page.getByText('1 webhook endpoint was disabled, because its callbacks failed').waitFor();
+    await page.getByRole('link', { name: 'View endpoints' }).click();
+    const row = page.getByRole('row').filter({ hasText: url });
+    await row.getByText('Failed', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'account-endpoint-failed');
+    await row.getByRole('button', { name: 'Enable' }).click();
+    await row.getByText('Active', { exact: true }).waitFor();
+    expect(await row.getByRole('button', { name: 'Enable' }).count()).toBe(0);
+  });
+  await context.close();
+});
+
 it('the job list finds a job by a part of its uid, keeps the filter in the address, and opens the job', async () => {
   const context = await web.signedIn(customer);
   await web.visit({ context, path: '/account/jobs?tier=machine' }, async (page) => {

@@ -93,6 +93,7 @@ const ACROSS_ACCOUNTS = [
   'jobs.waiting_pairs',
   'chats.due_corrections',
   'deliveries.due_lanes',
+  'deliveries.failing_endpoints',
   'deliveries.failing_hosts',
   'ledger.totals',
   'memory.pooled_efforts',

@@ -13,6 +13,7 @@ import { skipTime } from './queue.ts';
 import { TRIGGER_HEADER } from './schedule.ts';
 import type { ChangedDelivery } from './store.ts';
 
+export { countFailedEndpoints } from './endpoint-store.ts';
 export type { EventSubject } from './event-store.ts';
 export type { EventType } from './event-types.ts';
 export type { Outbox, OutboxSender } from './outbox.ts';

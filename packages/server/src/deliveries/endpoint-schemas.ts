@@ -15,7 +15,7 @@ import {
 } from '../http/schemas.ts';
 import { MAX_ENDPOINTS } from './endpoint-store.ts';
 import { FILTER_TYPES } from './event-types.ts';
-import { ENDPOINT_STATUSES } from './states.ts';
+import { ENDPOINT_STATUSES, GIVEN_STATUSES } from './states.ts';
 
 const TAG = 'Deliveries';
 const EVENTS = Type.Array(Type.Enum([...FILTER_TYPES], { title: 'EndpointEventType' }), {
@@ -29,7 +29,11 @@ const URL = Type.String({
 });
 const STATUS = Type.Enum([...ENDPOINT_STATUSES], {
   title: 'EndpointStatus',
-  description: 'A `disabled` endpoint gets no deliveries.',
+  description:
+    'A `disabled` endpoint gets no deliveries, and neither does a `failed` one, whose deliveries failed for days.',
+});
+const GIVEN_STATUS = Type.Enum([...GIVEN_STATUSES], {
+  description: '`active` also enables a `failed` endpoint.',
 });
 const DESCRIPTION = Type.String({
   maxLength: 200,
@@ -86,7 +90,7 @@ const change = Type.Object(
     url: Type.Optional(URL),
     events: GIVEN_EVENTS,
     description: wanted.description,
-    status: Type.Optional(STATUS),
+    status: Type.Optional(GIVEN_STATUS),
   },
   { title: 'WebhookEndpointChange' },
 );

@@ -11,6 +11,7 @@ import { readQuota } from '../accounts/sandbox-words.ts';
 import type { AccountRef, Person } from '../base/account.ts';
 import { ApiError, notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
+import { countFailedEndpoints } from '../deliveries/deliveries.ts';
 import { countDeadDeliveries } from '../deliveries/log.ts';
 import { resource } from '../http/http.ts';
 import {
@@ -83,6 +84,10 @@ const Overview = Type.Object(
     failed_deliveries: Type.Object(
       { production: COUNT, sandbox: COUNT },
       { description: 'The number of deliveries that failed in the last 30 days, counted up to 1,000.' },
+    ),
+    failed_endpoints: Type.Object(
+      { production: COUNT, sandbox: COUNT },
+      { description: 'The number of webhook endpoints that were disabled because their deliveries failed.' },
     ),
     sandbox_words: Type.Union(
       [
@@ -342,19 +347,31 @@ async function readOverview(
   { ref, username }: NonNullable<Person['account']>,
 ): Promise<Static<typeof Overview>> {
   const since = new Date(Date.now() - MILLISECONDS_30_DAYS);
-  const [{ email, chat }, balances, held, jobs, lately, days, failed, sandboxWords, production, sandbox] =
-    await Promise.all([
-      accountNamed(database, username),
-      readBalances(database, ref),
-      readHeld(database, ref),
-      countJobsByStatus(database, ref),
-      countJobsSince(database, ref, since),
-      countJobsByDay(database, ref, DAYS, new Date()),
-      countDeadDeliveries(database, ref, since),
-      readQuota(database, settings, ref),
-      listLatestJobs(database, ref, 'production', LATEST_JOBS),
-      listLatestJobs(database, ref, 'sandbox', LATEST_JOBS),
-    ]);
+  const [
+    { email, chat },
+    balances,
+    held,
+    jobs,
+    lately,
+    days,
+    failed,
+    endpoints,
+    sandboxWords,
+    production,
+    sandbox,
+  ] = await Promise.all([
+    accountNamed(database, username),
+    readBalances(database, ref),
+    readHeld(database, ref),
+    countJobsByStatus(database, ref),
+    countJobsSince(database, ref, since),
+    countJobsByDay(database, ref, DAYS, new Date()),
+    countDeadDeliveries(database, ref, since),
+    countFailedEndpoints(database, ref),
+    readQuota(database, settings, ref),
+    listLatestJobs(database, ref, 'production', LATEST_JOBS),
+    listLatestJobs(database, ref, 'sandbox', LATEST_JOBS),
+  ]);
   return {
     username,
     email,
@@ -364,6 +381,7 @@ async function readOverview(
     last_30_days: lately,
     days,
     failed_deliveries: failed,
+    failed_endpoints: endpoints,
     sandbox_words: sandboxWords,
     latest_jobs: { production, sandbox },
   };

@@ -4,10 +4,13 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import type { Engine } from '@dragoman/engines';
 import { createSecretReader } from '../access/webhook-secrets.ts';
+import { mailFailedEndpoint } from '../accounts/endpoint-mail.ts';
 import { createMailer } from '../accounts/mail.ts';
 import { followDeliveries } from '../chats/chats.ts';
 import { startCorrections } from '../chats/correction.ts';
 import { startChatWorker } from '../chats/worker.ts';
+import { hostOf } from '../deliveries/deliveries.ts';
+import { startEndpointUpkeep } from '../deliveries/failing-endpoints.ts';
 import { createPoster } from '../deliveries/post.ts';
 import { type Sender, startSender } from '../deliveries/sender.ts';
 import { startEditingUpkeep, startPropagation } from '../editing/editing.ts';
@@ -64,16 +67,18 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
   });
   const chat = startChats(context, translator, sender);
   const retention = startRetention(database, log);
+  const mails = { mailer: createMailer(context.settings, log), root: context.root };
   const upkeeps = [
     reporting,
     comparisons,
     edited,
     retention,
     startPublishing(context, engines),
-    startJobMaintenance(
+    startJobMaintenance(database, context.settings, mails, log),
+    startEndpointUpkeep(
       database,
-      context.settings,
-      { mailer: createMailer(context.settings, log), root: context.root },
+      (account, { environment, url }) =>
+        mailFailedEndpoint(database, mails, account, { environment, host: hostOf(url) }),
       log,
     ),
     startCorrections(database, log, () => translation.wake()),

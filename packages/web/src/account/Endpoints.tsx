@@ -27,6 +27,9 @@ const EVENTS: readonly EndpointEventType[] = [
   'message.corrected',
 ];
 
+const GIVEN_STATUSES = ['active', 'disabled'] as const;
+type GivenStatus = (typeof GIVEN_STATUSES)[number];
+
 export const endpointsQuery = () => query('listOwnWebhookEndpoints');
 
 /** What the user does with an endpoint; without an endpoint, they register one. */
@@ -64,14 +67,26 @@ export function Endpoints({ keys, onMade }: EndpointsProps) {
   );
 }
 
+/** Returns the function that enables an endpoint with one click. */
+function useEnable(): (endpoint: WebhookEndpoint) => Promise<void> {
+  const t = useTranslate();
+  const queries = useQueryClient();
+  return async ({ id }) => {
+    await call('changeOwnWebhookEndpoint', { path: { endpoint_id: id }, body: { status: 'active' } });
+    await queries.invalidateQueries(endpointsQuery());
+    toast(t('account.endpoint.enabled'));
+  };
+}
+
 function useColumns(keys: readonly OwnKey[], onAct: (acting: Acting) => void): Column<WebhookEndpoint>[] {
   const t = useTranslate();
+  const enable = useEnable();
   return [
     {
       key: 'url',
       header: t('account.delivery.url'),
       wide: true,
-      cell: ({ url, description, key_id }) => (
+      cell: ({ url, description, key_id, status }) => (
         <>
           <bdi className={css.uid} dir="ltr" title={url}>
             {url}
@@ -82,6 +97,7 @@ function useColumns(keys: readonly OwnKey[], onAct: (acting: Acting) => void): C
             </div>
           )}
           {key_id !== null && <SetByKey id={key_id} keys={keys} />}
+          {status === 'failed' && <p>{t('account.endpoint.failed')}</p>}
         </>
       ),
     },
@@ -108,6 +124,11 @@ function useColumns(keys: readonly OwnKey[], onAct: (acting: Acting) => void): C
     },
     { key: 'status', header: t('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
     useActionsColumn<WebhookEndpoint>([
+      {
+        label: t('account.endpoint.enable'),
+        run: (endpoint) => void enable(endpoint),
+        applies: ({ status }) => status !== 'active',
+      },
       { label: t('account.endpoint.edit'), run: (endpoint) => onAct({ act: 'edit', endpoint }) },
       { label: t('account.endpoint.roll'), run: (endpoint) => onAct({ act: 'roll', endpoint }) },
       {
@@ -206,7 +227,7 @@ function EndpointForm({ endpoint, onClose, onMade }: FormProps) {
       return onMade(made.webhook_secret);
     }
     const path = { endpoint_id: endpoint.id };
-    const change = { ...body, status: status as WebhookEndpoint['status'] };
+    const change = { ...body, status: status as GivenStatus };
     await call('changeOwnWebhookEndpoint', { path, body: change });
     await queries.invalidateQueries(endpointsQuery());
     toast(t('ui.saved'));
@@ -239,8 +260,8 @@ function EndpointForm({ endpoint, onClose, onMade }: FormProps) {
           name="status"
           label={t('account.status')}
           description={t('account.endpoint.status.help')}
-          defaultValue={endpoint.status}
-          choices={(['active', 'disabled'] as const).map((value) => ({ value, label: t(`status.${value}`) }))}
+          defaultValue={endpoint.status === 'active' ? 'active' : 'disabled'}
+          choices={GIVEN_STATUSES.map((value) => ({ value, label: t(`status.${value}`) }))}
         />
       )}
       <ChecksField

@@ -66,6 +66,14 @@ export default function Overview({ search }: PageProps) {
           {t('account.overview.failed', { count: failed })}
         </Notice>
       )}
+      {data.failed_endpoints[environment] > 0 && (
+        <Notice
+          tone="danger"
+          action={<Link to={paths.account.access}>{t('account.overview.to_endpoints')}</Link>}
+        >
+          {t('account.overview.failed_endpoints', { count: data.failed_endpoints[environment] })}
+        </Notice>
+      )}
       <Numbers facts={figures} />
       {jobs.length > 0 && <Days days={data.days[environment]} />}
       {/* The first steps stay on the page after the first job, because they show the new key, which is shown

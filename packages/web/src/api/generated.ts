@@ -1024,8 +1024,8 @@ export type EndpointSecret = {
   previous_ends: string
 };
 
-/** A `disabled` endpoint gets no deliveries. */
-export type EndpointStatus = 'active' | 'disabled';
+/** A `disabled` endpoint gets no deliveries, and neither does a `failed` one, whose deliveries failed for days. */
+export type EndpointStatus = 'active' | 'disabled' | 'failed';
 
 export type EngineComparison = {
   source_language: string;
@@ -1557,6 +1557,11 @@ export type OwnAccount = {
   };
   /** The number of deliveries that failed in the last 30 days, counted up to 1,000. */
   failed_deliveries: {
+    production: number;
+    sandbox: number
+  };
+  /** The number of webhook endpoints that were disabled because their deliveries failed. */
+  failed_endpoints: {
     production: number;
     sandbox: number
   };
@@ -2436,7 +2441,8 @@ export type WebhookEndpointChange = {
   events?: EndpointEventType[] | null | undefined;
   /** A text of one line for people. */
   description?: string | undefined;
-  status?: EndpointStatus | undefined
+  /** `active` also enables a `failed` endpoint. */
+  status?: 'active' | 'disabled' | undefined
 };
 
 export type WebhookEndpointList = {

@@ -195,7 +195,8 @@ create table webhook_endpoints (
                 'message.failed', 'message.corrected'] and cardinality(events) > 0),
   description text not null,
   key_id      text collate "C", -- the API key that set the URL, which may be revoked by now; null: a user set it
-  status      text not null default 'active' check (status in ('active', 'disabled')),
+  status      text not null default 'active' check (status in ('active', 'disabled', 'failed')),
+  active_since timestamptz not null default now(), -- with this URL; earlier failures do not count
   created_at  timestamptz not null default now(),
   primary key (part, account_id, endpoint_id),
   foreign key (part, account_id) references accounts (part, account_id)
