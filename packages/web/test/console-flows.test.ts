@@ -298,6 +298,34 @@ it('the endpoints of a revoked key are marked for the customer and for the opera
   await context.close();
 });
 
+it('an operator chooses suggested languages, a suggested account and engines for an engine route', async () => {
+  await web.createAccount({ username: 'routed' });
+  await visit('/console/routes', async (page) => {
+    await page.getByRole('button', { name: 'Set engine route' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Set engine route' });
+    // Suggestions are in no accessible tree, so the test reads them by the id of their list.
+    const suggested = async (label: string, value: string) => {
+      const id = await dialog.getByLabel(label).getAttribute('list');
+      await page.locator(`datalist[id="${id}"] option[value="${value}"]`).waitFor({ state: 'attached' });
+      await dialog.getByLabel(label).fill(value);
+    };
+    await suggested('Source language', 'en');
+    await suggested('Target language', 'es');
+    await dialog.getByLabel('Account').fill('route');
+    await suggested('Account', 'routed');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('A route has one engine or more.').waitFor();
+    await dialog.getByLabel('Engine 1').selectOption('apertium');
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-route-form', 'state');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'routed' });
+    await row.getByText('apertium').waitFor();
+    await row.getByRole('button', { name: 'Edit' }).click();
+    expect(await dialog.getByLabel('Engine 1').inputValue()).toBe('apertium');
+  });
+});
+
 it('an operator suspends an account, which its users see, and resumes it with one click', async () => {
   const account = await web.createAccount({ username: 'loud' });
   const customer = await web.signedIn(await createPerson(web, { role: 'customer', account }));

@@ -22,6 +22,7 @@ import { AccountPage } from './AccountPage.tsx';
 import { BrandPreview } from './BrandPreview.tsx';
 import css from './console.module.css';
 import { Glossary } from './Glossary.tsx';
+import { LanguageField } from './pickers.tsx';
 import { useChange } from './shared.tsx';
 
 const brand = ({ username = '', brand = '' }: Record<string, string>) =>
@@ -402,12 +403,11 @@ function AddLanguage({
         filter({ language });
       }}
     >
-      <Field
+      <LanguageField
         name="language"
         label={t('console.brand.shortname')}
         description={t('console.brand.shortname_about')}
         autoFocus
-        ltr
       />
       <DialogActions>
         <Button onClick={onDone}>{t('ui.cancel')}</Button>

@@ -14,13 +14,14 @@ import type { Loading } from '../page.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
 import { FailureNotice } from '../ui/Failure.tsx';
-import { ChecksField, Field, Form, FormActions, SubmitButton, TextField, type Values } from '../ui/form.tsx';
+import { ChecksField, Form, FormActions, SubmitButton, TextField, type Values } from '../ui/form.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
 import { Progress } from '../ui/Progress.tsx';
 import { Table } from '../ui/Table.tsx';
 import { announce, toast } from '../ui/Toast.tsx';
 import css from './Compare.module.css';
+import { LanguageField } from './pickers.tsx';
 
 const engines = () => query('listEngines');
 
@@ -55,8 +56,8 @@ export default function Compare() {
         ) : (
           <Form onSubmit={start}>
             <div className={css.pair}>
-              <Field name="source_language" label={t('console.source')} defaultValue="en" ltr />
-              <Field name="target_language" label={t('console.target')} defaultValue="es" ltr />
+              <LanguageField name="source_language" label={t('console.source')} defaultValue="en" />
+              <LanguageField name="target_language" label={t('console.target')} defaultValue="es" />
             </div>
             <ChecksField
               name="engines"

@@ -18,6 +18,7 @@ import { Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import css from './console.module.css';
+import { AccountField } from './pickers.tsx';
 import { useRowActions } from './RowActions.tsx';
 import { AccountLink, Count, useChange, useEnvironmentChoices } from './shared.tsx';
 
@@ -204,7 +205,7 @@ function ReplayDialog({ account, opened, onClose }: ReplayDialogProps) {
           onClose();
         }}
       >
-        <Field name="account" label={t('console.account')} defaultValue={account ?? ''} ltr />
+        <AccountField name="account" label={t('console.account')} defaultValue={account ?? ''} />
         <ChoiceField name="environment" label={t('console.environment')} choices={environments} />
         <Field name="since" type="date" label={t('console.deliveries.since')} defaultValue={yesterday} ltr />
         <DialogActions>

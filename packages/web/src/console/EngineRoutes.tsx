@@ -13,6 +13,7 @@ import { ChoiceField, Field, Form, SubmitButton } from '../ui/form.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Table } from '../ui/Table.tsx';
 import css from './console.module.css';
+import { AccountField, EngineFields, enginesOf, LanguageField } from './pickers.tsx';
 import { AccountLink, Pair, useChange } from './shared.tsx';
 
 const routes = () => query('listRoutes');
@@ -145,28 +146,26 @@ function RouteForm({ route, engines, onDone }: RouteFormProps) {
           tier: values.tier as ConsoleRoute['tier'],
           account: values.account || null,
           brand: values.brand || null,
-          engines: (values.engines ?? '').split(/[\s,;]+/).filter((one) => one !== ''),
+          engines: enginesOf(values),
         };
         await change(() => call('setRoute', { body }), t('ui.saved'));
         onDone();
       }}
     >
       <div className={css.inline}>
-        <Field
+        <LanguageField
           name="source_language"
           label={t('console.source')}
           description={t('console.prices.all_about')}
           defaultValue={route?.source_language ?? ''}
           optional
-          ltr
         />
-        <Field
+        <LanguageField
           name="target_language"
           label={t('console.target')}
           description={t('console.prices.all_about')}
           defaultValue={route?.target_language ?? ''}
           optional
-          ltr
         />
       </div>
       <ChoiceField
@@ -175,15 +174,15 @@ function RouteForm({ route, engines, onDone }: RouteFormProps) {
         defaultValue={route?.tier ?? '*'}
         choices={TIERS.map((value) => ({ value, label: tierOf(value) }))}
       />
-      <Field name="account" label={t('console.account')} defaultValue={route?.account ?? ''} optional ltr />
-      <Field name="brand" label={t('console.brand')} defaultValue={route?.brand ?? ''} optional ltr />
-      <Field
-        name="engines"
-        label={t('nav.engines')}
-        description={t('console.routes.engines_about', { engines: engines.join(', ') })}
-        defaultValue={route?.engines.join(', ') ?? ''}
-        ltr
+      <AccountField
+        name="account"
+        label={t('console.account')}
+        defaultValue={route?.account ?? ''}
+        optional
       />
+      <Field name="brand" label={t('console.brand')} defaultValue={route?.brand ?? ''} optional ltr />
+      <p className={css.muted}>{t('console.routes.engines_about')}</p>
+      <EngineFields known={engines} chosen={route?.engines ?? []} />
       <DialogActions>
         <Button onClick={onDone}>{t('ui.cancel')}</Button>
         <SubmitButton>{t('ui.save')}</SubmitButton>

@@ -13,13 +13,14 @@ import { Chart } from '../ui/Chart.tsx';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
-import { Field, Form, SubmitButton, TextField } from '../ui/form.tsx';
+import { Form, SubmitButton, TextField } from '../ui/form.tsx';
 import { ButtonLink } from '../ui/Link.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
 import css from './console.module.css';
+import { LanguageField } from './pickers.tsx';
 import { Count, Facts, Figures } from './shared.tsx';
 
 const engines = () => query('listEngines');
@@ -166,8 +167,8 @@ function Test({ engine, onDone }: { engine: string; onDone(): void }) {
         }}
       >
         <div className={css.inline}>
-          <Field name="source_language" label={t('console.source')} defaultValue="en" ltr />
-          <Field name="target_language" label={t('console.target')} defaultValue="es" ltr />
+          <LanguageField name="source_language" label={t('console.source')} defaultValue="en" />
+          <LanguageField name="target_language" label={t('console.target')} defaultValue="es" />
         </div>
         <TextField
           name="text"

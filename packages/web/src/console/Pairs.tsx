@@ -19,6 +19,7 @@ import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import css from './console.module.css';
+import { AccountField, LanguageField } from './pickers.tsx';
 import { AccountLink, Pair, useChange } from './shared.tsx';
 
 const pairs = ({ q, enabled }: Search) =>
@@ -293,27 +294,24 @@ function SetPrice({ onDone }: { onDone(): void }) {
         ]}
       />
       <div className={css.inline}>
-        <Field
+        <LanguageField
           name="source_language"
           label={t('console.source')}
           description={t('console.prices.all_about')}
           optional
-          ltr
         />
-        <Field
+        <LanguageField
           name="target_language"
           label={t('console.target')}
           description={t('console.prices.all_about')}
           optional
-          ltr
         />
       </div>
-      <Field
+      <AccountField
         name="account"
         label={t('console.account')}
         description={t('console.prices.account_about')}
         optional
-        ltr
       />
       <Field name="cents_per_word" label={t('console.prices.cents')} ltr />
       <div className={css.inline}>

@@ -11,6 +11,7 @@ import type { NavigationItem } from '../ui/AppLayout.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import css from './Palette.module.css';
+import { usePaused } from './shared.tsx';
 
 export interface PaletteProps {
   opened: boolean;
@@ -36,8 +37,6 @@ interface Group {
 /** The maximum number of accounts, of jobs and of people that are shown. */
 const MAX_FOUND = 5;
 const MAX_LENGTH = 100;
-/** How long typing must pause before the server searches. */
-const TYPING_PAUSE_MS = 200;
 
 export default function Palette({ opened, ...search }: PaletteProps) {
   const t = useTranslate();
@@ -155,11 +154,7 @@ function Search({ pages, onClose, onChoose }: Omit<PaletteProps, 'opened'>) {
  */
 function useGroups(text: string, pages: readonly NavigationItem[]) {
   const t = useTranslate();
-  const [q, setQ] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setQ(text), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const q = usePaused(text);
   const enabled = q !== '';
   const accounts = useList({ ...query('listAccounts', { query: { q, limit: MAX_FOUND } }), enabled });
   const jobs = useList({ ...query('listConsoleJobs', { query: { q, limit: MAX_FOUND } }), enabled });

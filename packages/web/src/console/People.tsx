@@ -21,6 +21,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import css from './console.module.css';
+import { AccountField } from './pickers.tsx';
 import { AccountLink, Count, useChange } from './shared.tsx';
 
 const ROLES = ['operator', 'editor', 'customer'] as const;
@@ -290,7 +291,7 @@ function Invite({ onDone }: { onDone(): void }) {
         onChange={(value) => setRole(value as Role)}
         choices={ROLES.map((value) => ({ value, label: t(`console.role.${value}`) }))}
       />
-      {role === 'customer' && <Field name="account" label={t('console.account')} ltr />}
+      {role === 'customer' && <AccountField name="account" label={t('console.account')} />}
       {role === 'editor' && <EditorFields />}
       <DialogActions>
         <Button onClick={onDone}>{t('ui.cancel')}</Button>

@@ -1,0 +1,96 @@
+/** Form fields that suggest accounts and languages, and the choice of engines in their order. */
+import { useQuery } from '@tanstack/react-query';
+import { type ComponentProps, useId, useState } from 'react';
+import { query } from '../api/client.ts';
+import { useTranslate } from '../i18n.tsx';
+import { useList } from '../page.tsx';
+import { ChoiceField, Field } from '../ui/form.tsx';
+import { useLanguageName } from '../ui/Pair.tsx';
+import css from './console.module.css';
+import { usePaused } from './shared.tsx';
+
+type PickerProps = Omit<ComponentProps<typeof Field>, 'list' | 'ltr' | 'onChange' | 'type'>;
+
+/** The maximum number of suggested accounts. */
+const MAX_ACCOUNTS = 20;
+
+/** A field for the username of an account. The server searches accounts by the typed text. */
+export function AccountField(props: PickerProps) {
+  const id = useId();
+  const [typed, setTyped] = useState('');
+  const q = usePaused(typed.trim());
+  const search = { limit: MAX_ACCOUNTS, ...(q === '' ? {} : { q }) };
+  const { data } = useList(query('listAccounts', { query: search }));
+  return (
+    <>
+      <Field {...props} list={id} ltr onChange={setTyped} />
+      <datalist id={id}>
+        {data?.accounts.map(({ username, email }) => (
+          <option key={username} value={username} label={email ?? username} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** A field for the code of a language. It suggests the languages of all pairs; other codes are accepted too. */
+export function LanguageField(props: PickerProps) {
+  const id = useId();
+  const nameOf = useLanguageName();
+  const { data } = useQuery(query('listConsolePairs', { query: {} }));
+  const codes = new Set(
+    data?.pairs.flatMap(({ source_language, target_language }) => [source_language, target_language]),
+  );
+  return (
+    <>
+      <Field {...props} list={id} ltr />
+      <datalist id={id}>
+        {[...codes].sort().map((code) => (
+          <option key={code} value={code} label={nameOf(code)} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+interface EngineFieldsProps {
+  known: readonly string[];
+  /** The current engines, in the order in which they are tried. */
+  chosen: readonly string[];
+}
+
+/** One field for each chosen engine in order, and one more to add an engine. `enginesOf` reads them. */
+export function EngineFields({ known, chosen }: EngineFieldsProps) {
+  const t = useTranslate();
+  const [picked, setPicked] = useState(chosen);
+  const all = [...new Set([...known, ...chosen])];
+  const isFull = picked.filter((engine) => engine !== '').length === all.length;
+  const places = picked.at(-1) === '' || isFull ? picked : [...picked, ''];
+  return (
+    <div className={css.inline}>
+      {places.map((engine, place) => (
+        <ChoiceField
+          // biome-ignore lint/suspicious/noArrayIndexKey: a place keeps its field when its engine changes
+          key={place}
+          name={`engines.${place}`}
+          label={t('console.routes.place', { place: place + 1 })}
+          defaultValue={engine}
+          choices={[
+            { value: '', label: t('console.none') },
+            ...all
+              .filter((name) => name === engine || !picked.includes(name))
+              .map((name) => ({ value: name, label: name })),
+          ]}
+          onChange={(name) => setPicked(places.with(place, name))}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** Returns the engines of a form with `EngineFields`, in their order. */
+export function enginesOf(values: Record<string, string>): string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    name.startsWith('engines.') && value !== '' ? [value] : [],
+  );
+}
