@@ -5,6 +5,8 @@
  * fails on its own, because crashes, quotas and bad replies affect single segments.
  */
 
+import type { Confidence } from './confidence.ts';
+
 /** A language code of the API, based on ISO 639-1: `en`, `pt`, `pt-br`, `nb`. */
 export type Language = string;
 
@@ -99,6 +101,8 @@ export type Draft =
       pieces: Piece[];
       /** The name of the engine and its route, for example `apertium:eng-cat+cat-por`. */
       route: string;
+      /** Undefined if the engine reports none, or something else than probabilities. */
+      confidence?: Confidence | undefined;
     }
   | { id: string; status: 'unsupported'; detail: string }
   | { id: string; status: 'failed'; reason: FailureReason; detail: string };

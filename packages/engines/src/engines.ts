@@ -21,6 +21,7 @@ export type { RemoteModel } from './bergamot/registry.ts';
 export { chooseModel } from './bergamot/registry.ts';
 export { MOZILLA } from './bergamot/source.ts';
 export { faultOf } from './check.ts';
+export type { Confidence } from './confidence.ts';
 export type {
   Capabilities,
   Context,

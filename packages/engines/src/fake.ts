@@ -1,5 +1,6 @@
 /** An engine for tests. It translates by upper-casing, fails on demand, and records every request. */
 
+import type { Confidence } from './confidence.ts';
 import type { Direction, Draft, DraftRequest, Engine, FailureReason, Piece, Segment } from './engine.ts';
 
 export interface FakeOptions {
@@ -13,6 +14,8 @@ export interface FakeEngine extends Engine {
   /** Makes segments fail whose visible text contains `text`, until it is called with null. */
   failOn(text: string | null, reason?: FailureReason): void;
   dropCodes(drop: boolean): void;
+  /** Reports this confidence for segments whose visible text contains `text`. */
+  rate(text: string, confidence: Confidence): void;
   /** Makes the next `times` calls of `draft` reject. */
   crash(times?: number): void;
   /** Suspends all calls of `draft` until `resume` is called. */
@@ -41,6 +44,7 @@ class Fake implements FakeEngine {
   readonly #directions: readonly string[];
   #failOn: { text: string; reason: FailureReason } | null = null;
   #dropCodes = false;
+  readonly #ratings: { text: string; confidence: Confidence }[] = [];
   #crashes = 0;
   #gate: { promise: Promise<void>; open: () => void } | null = null;
   #stopped = false;
@@ -57,6 +61,10 @@ class Fake implements FakeEngine {
 
   dropCodes(drop: boolean): void {
     this.#dropCodes = drop;
+  }
+
+  rate(text: string, confidence: Confidence): void {
+    this.#ratings.push({ text, confidence });
   }
 
   crash(times = 1): void {
@@ -151,7 +159,8 @@ class Fake implements FakeEngine {
           'text' in piece && !('keep' in piece) ? { text: upper(piece.text) } : { ...piece },
       )
       .filter((piece) => !this.#dropCodes || 'text' in piece);
-    return { id, status: 'translated', pieces: target, route: `fake:${from}-${to}` };
+    const confidence = this.#ratings.find((one) => text.includes(one.text))?.confidence;
+    return { id, status: 'translated', pieces: target, route: `fake:${from}-${to}`, confidence };
   }
 }
 

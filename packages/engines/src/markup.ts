@@ -30,6 +30,8 @@ export interface Notation {
    * run is used.
    */
   scatters?: boolean;
+  /** Whether texts without codes are sent with escapes too, because the service takes no other texts. */
+  alwaysMarked?: boolean;
 }
 
 const BLANKS = /[ \p{Cc}\u2028\u2029\ufffe\uffff]+/gu;
@@ -64,6 +66,8 @@ export const BERGAMOT: Notation = {
   ...HTML,
   keep: (n, text) => `<code id="${n}">${text}</code>`,
   special: FOREIGN,
+  // Bergamot reports its scores only in HTML.
+  alwaysMarked: true,
   // Bergamot repeats a tag around every target word that is aligned to a source word inside the tag.
   scatters: true,
 };
@@ -153,7 +157,7 @@ export function write(pieces: readonly Piece[], notation: Notation): { text: str
       out += notation.close(numbers.get(index)!);
     }
   });
-  const plain = codes.length === 0;
+  const plain = codes.length === 0 && notation.alwaysMarked !== true;
   return { text: plain ? plainOut : out, table: { codes, before, after, plain } };
 }
 

@@ -41,9 +41,9 @@ afterAll(async () => {
 
 const send = async (pieces: readonly Piece[]): Promise<Piece[]> => {
   const { text, table } = write(pieces, BERGAMOT);
-  const reply = await thread.send(text, !table.plain, {});
+  const reply = await thread.send(text, {});
   if (!reply.ok) throw new Error(`${reply.reason}: ${reply.detail}`);
-  return read(reply.text, table, BERGAMOT);
+  return read(reply.html, table, BERGAMOT);
 };
 
 test('Bergamot offers the language pairs of the models that load', async () => {
@@ -85,6 +85,20 @@ test('Bergamot translates with a model of 32-bit floats, if its name says so', a
   } finally {
     await other.stop();
     rmSync(floats, { recursive: true });
+  }
+});
+
+test('Bergamot reports the probabilities of the words of a draft, with and without codes', async () => {
+  const segments = [
+    { id: 'text', pieces: [{ text: 'The big red house. A small garden & 5 < 6.' }] },
+    { id: 'codes', pieces: [{ open: 1 }, { text: 'The big' }, { close: 1 }, { text: ' red house.' }] },
+  ];
+  const drafts = await engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk' });
+  for (const one of drafts) {
+    const { mean, minimum } = (one.status === 'translated' && one.confidence) || { mean: 2, minimum: 2 };
+    expect(mean).toBeLessThanOrEqual(1);
+    expect(minimum).toBeGreaterThanOrEqual(0);
+    expect(minimum).toBeLessThanOrEqual(mean);
   }
 });
 
@@ -132,7 +146,7 @@ test('Bergamot keeps every code of any text and never aborts', async () => {
 
 test('Bergamot replaces a thread that an unclosed tag aborts, and translates the other segments', async () => {
   const before = thread.restarts;
-  const [bad, good] = await Promise.all([thread.send('<b>x', true, {}), send([{ text: 'The house.' }])]);
+  const [bad, good] = await Promise.all([thread.send('<b>x', {}), send([{ text: 'The house.' }])]);
   expect(bad).toMatchObject({ ok: false, reason: 'crashed', detail: 'its thread ended with 134' });
   expect(textOf(good)).not.toBe('');
   expect(thread.restarts - before).toBe(2);

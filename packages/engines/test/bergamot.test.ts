@@ -59,6 +59,24 @@ describe('the Bergamot engine', () => {
   test('fails a segment as garbled when the thread returns too few translations', async () => {
     expect(await draft(make(), ['A SHORT house.'])).toMatchObject([{ status: 'failed', reason: 'garbled' }]);
   });
+
+  test('reports the mean and the lowest probability of the words of a draft', async () => {
+    expect(await draft(make(), ['A house.'])).toMatchObject([{ confidence: { mean: 0.75, minimum: 0.5 } }]);
+  });
+
+  test('reports no confidence for scores that are no probabilities, or a text without letters', async () => {
+    const drafts = await draft(make(), ['An ODD house.', '123']);
+    expect(drafts.map((each) => each.status === 'translated' && each.confidence)).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('translates a text without its scores when the scores end the thread', async () => {
+    const drafts = await draft(make(), ['A house.', 'To SCORE a house.']);
+    expect(drafts.map((each) => textOf(translated(each)))).toEqual(['a HOUSE.', 'tO score A HOUSE.']);
+    expect(drafts).toMatchObject([{ confidence: undefined }, { confidence: undefined }]);
+  });
 });
 
 describe('Bergamot language pairs', () => {
@@ -86,7 +104,10 @@ describe('Bergamot language pairs', () => {
     ];
     const request = { from: 'es', to: 'fr', segments: [{ id: 'a', pieces }], lane: 'interactive' as const };
     const drafts = await make().draft(request);
-    expect(drafts).toEqual([{ id: 'a', status: 'translated', pieces, route: 'bergamot:es-en+en-fr' }]);
+    const confidence = { mean: 0.75, minimum: 0.5 };
+    expect(drafts).toEqual([
+      { id: 'a', status: 'translated', pieces, route: 'bergamot:es-en+en-fr', confidence },
+    ]);
   });
 
   test('fail without delaying other language pairs when their model cannot be loaded', async () => {

@@ -6,6 +6,7 @@
 
 import { totalmem } from 'node:os';
 import { serviceFaultOf } from '../check.ts';
+import { type Confidence, confidenceOf } from '../confidence.ts';
 import type { Direction, Draft, DraftRequest, Engine, Lane, Language, Piece, Segment } from '../engine.ts';
 import { BERGAMOT, Garbled, hasLetters, read, write } from '../markup.ts';
 import { MemoryBudget } from '../memory-budget.ts';
@@ -194,7 +195,7 @@ class Bergamot implements BergamotEngine {
     if (loads === undefined) {
       const thread = this.#thread(pair, model, 'bulk');
       const used = thread.resident;
-      loads = thread.send(SELF_TEST, false, {}).then(({ ok }) => {
+      loads = thread.send(SELF_TEST, {}).then(({ ok }) => {
         if (!ok) this.#loads.delete(key);
         // A thread that was started only for the test is stopped, so that at most one extra thread is
         // resident.
@@ -247,20 +248,31 @@ async function translate(
   }
   let pieces: Piece[] = [...segment.pieces];
   if (!hasLetters(pieces)) return { id, status: 'translated', pieces, route };
+  const confidences: (Confidence | undefined)[] = [];
   const garbled = (detail: string): Draft => ({ id, status: 'failed', reason: 'garbled', detail });
   for (const thread of hops) {
     const { text, table } = write(pieces, BERGAMOT);
-    const reply = await thread.send(text, !table.plain, request);
+    const reply = await thread.send(text, request);
     if (!reply.ok) {
       return { id, status: 'failed', reason: reply.reason, detail: `${thread.name}: ${reply.detail}` };
     }
     try {
-      pieces = read(reply.text, table, BERGAMOT);
+      pieces = read(reply.html, table, BERGAMOT);
     } catch (error) {
       if (!(error instanceof Garbled)) throw error;
       return garbled(`${thread.name}: ${error.message}`);
     }
+    confidences.push(confidenceOf(reply.scores));
   }
   const fault = serviceFaultOf(pieces, segment.pieces, request);
-  return fault === null ? { id, status: 'translated', pieces, route } : garbled(fault);
+  if (fault !== null) return garbled(fault);
+  return { id, status: 'translated', pieces, route, confidence: leastOf(confidences) };
+}
+
+/** Returns the lower figures of the hops, because each can lose the meaning; undefined if a hop has no confidence. */
+function leastOf(hops: readonly (Confidence | undefined)[]): Confidence | undefined {
+  return hops.reduce(
+    (least, hop) =>
+      least && hop && { mean: Math.min(least.mean, hop.mean), minimum: Math.min(least.minimum, hop.minimum) },
+  );
 }

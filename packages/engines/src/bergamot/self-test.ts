@@ -37,9 +37,9 @@ export async function testModel(model: Model): Promise<void> {
   });
   try {
     const { text, table } = write(SENTENCE, BERGAMOT);
-    const reply = await thread.send(text, true, {});
+    const reply = await thread.send(text, {});
     if (!reply.ok) throw new ModelError(`its self-test failed: ${reply.detail}`);
-    const pieces = read(reply.text, table, BERGAMOT);
+    const pieces = read(reply.html, table, BERGAMOT);
     const codes = pieces.filter((piece) => 'open' in piece || 'close' in piece);
     if (codes.length !== 2) throw new ModelError('its self-test failed: it lost the codes of a sentence');
   } catch (error) {

@@ -8,8 +8,8 @@
  * - `loading`: the thread loads its model.
  * - `running`: the thread translates one batch at a time.
  *
- * A thread that dies or exceeds its deadline is replaced. Each text of its batch is retried alone, and a text that kills
- * the thread again fails. Only a thread that cannot load its model counts for the circuit breaker.
+ * A thread that dies or exceeds its deadline is replaced. Each text of its batch is retried alone and without scores, and
+ * a text that kills the thread again fails. Only a thread that cannot load its model counts for the circuit breaker.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -17,9 +17,10 @@ import { Breaker } from '../breaker.ts';
 import type { FailureReason } from '../engine.ts';
 import type { MemoryGate, MemoryUser } from '../memory-budget.ts';
 import { FairQueue } from '../queue.ts';
+import type { ScoredTarget } from './scores.ts';
 import type { Order, Report, Setup } from './worker.ts';
 
-export type Reply = { ok: true; text: string } | { ok: false; reason: FailureReason; detail: string };
+export type Reply = ({ ok: true } & ScoredTarget) | { ok: false; reason: FailureReason; detail: string };
 
 export interface ThreadLimits {
   /**
@@ -43,8 +44,7 @@ export const THREAD_LIMITS: ThreadLimits = {
 };
 
 interface Item {
-  text: string;
-  marked: boolean;
+  html: string;
   group: object;
   suspect: boolean;
   settle: (reply: Reply) => void;
@@ -98,10 +98,10 @@ export class Thread implements MemoryUser {
     return this.#breaker.isOpen;
   }
 
-  send(text: string, marked: boolean, group: object): Promise<Reply> {
+  send(html: string, group: object): Promise<Reply> {
     return new Promise((settle) => {
       if (this.tripped) return settle(this.#trippedReply());
-      this.#queue.push(group, { text, marked, group, suspect: false, settle });
+      this.#queue.push(group, { html, group, suspect: false, settle });
       if (this.#scheduled) return;
       this.#scheduled = true;
       // All texts that arrive in the same tick of the event loop share a batch.
@@ -186,8 +186,9 @@ export class Thread implements MemoryUser {
     const batch = this.#next();
     this.#inFlight = batch;
     this.lastUsed = performance.now();
-    this.#arm(this.#setup.limits.deadlineMs(batch.reduce((sum, { text }) => sum + text.length, 0)));
-    const order: Order = { texts: batch.map(({ text, marked }) => ({ text, marked })) };
+    this.#arm(this.#setup.limits.deadlineMs(batch.reduce((sum, { html }) => sum + html.length, 0)));
+    const scores = batch.every(({ suspect }) => !suspect);
+    const order: Order = { texts: batch.map(({ html }) => html), scores };
     this.#worker?.postMessage(order);
   }
 
@@ -200,7 +201,7 @@ export class Thread implements MemoryUser {
       const item = this.#queue.shift();
       if (item === undefined) break;
       batch.push(item);
-      size += item.text.length;
+      size += item.html.length;
     }
     return batch;
   }
@@ -214,9 +215,9 @@ export class Thread implements MemoryUser {
       const batch = this.#inFlight;
       this.#inFlight = [];
       batch.forEach((item, index) => {
-        const text = report.targets[index];
-        if (text === undefined) item.settle({ ok: false, reason: 'garbled', detail: 'no reply' });
-        else item.settle({ ok: true, text });
+        const target = report.targets[index];
+        if (target === undefined) item.settle({ ok: false, reason: 'garbled', detail: 'no reply' });
+        else item.settle({ ok: true, ...target });
       });
     }
     this.#pump();

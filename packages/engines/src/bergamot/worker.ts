@@ -12,6 +12,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
+import { readScores, type ScoredTarget } from './scores.ts';
 
 /** The data that a thread gets at its start. The main thread has verified the checksums of all files. */
 export interface Setup {
@@ -24,10 +25,13 @@ export interface Setup {
 }
 
 export interface Order {
-  texts: readonly { text: string; marked: boolean }[];
+  /** The texts as HTML. The engine reports scores only in HTML. */
+  texts: readonly string[];
+  /** Whether the engine reports the scores of the words. */
+  scores: boolean;
 }
 
-export type Report = { ready: true } | { targets: string[] };
+export type Report = { ready: true } | { targets: ScoredTarget[] };
 
 /** The thread's exit status after an abort. */
 export const ABORTED = 134;
@@ -113,6 +117,10 @@ async function instantiate(): Promise<Module> {
   });
 }
 
+/**
+ * Loads the model. With `skip-cost: true`, the scores would not be logarithms of probabilities. The last argument would
+ * be a second model, which some pairs have; the scores would then be its estimates of the quality.
+ */
 function load(module: Module, setup: Setup): object {
   const memory = (path: string | null, alignment: number): AlignedMemory => {
     const bytes = path === null ? Buffer.alloc(0) : readFileSync(path);
@@ -127,7 +135,7 @@ normalize: 1.0
 word-penalty: 0
 cpu-threads: 0
 gemm-precision: ${setup.precision}
-skip-cost: true
+skip-cost: false
 alignment: soft
 quiet: true
 quiet-translation: true
@@ -146,15 +154,15 @@ if (parentPort !== null) {
     const module = await instantiate();
     const service = new module.BlockingService({ cacheSize: 0 });
     const model = load(module, workerData as Setup);
-    port.on('message', ({ texts }: Order) => {
+    port.on('message', ({ texts, scores }: Order) => {
       try {
         const [input, options] = [new module.VectorString(), new module.VectorResponseOptions()];
-        for (const { text, marked } of texts) {
+        for (const text of texts) {
           input.push_back(text);
-          options.push_back({ alignment: false, html: marked, qualityScores: false });
+          options.push_back({ alignment: false, html: true, qualityScores: scores });
         }
         const responses = service.translate(model, input, options);
-        const targets = texts.map((_, index) => responses.get(index).getTranslatedText());
+        const targets = texts.map((_, index) => readScores(responses.get(index).getTranslatedText()));
         for (const each of [input, options, responses]) each.delete();
         port.postMessage({ targets } satisfies Report);
       } catch {
