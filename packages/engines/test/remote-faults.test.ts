@@ -49,7 +49,6 @@ const FAULTS: [string, Fault[], { calls: number; reason?: string; detail?: strin
     { calls: 1, reason: 'unavailable', detail: '503' },
   ],
   ['401', [{ status: 401 }], { calls: 1, reason: 'unavailable', detail: 'rejects the key (401)' }],
-  ['403', [{ status: 403 }], { calls: 1, reason: 'unavailable', detail: 'rejects the key (403)' }],
   ['404', [{ status: 404 }], { calls: 1, reason: 'refused', detail: '404' }],
   ['456', [{ status: 456 }], { calls: 1, reason: 'unavailable', detail: 'quota is exhausted' }],
   [
@@ -88,6 +87,17 @@ function times<T>(count: number, fault: T): T[] {
 }
 
 describe.each(makers)('the HTTP engine for $name', ({ start }) => {
+  // A language model gets the request twice, because some servers answer 403 when `logprobs` is not allowed.
+  test('fails a segment as unavailable when the service responds with 403', async () => {
+    const { service, make } = await start();
+    const engine = make();
+    service.plant(...times(2, { status: 403 }));
+    expect(await draft(engine, [HOUSE])).toMatchObject([
+      { status: 'failed', reason: 'unavailable', detail: expect.stringContaining('rejects the key (403)') },
+    ]);
+    await engine.stop();
+  });
+
   test.concurrent.each(FAULTS)(
     'makes the expected number of calls and returns the expected draft after %s',
     async (_, faults, { calls, reason, detail }) => {

@@ -7,9 +7,11 @@
  */
 
 import { modelFaultOf } from '../check.ts';
+import type { Confidence } from '../confidence.ts';
 import type { Engine, Term } from '../engine.ts';
 import { MARKERS, visibleText } from '../markup.ts';
 import type { HttpResult } from './http.ts';
+import { confidencesOf, type Span, spansOfTargets } from './logprobs.ts';
 import type { Message, Profile, ProfileName } from './profiles.ts';
 import { languageName, PROFILES, profileFor } from './profiles.ts';
 import { SYSTEM, userOf } from './prompt.ts';
@@ -49,6 +51,16 @@ const BYTES_PER_TOKEN = 3;
 /** Tokens that the server's chat template adds to a request. */
 const TEMPLATE_TOKENS = 100;
 const MAX_ANSWER_TOKENS = 16_000;
+/**
+ * Asks for the probability of each token. Without `top_logprobs`, llama.cpp adds 20 other tokens to each token; with 0, it
+ * returns no probabilities.
+ */
+const WITH_LOGPROBS = { logprobs: true, top_logprobs: 1 };
+/**
+ * HTTP statuses of a server that refuses `logprobs`: hosted models that reason, and servers that accept only fields that
+ * they know.
+ */
+const REFUSALS: ReadonlySet<number | null> = new Set([400, 403, 422]);
 const SCHEMA = {
   type: 'object',
   properties: {
@@ -77,6 +89,7 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
   const { context = profile.context } = options;
   const parameters = { ...profile.parameters, ...options.parameters };
   const follows = profile.prompt === null;
+  let asksLogprobs = !('logprobs' in parameters);
   return {
     name: 'llm',
     capabilities: {
@@ -119,10 +132,16 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
         ...(follows ? formatOf(answers) : {}),
         ...parameters,
       };
-      const result = await send({ method: 'POST', path: '/chat/completions', body: withoutNulls(body) });
+      const ask = (more: object) =>
+        send({ method: 'POST', path: '/chat/completions', body: withoutNulls({ ...body, ...more }) });
+      let result = await ask(asksLogprobs ? WITH_LOGPROBS : {});
+      if (asksLogprobs && !result.ok && REFUSALS.has(result.status)) {
+        result = await ask({});
+        if (result.ok) asksLogprobs = false;
+      }
       // Some servers respond with status 400, 413 or 422 when their filter rejects a segment.
       if (!result.ok) return failure(result, [400, 413, 422]);
-      return readAnswer(result, batch, follows);
+      return readAnswer(result, batch, follows, room);
     },
   };
 }
@@ -208,7 +227,13 @@ function begins(term: string, text: string): boolean {
 /** Values of `finish_reason` for a complete answer. Some servers leave the field out or set it to null. */
 const COMPLETE: ReadonlySet<unknown> = new Set(['stop', 'eos_token', 'stop_sequence', null, undefined]);
 
-function readAnswer(result: Extract<HttpResult, { ok: true }>, batch: Batch, follows: boolean): Reply {
+/** @param most the maximum number of tokens that the request allowed */
+function readAnswer(
+  result: Extract<HttpResult, { ok: true }>,
+  batch: Batch,
+  follows: boolean,
+  most: number,
+): Reply {
   const choices = field(result.json, 'choices');
   const choice = Array.isArray(choices) ? choices[0] : undefined;
   const message = field(choice, 'message');
@@ -223,14 +248,27 @@ function readAnswer(result: Extract<HttpResult, { ok: true }>, batch: Batch, fol
   if (!COMPLETE.has(end)) return malformed('another end than that of an answer', true);
   if (typeof content !== 'string') return malformed('no content');
   const answer = withoutReasoning(content);
-  const reply = follows
-    ? readSegments(answer, batch.texts.length)
-    : { ok: true as const, texts: [answer.trim()] };
+  const before = content.length - answer.length;
+  const rate: Rate = (spans) => {
+    const places = spans.map(([from, to]): Span => [before + from, before + to]);
+    return confidencesOf(field(choice, 'logprobs'), content, places, most);
+  };
+  const reply = follows ? readSegments(answer, batch.texts.length, rate) : readText(answer, rate);
   if (!reply.ok) return reply;
   const label = `${batch.offer.target}:`;
   const isLabeled = (text: string | null, index: number): boolean =>
     text?.startsWith(label) === true && batch.texts[index]?.startsWith(label) !== true;
   return reply.texts.some(isLabeled) ? malformed('a label before the translation', true) : reply;
+}
+
+/** Returns the confidences of the translations at these places of an answer; an empty list if they are not known. */
+type Rate = (spans: readonly Span[]) => readonly (Confidence | undefined)[];
+
+/** Reads an answer that is one translation. */
+function readText(answer: string, rate: Rate): Extract<Reply, { ok: true }> {
+  const text = answer.trim();
+  const from = answer.length - answer.trimStart().length;
+  return { ok: true, texts: [text], confidences: rate([[from, from + text.length]]) };
 }
 
 /** Removes the model's reasoning at the start of the content, which some servers leave there. */
@@ -252,7 +290,7 @@ function unfence(content: string): string {
  * Reads replies by id, in any order. If an id is wrong, no reply is used: the model has numbered the texts
  * differently, or merged two of them.
  */
-function readSegments(content: string, count: number): Reply {
+function readSegments(content: string, count: number, rate: Rate): Reply {
   let json: unknown;
   try {
     json = JSON.parse(unfence(content));
@@ -261,10 +299,13 @@ function readSegments(content: string, count: number): Reply {
   }
   const list = field(json, 'segments');
   if (!Array.isArray(list)) return malformed('no segments', true);
-  const texts = new Map(list.map((each) => [String(field(each, 'id')), field(each, 'target')]));
-  const replies = Array.from({ length: count }, (_, index) => texts.get(String(index + 1)));
-  if (list.length !== count || !replies.every((text) => typeof text === 'string')) {
+  const places = new Map(list.map((each, place) => [String(field(each, 'id')), place]));
+  const order = Array.from({ length: count }, (_, index) => places.get(String(index + 1)) ?? -1);
+  const texts = order.map((place) => field(list[place], 'target'));
+  if (list.length !== count || !texts.every((text) => typeof text === 'string')) {
     return malformed('other segments than the request', true);
   }
-  return { ok: true, texts: replies };
+  const spans = spansOfTargets(content);
+  const rated = spans.length === count ? rate(spans) : [];
+  return { ok: true, texts, confidences: order.map((place) => rated[place]) };
 }

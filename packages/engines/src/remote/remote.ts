@@ -6,6 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import { serviceFaultOf } from '../check.ts';
+import type { Confidence } from '../confidence.ts';
 import type {
   Capabilities,
   Context,
@@ -61,7 +62,7 @@ export interface Batch {
 
 export type Reply =
   /** The replies in the order of the batch; null for a missing reply. */
-  | { ok: true; texts: readonly (string | null)[] }
+  | { ok: true; texts: readonly (string | null)[]; confidences?: readonly (Confidence | undefined)[] }
   /** A failed batch. With `divide`, each half of the batch is sent again, because a half may succeed. */
   | { ok: false; reason: FailureReason; detail: string; divide?: boolean };
 
@@ -320,7 +321,8 @@ export class RemoteEngine implements Engine {
       group.forEach((item, index) => {
         const { id } = item.segment;
         const result = readReply(reply.texts[index] ?? null, item, this.#service, request);
-        if (result.ok) done({ id, status: 'translated', pieces: result.pieces, route });
+        const confidence = reply.confidences?.[index];
+        if (result.ok) done({ id, status: 'translated', pieces: result.pieces, route, confidence });
         else if (attempt === 1) again.push(item);
         else fail(id, 'garbled', result.fault);
       });
