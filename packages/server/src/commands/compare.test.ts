@@ -28,7 +28,10 @@ describe('dragoman engine compare', () => {
     request.on('end', () => {
       const { model, messages } = JSON.parse(Buffer.concat(chunks).toString());
       const text = /\nEnglish: (.*)\nSpanish:$/.exec(messages[0].content)![1]!;
-      const choices = [{ message: { content: MODELS[model]!(text) }, finish_reason: 'stop' }];
+      const content = MODELS[model]!(text);
+      const tokens = [{ token: content, logprob: Math.log(0.8), bytes: null }];
+      const logprobs = model === 'good' ? { content: tokens } : null;
+      const choices = [{ message: { content }, logprobs, finish_reason: 'stop' }];
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices }));
     });
   });
@@ -78,14 +81,25 @@ describe('dragoman engine compare', () => {
       .trimEnd()
       .split('\n')
       .map((line) => line.split(/ {2,}/));
-    expect(rows[0]).toEqual(['ENGINE', 'CHRF', 'AGREEMENT', 'COPIED', 'WORDS/S', 'CENTS', 'FAILED']);
+    expect(rows[0]).toEqual([
+      'ENGINE',
+      'CHRF',
+      'AGREEMENT',
+      'COPIED',
+      'CONFIDENCE',
+      'WORDS/S',
+      'CENTS',
+      'FAILED',
+    ]);
     expect(rows[1]?.[0]).toBe('llm:poor');
-    expect(rows[1]?.[6]).toBe('1 garbled');
+    expect(rows[1]?.slice(4, 5)).toEqual(['-']);
+    expect(rows[1]?.[7]).toBe('1 garbled');
     expect(rows[2]).toEqual([
       'llm:good',
       '100.0',
       expect.any(String),
       '0.0 %',
+      '80.0 %',
       expect.any(String),
       '62.00',
       '0',
@@ -93,7 +107,7 @@ describe('dragoman engine compare', () => {
     expect(rows[3]?.slice(0, 2)).toEqual(['llm:other', '0.0']);
     // The share of copied words is not computed for an engine that translates no line completely.
     expect(rows[3]?.[3]).toBe('-');
-    expect(rows[3]?.[6]).toBe('3 unsupported');
+    expect(rows[3]?.[7]).toBe('3 unsupported');
     expect(Number(rows[1]?.[1])).toBeLessThan(60);
   });
 
@@ -102,8 +116,8 @@ describe('dragoman engine compare', () => {
     const { words, engines, texts } = JSON.parse(stdout);
     expect(words).toBe(13);
     expect(engines).toMatchObject([
-      { engine: 'llm:good', chrf: null, failed: {} },
-      { engine: 'llm:poor', chrf: null, cents: 0, failed: { garbled: 1 } },
+      { engine: 'llm:good', chrf: null, confidence: expect.closeTo(0.8), failed: {} },
+      { engine: 'llm:poor', chrf: null, confidence: null, cents: 0, failed: { garbled: 1 } },
     ]);
     expect(engines[0].agreement).toBeGreaterThan(0);
     expect(engines[1].copied).toBeGreaterThan(engines[0].copied);

@@ -39,12 +39,13 @@ export async function compareEngines(
   }
   const figure = (value: number | null, digits = 1): string => value?.toFixed(digits) ?? '-';
   printTable(
-    ['engine', 'chrF', 'agreement', 'copied', 'words/s', 'cents', 'failed'],
+    ['engine', 'chrF', 'agreement', 'copied', 'confidence', 'words/s', 'cents', 'failed'],
     measured.map((one) => [
       one.engine,
       figure(one.chrf),
       figure(one.agreement),
       one.copied === null ? '-' : `${figure(one.copied)} %`,
+      one.confidence === null ? '-' : `${figure(100 * one.confidence)} %`,
       figure(one.words_per_second),
       figure(one.cents, 2),
       Object.entries(one.failed)

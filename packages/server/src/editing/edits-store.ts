@@ -1,9 +1,10 @@
 /** SQL statements about edits of segments and their history. */
 import type { Piece } from '@dragoman/documents';
+import type { Confidence } from '@dragoman/engines';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { statement } from '../database/statements.ts';
+import { columnsOf, statement } from '../database/statements.ts';
 import type { ComparedTarget, DeliveredSegment } from '../memory/efforts.ts';
 
 /** A segment with its current edit. Segments that are joined with an earlier one are not listed. */
@@ -15,6 +16,9 @@ export interface SegmentRow {
   route: string | null;
   notes: string[];
   failure: string | null;
+  /** The mean and the lowest confidence of the engine that made the draft; null: not reported. */
+  confidence: number | null;
+  least_confidence: number | null;
   repeats: number | null;
   status: 'open' | 'draft' | 'confirmed';
   target: Piece[] | null;
@@ -68,7 +72,7 @@ export interface JoinedColumn {
 }
 
 const SEGMENTS_FROM = `select s.position, s.segment_id, s.source, s.draft, s.route, s.notes, s.failure, s.repeats,
-          s.joined, case when ${SHOWS_SIMILAR} then s.similar_entry end as similar,
+          s.confidence, s.least_confidence, s.joined, case when ${SHOWS_SIMILAR} then s.similar_entry end as similar,
           coalesce(e.status, 'open') as status, e.target, coalesce(e.revision, 0) as revision, e.editor_id,
           coalesce(e.acknowledged, '{}') as acknowledged, e.filled_from is not null as filled,
           (select count(*) from comments c
@@ -235,10 +239,12 @@ export async function countUntouched(on: Queryable, account: AccountRef, jobId: 
 const REPLACE_UNTOUCHED = statement<{ position: number }>(
   'editing.replace_untouched',
   `update segments s set draft = g.draft, route = g.route, failure = null, similar_entry = null,
+          confidence = g.confidence, least_confidence = g.least_confidence,
           notes = array(select jsonb_array_elements_text(g.notes))
-     from unnest($4::integer[], $5::text[], $6::jsonb[], $7::text[], $8::jsonb[])
-       as g (position, segment_id, draft, route, notes)
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position = g.position
+     from unnest(:position::integer[], :segment_id::text[], :draft::jsonb[], :route::text[], :notes::jsonb[],
+       :confidence::real[], :least_confidence::real[])
+       as g (position, segment_id, draft, route, notes, confidence, least_confidence)
+    where s.part = :part and s.account_id = :account_id and s.job_id = :job_id and s.position = g.position
       and s.segment_id = g.segment_id and ${UNTOUCHED}
    returning s.position`,
 );
@@ -254,18 +260,23 @@ export async function replaceUntouched(
     draft?: unknown;
     route: string | undefined;
     notes: readonly string[];
+    confidence?: Confidence | undefined;
   }[],
 ): Promise<number[]> {
-  const rows = await transaction.query(REPLACE_UNTOUCHED, [
-    account.part,
-    account.accountId,
-    jobId,
-    drafts.map(({ position }) => position),
-    drafts.map(({ segmentId }) => segmentId),
-    drafts.map(({ draft }) => JSON.stringify(draft)),
-    drafts.map(({ route }) => route ?? null),
-    drafts.map(({ notes }) => JSON.stringify(notes)),
-  ]);
+  const rows = await transaction.query(REPLACE_UNTOUCHED, {
+    part: account.part,
+    account_id: account.accountId,
+    job_id: jobId,
+    ...columnsOf(drafts, {
+      position: ({ position }) => position,
+      segment_id: ({ segmentId }) => segmentId,
+      draft: ({ draft }) => JSON.stringify(draft),
+      route: ({ route }) => route ?? null,
+      notes: ({ notes }) => JSON.stringify(notes),
+      confidence: ({ confidence }) => confidence?.mean ?? null,
+      least_confidence: ({ confidence }) => confidence?.minimum ?? null,
+    }),
+  });
   if (rows.length > 0) transaction.changed('edit', account, jobId);
   return rows.map(({ position }) => position);
 }

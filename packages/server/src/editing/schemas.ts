@@ -201,6 +201,16 @@ const Segment = Type.Object(
           'or it is mostly symbols. Such words are not counted.',
       }),
     ),
+    confidence: Type.Optional(
+      Type.Object(
+        { mean: Type.Number({ minimum: 0, maximum: 1 }), minimum: Type.Number({ minimum: 0, maximum: 1 }) },
+        {
+          description:
+            'How probable the engine found the words of its draft: the mean and the lowest probability. Only for a draft ' +
+            'of an engine that reports it.',
+        },
+      ),
+    ),
     status: SegmentStatus,
     revision: Type.Integer({
       minimum: 0,

@@ -162,6 +162,7 @@ export async function presentSegments(
       origin: originOf(row),
       route: row.route,
       ...keptBody(row),
+      ...confidenceBody(row),
       status: row.status,
       revision: row.revision,
       mine: row.position >= task.first_position && row.position <= task.last_position,
@@ -207,6 +208,16 @@ function originOf({ draft, route }: edits.SegmentRow): SegmentBody['origin'] {
 function keptBody({ route }: edits.SegmentRow): Pick<SegmentBody, 'kept'> {
   const kept = keptOf(route);
   return kept === undefined ? {} : { kept };
+}
+
+/**
+ * Returns the confidence of the engine, if the draft is the engine's. A text of the memory or of other editors may stand
+ * in place of that draft, and a joined segment has the drafts of several segments.
+ */
+function confidenceBody(row: edits.SegmentRow): Pick<SegmentBody, 'confidence'> {
+  const { confidence: mean, least_confidence: minimum, joined } = row;
+  if (mean === null || minimum === null || joined !== null || originOf(row) !== 'machine') return {};
+  return { confidence: { mean, minimum } };
 }
 
 export function presentTaskTerm({ userId }: EditingUser, term: JobTerm): TermOfTask {

@@ -1,5 +1,6 @@
 /** SQL statements that write the segments of a job. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Confidence } from '@dragoman/engines';
 import type { AccountRef } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
@@ -10,6 +11,7 @@ export interface DraftedSegment {
   draft: unknown | undefined;
   route: string | undefined;
   notes: readonly string[];
+  confidence?: Confidence | undefined;
   failure: string | undefined;
   /** A similar memory entry next to the draft. */
   similar?: unknown;
@@ -28,14 +30,15 @@ const CLEAR_SEGMENTS = statement(
 const INSERT_SEGMENTS = statement(
   'jobs.insert_segments',
   `insert into segments (part, account_id, job_id, position, segment_id, source, draft, route, notes, failure,
-     similar_entry)
+     confidence, least_confidence, similar_entry)
    select :part, :account_id, :job_id, position, segment_id, source, draft, route,
-          array(select jsonb_array_elements_text(notes)), failure, similar_entry
+          array(select jsonb_array_elements_text(notes)), failure, confidence, least_confidence, similar_entry
      from unnest(:position::integer[], :segment_id::text[], :source::jsonb[], :draft::jsonb[], :route::text[],
-       :notes::jsonb[], :failure::text[], :similar::jsonb[])
-       as s (position, segment_id, source, draft, route, notes, failure, similar_entry)
+       :notes::jsonb[], :failure::text[], :confidence::real[], :least_confidence::real[], :similar::jsonb[])
+       as s (position, segment_id, source, draft, route, notes, failure, confidence, least_confidence, similar_entry)
    on conflict (part, account_id, job_id, position) do update
       set draft = excluded.draft, route = excluded.route, notes = excluded.notes, failure = excluded.failure,
+          confidence = excluded.confidence, least_confidence = excluded.least_confidence,
           repeats = null, joined_to = null, similar_entry = excluded.similar_entry`,
 );
 
@@ -67,6 +70,8 @@ export async function writeSegments(
       route: ({ route }) => route ?? null,
       notes: ({ notes }) => JSON.stringify(notes),
       failure: ({ failure }) => failure ?? null,
+      confidence: ({ confidence }) => confidence?.mean ?? null,
+      least_confidence: ({ confidence }) => confidence?.minimum ?? null,
       similar: ({ similar }) => (similar === undefined ? null : JSON.stringify(similar)),
     }),
   });

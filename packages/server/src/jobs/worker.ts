@@ -355,9 +355,11 @@ function matchesOf(drafted: readonly Drafted[]): SegmentMatch[] {
 function segmentForEditor(drafted: Drafted): DraftedSegment {
   const { segment } = drafted;
   const common = { segmentId: segment.id, source: segment.pieces };
-  return drafted.status === 'translated'
-    ? { ...common, draft: drafted.pieces, route: drafted.route, notes: drafted.notes, failure: undefined }
-    : { ...common, draft: undefined, route: undefined, notes: [], failure: drafted.reason };
+  if (drafted.status === 'translated') {
+    const { pieces, route, notes, confidence } = drafted;
+    return { ...common, draft: pieces, route, notes, confidence, failure: undefined };
+  }
+  return { ...common, draft: undefined, route: undefined, notes: [], failure: drafted.reason };
 }
 
 function segmentOfSupplied(segment: AlignedSegment): DraftedSegment {

@@ -4,11 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { Piece } from '@dragoman/documents';
+import type { Confidence } from '@dragoman/engines';
 
 export interface CachedDraft {
   pieces: Piece[];
   route: string;
   notes: string[];
+  confidence?: Confidence | undefined;
 }
 
 export interface DraftCache {

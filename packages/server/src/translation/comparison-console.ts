@@ -31,6 +31,9 @@ const Measures = Type.Object(
     chrf: SCORE,
     agreement: FIGURE,
     copied: FIGURE,
+    confidence: Type.Union([Type.Number(), Type.Null()], {
+      description: 'The mean of the engine’s own confidences, 0 to 1; null if it reports none.',
+    }),
     words_per_second: Type.Number(),
     cents: Type.Number({ description: 'US cents, by the costs in the settings.' }),
     failed: Type.Record(Type.String(), Type.Integer(), { description: 'The failed sentences by reason.' }),

@@ -50,6 +50,8 @@ const rows = async () => (await owner.query('select comparison_id from engine_co
 
 it('shows the translations of each line side by side with their measures, and deletes them on request', async () => {
   other.failOn('faulty', 'too long');
+  other.rate('The house', { mean: 0.9, minimum: 0.1 });
+  other.rate('It is small', { mean: 0.5, minimum: 0.5 });
   const path = await start({
     text: 'The house.\n\nIt is small. This is faulty.\n',
     references: 'THE HOUSE.\n\nIT IS SMALL. THIS IS FAULTY.',
@@ -64,9 +66,9 @@ it('shows the translations of each line side by side with their measures, and de
         state: 'done',
         translated: 3,
         segments: 3,
-        measures: { chrf: 100, copied: 0, cents: 0, failed: {} },
+        measures: { chrf: 100, copied: 0, confidence: null, cents: 0, failed: {} },
       },
-      { engine: 'other', state: 'done', measures: { copied: 0, failed: { 'too long': 1 } } },
+      { engine: 'other', state: 'done', measures: { copied: 0, confidence: 0.7, failed: { 'too long': 1 } } },
     ],
   });
   const [first, second] = body.engines.map((one: { measures: object }) => one.measures);

@@ -49,6 +49,8 @@ export interface EngineRun {
   words: number;
   seconds: number;
   cents: number;
+  /** The mean confidence of the segments for which the engine reported one, from 0 to 1; null if there are none. */
+  confidence: number | null;
   /** The number of failed segments by reason. */
   failed: Record<string, number>;
 }
@@ -104,9 +106,16 @@ export async function translateLines(
     words: all.reduce((sum, { pieces }) => sum + countSegmentWords(pieces, from), 0),
     seconds,
     cents,
+    confidence: meanOf(
+      drafted.flatMap((one) => (one.status === 'translated' && one.confidence ? one.confidence.mean : [])),
+    ),
     failed,
   };
 }
+
+/** Returns the arithmetic mean; null without numbers. */
+const meanOf = (numbers: readonly number[]): number | null =>
+  numbers.length === 0 ? null : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 
 /** Returns a request that belongs to no account. It uses no engine routes of accounts, no memory and no cache. */
 export const requestWithoutAccount = (from: string, to: string): TranslationRequest => ({
@@ -132,6 +141,8 @@ export interface EngineMeasures {
    * out. Null if no other line has such words.
    */
   copied: number | null;
+  /** The mean of the engine's own confidences, from 0 to 1; null if it reports none. */
+  confidence: number | null;
   words_per_second: number;
   cents: number;
   /** The number of failed segments by reason. */
@@ -189,14 +200,15 @@ export async function measureRuns(
     await yieldToEventLoop();
   }
   const hasReferences = lines.some(({ reference }) => reference !== undefined);
-  const engines = runs.map(({ engine, words, seconds, cents, failed }, index): EngineMeasures => {
+  const engines = runs.map(({ engine, words, seconds, cents, confidence, failed }, index): EngineMeasures => {
     const { reference, others, copied, copiable } = sums[index]!;
     const scores = others.filter((_, other) => other !== index).map(chrf);
     return {
       engine,
       chrf: hasReferences ? chrf(reference) : null,
-      agreement: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length,
+      agreement: meanOf(scores),
       copied: copiable === 0 ? null : (100 * copied) / copiable,
+      confidence,
       words_per_second: words / seconds,
       cents,
       failed,

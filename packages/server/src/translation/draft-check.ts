@@ -4,14 +4,13 @@
  */
 import { isCorrect, type Piece, repair } from '@dragoman/documents';
 import { type Draft, type Engine, faultOf } from '@dragoman/engines';
+import type { CachedDraft } from './cache.ts';
 import type { Retry } from './drafts.ts';
 import { type Sentence, UNSUPPORTED } from './sentences.ts';
 import type { PlacedTerms } from './terms.ts';
 
 export type FailedDraft = { status: 'failed'; reason: string; retry: Retry };
-export type CheckedDraft =
-  | { status: 'translated'; pieces: Piece[]; route: string; notes: string[] }
-  | FailedDraft;
+export type CheckedDraft = ({ status: 'translated' } & CachedDraft) | FailedDraft;
 
 /**
  * Checks the draft of one sentence, after its codes were repaired and its terms replaced.
@@ -50,6 +49,7 @@ export function checkDraft(
     pieces: joinText(taken),
     route: draft.route,
     notes: [...notes, ...(placed?.notes ?? [])],
+    confidence: draft.confidence,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Machine drafts of the segments of a text. */
 import type { Piece, Segment } from '@dragoman/documents';
+import type { Confidence } from '@dragoman/engines';
 import { routeOfKept } from '../base/kept.ts';
 
 /**
@@ -13,6 +14,8 @@ export type Drafted =
       pieces: Piece[];
       route: string;
       notes: string[];
+      /** The engine's confidence; undefined if it reports none, or if no engine made the draft. */
+      confidence?: Confidence | undefined;
       /** The memory entry that the draft was taken from. */
       memoryId?: string;
     }

@@ -3,6 +3,7 @@
  * translation with its own code numbers.
  */
 import type { Piece, Segment } from '@dragoman/documents';
+import type { CachedDraft } from './cache.ts';
 import { type Canonical, canonical } from './canonical.ts';
 import { type Drafted, keepSegment, type Retry } from './drafts.ts';
 import type { Glossary } from './terms.ts';
@@ -18,7 +19,7 @@ export interface Sentence {
   /** The text before the first occurrence of the sentence, for engines that read context. */
   before: string | undefined;
   /** The translation; undefined while the sentence has no translation. */
-  done?: { pieces: Piece[]; route: string; notes: string[] };
+  done?: CachedDraft;
   /** The reason why the sentence has no translation: the failure of the last engine that serves the pair. */
   reason: string;
   /**
@@ -129,7 +130,7 @@ export function draftOf(
     return { segment, status: 'failed', reason: sentence.reason, retry: sentence.retry };
   }
   const notes = glossary.empty ? done.notes : [...done.notes, ...glossary.check(own.pieces, done.pieces)];
-  return { segment, status: 'translated', pieces: own.back(done.pieces), route: done.route, notes };
+  return { ...done, segment, status: 'translated', pieces: own.back(done.pieces), notes };
 }
 
 /** Pauses, so that the event loop can serve other work. @throws the abort reason when `signal` is aborted */

@@ -1041,6 +1041,8 @@ export type EngineMeasures = {
   chrf: number | null;
   agreement: number | null;
   copied: number | null;
+  /** The mean of the engine’s own confidences, 0 to 1; null if it reports none. */
+  confidence: number | null;
   words_per_second: number;
   /** US cents, by the costs in the settings. */
   cents: number;
@@ -2125,6 +2127,11 @@ export type Segment = {
   route: string | null;
   /** Why the draft is a copy of the source: the document declares another language, the text is in another script, or it is mostly symbols. Such words are not counted. */
   kept?: 'language' | 'script' | 'symbols' | undefined;
+  /** How probable the engine found the words of its draft: the mean and the lowest probability. Only for a draft of an engine that reports it. */
+  confidence?: {
+    mean: number;
+    minimum: number
+  } | undefined;
   status: SegmentStatus;
   /** The revision of the target; a save sends the revision that it changes. */
   revision: number;

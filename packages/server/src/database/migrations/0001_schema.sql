@@ -549,6 +549,9 @@ create table segments (
   route      text,
   notes      text[] not null default '{}',
   failure    text,
+  -- The mean and the lowest probability that the engine gave the words of its draft; null: it reported none.
+  confidence       real,
+  least_confidence real,
   repeats    integer,       -- the first segment with the same source, if there is an earlier one
   -- A similar memory entry next to the engine's draft: `target`, `score`, the route `than` of that draft, and `better`:
   -- editors see it as the draft (memory/efforts.ts). Never delivered without an editor, so it is not in `draft`.
