@@ -193,6 +193,7 @@ it('an operator creates an account and sees its working credentials once', async
 });
 
 it('an operator compares engines with a text and a dropped file of references, and cancels a comparison', async () => {
+  engine.rate('A garden', { mean: 0.612, minimum: 0.1 });
   await visit('/console/engines', async (page) => {
     await page.getByRole('link', { name: 'Compare engines' }).click();
     await page.locator('textarea[name=text]').fill('The house is small.\n\nA garden.');
@@ -213,6 +214,7 @@ it('an operator compares engines with a text and a dropped file of references, a
     await page.getByRole('heading', { name: 'Results' }).waitFor();
     const row = page.getByRole('table', { name: 'Results' }).getByRole('row', { name: /^fake/ });
     expect(await row.getByRole('cell').first().textContent()).toBe('fake');
+    await row.getByRole('cell', { name: '61.2%', exact: true }).waitFor();
     const second = page.getByRole('listitem').filter({ hasText: 'Line 2' });
     await second.getByText('A GARDEN.', { exact: true }).waitFor();
     await second.getByText('THE GARDEN.', { exact: true }).waitFor();

@@ -120,6 +120,24 @@ it('Tab moves the focus out of the subtitles when no doubtful subtitle follows',
   await context.close();
 });
 
+it('Tab goes to the subtitle whose draft the engine was not confident of', async () => {
+  const text = SRT.replace('Nobody came.', 'All uncertain.').replace(
+    'This is far too much to be read',
+    'Here',
+  );
+  const { path } = await fixture.createClaimedTask(text, FIELDS);
+  const context = await fixture.web.signedIn(fixture.ann);
+  await fixture.web.visit({ context, path }, async (page) => {
+    await reading(page, 1);
+    await page.keyboard.press('Tab', HELD);
+    await reading(page, 2);
+    await row(page, 2).getByText('Doubtful: the engine had little confidence in the draft').waitFor();
+    await row(page, 2).getByText('MT 31').waitFor();
+    await expectAccessible(page);
+  });
+  await context.close();
+});
+
 it('an editor edits subtitles over their timeline by touch on a phone', async () => {
   await orderEdit(fixture.call, SRT, FIELDS);
   // An editor who gets no reviews of the other tests' tasks.

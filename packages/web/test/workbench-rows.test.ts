@@ -59,6 +59,32 @@ it('a row shows where its target comes from, and that the editor has changed it'
   });
 });
 
+it('a row with a draft of an engine shows the confidence of the engine, and marks a low one', async () => {
+  const { path } = await fixture.createClaimedTask(
+    'The weather is uncertain.\nIt certainly rains.\nThe sun shines.\n',
+    { target_language: 'de' },
+  );
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const label = (number: number) => row(page, number).locator('[data-from]');
+    await target(page, 1);
+    const low = 'Machine translation by fake. Its confidence: 31 % on average, 4 % at the lowest';
+    await label(1).getByText(low, { exact: true }).waitFor();
+    expect(await label(1).locator('bdi').textContent()).toBe('MT 31\u00a0%');
+    expect(await label(2).locator('bdi').textContent()).toBe('MT 97\u00a0%');
+    expect(await label(3).locator('bdi').textContent()).toBe('MT');
+    expect(await page.locator('[data-low]').count()).toBe(1);
+    expect(await label(1).getAttribute('data-low')).toBe('true');
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-confidence', 'state');
+
+    // The confidence is that of the draft, not that of a changed text.
+    await page.keyboard.press('Control+End', HELD);
+    await page.keyboard.type('!', HELD);
+    await row(page, 1).getByText(`Edited. Draft: ${low}`, { exact: true }).waitFor();
+    expect(await page.locator('[data-low]').count()).toBe(0);
+  });
+});
+
 it('the words that a check names are underlined in source and target, without disturbing caret and undo', async () => {
   const { path } = await fixture.createClaimedTask('The 17 houses are old.\nThree.\n', {
     target_language: 'de',

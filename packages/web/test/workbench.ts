@@ -1,5 +1,5 @@
 /** The fixture of the workbench tests: a server, two editors, and claimed tasks. */
-import { createFake } from '@dragoman/engines/fake';
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { createConnection } from '../../server/src/database/connections.ts';
@@ -31,9 +31,21 @@ export interface ClaimedTask {
 
 const LANGUAGES = ['es', 'de', 'ar', 'ja'];
 
+/** The engine's confidence in its drafts of texts with "uncertain" and "certainly". Of others, it reports none. */
+const CONFIDENCES = {
+  uncertain: { mean: 0.314, minimum: 0.04 },
+  certainly: { mean: 0.97, minimum: 0.8 },
+};
+
+function engine(): FakeEngine {
+  const fake = createFake({ directions: LANGUAGES.map((language) => `en>${language}`) });
+  for (const [text, confidence] of Object.entries(CONFIDENCES)) fake.rate(text, confidence);
+  return fake;
+}
+
 export async function startWorkbench(settings: Record<string, string> = {}): Promise<WorkbenchFixture> {
   const web = await startWeb({
-    engine: () => createFake({ directions: LANGUAGES.map((language) => `en>${language}`) }),
+    engine,
     settings: { DRAGOMAN_EDITOR_TASKS: '20', ...settings },
   });
   const call = createClient(web.url, (await web.createAccount({ balanceCents: 100_000 })).production_key);

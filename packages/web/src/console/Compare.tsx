@@ -194,6 +194,8 @@ function Measures({ engines: compared }: { engines: readonly ComparedEngine[] })
   const rows = compared.flatMap(({ engine, measures }) =>
     measures === null ? [] : [{ engine, ...measures }],
   );
+  const percentOf = (share: number | null): string =>
+    share === null ? '–' : intl.formatNumber(share, { style: 'percent', maximumFractionDigits: 1 });
   const cost = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
   return (
     <Table
@@ -219,10 +221,13 @@ function Measures({ engines: compared }: { engines: readonly ComparedEngine[] })
           key: 'copied',
           header: t('console.compare.copied'),
           align: 'end',
-          cell: ({ copied }) =>
-            copied === null
-              ? '–'
-              : intl.formatNumber(copied / 100, { style: 'percent', maximumFractionDigits: 1 }),
+          cell: ({ copied }) => percentOf(copied === null ? null : copied / 100),
+        },
+        {
+          key: 'confidence',
+          header: t('console.compare.confidence'),
+          align: 'end',
+          cell: ({ confidence }) => percentOf(confidence),
         },
         {
           key: 'speed',

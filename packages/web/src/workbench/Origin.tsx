@@ -4,7 +4,13 @@ import { type ReactNode, useMemo } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { useWorkbench } from './context.tsx';
 import css from './edge.module.css';
-import { type DraftOrigin, type TargetOrigin, targetOriginOf } from './origin.ts';
+import {
+  type DraftOrigin,
+  hasLowConfidence,
+  percentOf,
+  type TargetOrigin,
+  targetOriginOf,
+} from './origin.ts';
 import type { SegmentState } from './state.ts';
 import { useVoteName } from './vote-name.ts';
 
@@ -20,7 +26,12 @@ export function Origin({ state }: { state: SegmentState }) {
   return (
     <>
       {origin && (
-        <span className={css.origin} data-from={origin.from} title={nameOf(origin)}>
+        <span
+          className={css.origin}
+          data-from={origin.from}
+          data-low={hasLowConfidence(origin) || undefined}
+          title={nameOf(origin)}
+        >
           <span aria-hidden>{shortOf(origin)}</span>
           <span className="visually-hidden">{nameOf(origin)}</span>
         </span>
@@ -40,8 +51,12 @@ export function Origin({ state }: { state: SegmentState }) {
 
   function nameOf(one: TargetOrigin): string {
     switch (one.from) {
-      case 'machine':
-        return t('workbench.row.machine', { engine: one.engine });
+      case 'machine': {
+        const { engine, confidence } = one;
+        if (!confidence) return t('workbench.row.machine', { engine });
+        const [mean, minimum] = [percentOf(confidence.mean), percentOf(confidence.minimum)];
+        return t('workbench.row.machine_confidence', { engine, mean, minimum });
+      }
       case 'fuzzy':
         return t('workbench.row.fuzzy', { score: one.score });
       case 'kept':
@@ -68,7 +83,10 @@ function shortOf(origin: TargetOrigin | DraftOrigin): ReactNode {
     case 'fuzzy':
       return `${origin.score} %`;
     case 'machine':
-      return 'MT';
+      // The space before the percent sign does not break.
+      return (
+        <bdi dir="ltr">{origin.confidence ? `MT ${percentOf(origin.confidence.mean)}\u00a0%` : 'MT'}</bdi>
+      );
     case 'memory':
       return 'TM';
     case 'supplied':

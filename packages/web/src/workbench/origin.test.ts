@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { targetOriginOf } from './origin.ts';
+import { hasLowConfidence, targetOriginOf } from './origin.ts';
 import type { Match, Segment } from './task.ts';
 
 const segment = (fields: Partial<Segment>): Segment => ({
@@ -60,6 +60,17 @@ test('targetOriginOf returns the origin of the draft while the target equals the
   expect(of({ origin: 'memory', route: 'memory:other' })).toEqual({ from: 'memory' });
   expect(of({ origin: 'supplied', route: 'supplied' })).toEqual({ from: 'supplied' });
   expect(of({ origin: 'kept', route: 'kept:language', kept: 'language' })).toEqual({ from: 'kept' });
+});
+
+test('targetOriginOf returns the confidence of the engine, and hasLowConfidence tells whether it is below 50 %', () => {
+  for (const mean of [0, 0.494, 0.496, 1]) {
+    const confidence = { mean, minimum: 0 };
+    const origin = of({ confidence });
+    expect(origin).toEqual({ from: 'machine', engine: 'apertium', confidence });
+    expect(hasLowConfidence(origin)).toBe(mean < 0.495);
+  }
+  expect(hasLowConfidence(of({}))).toBe(false);
+  expect(hasLowConfidence(of({ origin: 'memory', route: 'memory:82' }))).toBe(false);
 });
 
 test('targetOriginOf returns the score of the match that the editor chose', () => {

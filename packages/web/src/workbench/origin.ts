@@ -6,7 +6,7 @@ import type { Match } from './task.ts';
 /** Where a draft comes from. `score` is the score of a memory match, 101 for a match in the same context. */
 export type DraftOrigin =
   | { from: 'context' | 'exact' | 'fuzzy'; score: number }
-  | { from: 'machine'; engine: string }
+  | { from: 'machine'; engine: string; confidence: SegmentState['segment']['confidence'] }
   | { from: 'vote'; agree: number; by: readonly string[]; rule: boolean }
   | { from: 'memory' | 'supplied' | 'kept' };
 
@@ -25,12 +25,13 @@ const ENGINE = /^llm:[a-z]\w*(?=:)|^[^:]+/;
 const SCORES = { context: 101, exact: 100 } as const;
 
 /** Returns the origin of the draft, undefined without a draft. */
-export function draftOriginOf({ origin, route, vote }: SegmentState['segment']): DraftOrigin | undefined {
+export function draftOriginOf(segment: SegmentState['segment']): DraftOrigin | undefined {
+  const { origin, route, vote, confidence } = segment;
   switch (origin) {
     case 'none':
       return undefined;
     case 'machine':
-      return { from: 'machine', engine: ENGINE.exec(route ?? '')?.[0] ?? '' };
+      return { from: 'machine', engine: ENGINE.exec(route ?? '')?.[0] ?? '', confidence };
     case 'memory': {
       const kind = route?.split(':')[1];
       if (kind === 'context' || kind === 'exact') return { from: kind, score: SCORES[kind] };
@@ -42,6 +43,16 @@ export function draftOriginOf({ origin, route, vote }: SegmentState['segment']):
     default:
       return { from: origin };
   }
+}
+
+/** Returns the percentage that is shown for a probability. */
+export const percentOf = (probability: number): number => Math.round(100 * probability);
+
+/** Returns true if an engine found the words of its draft less probable than not. */
+export function hasLowConfidence(origin: TargetOrigin | undefined): boolean {
+  return (
+    origin?.from === 'machine' && origin.confidence !== undefined && percentOf(origin.confidence.mean) < 50
+  );
 }
 
 /**

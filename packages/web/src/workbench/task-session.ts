@@ -349,11 +349,11 @@ export class TaskSession {
   #showVotes(segments: readonly Segment[]): void {
     const store = this.#store;
     let count = 0;
-    for (const { position, revision, vote, draft, origin, route } of segments) {
+    for (const { position, revision, vote, draft, origin, route, confidence } of segments) {
       if (revision > 0 || !this.#isUnedited(position)) continue;
       const { segment } = store.segment(position);
       if (JSON.stringify([vote, draft]) === JSON.stringify([segment.vote, segment.draft])) continue;
-      store.change(position, { segment: { ...segment, vote, draft, origin, route } });
+      store.change(position, { segment: { ...segment, vote, draft, origin, route, confidence } });
       if (this.showVote(position) && vote) count += 1;
     }
     if (count > 0) store.announce({ type: 'arrived', count });

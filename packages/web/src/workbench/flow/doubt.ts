@@ -1,5 +1,5 @@
 /** The doubtful segments of a task, between which Tab moves in the flow view. */
-import { draftOriginOf } from '../origin.ts';
+import { draftOriginOf, hasLowConfidence } from '../origin.ts';
 import { samePieces } from '../pieces.ts';
 import { firstTarget, type SegmentState } from '../state.ts';
 import type { Workbench } from '../workbench.ts';
@@ -10,10 +10,11 @@ import type { Workbench } from '../workbench.ts';
  * - `finding`: a check has reported a problem.
  * - `no_draft`: there was no draft.
  * - `match`: the draft is a memory match of another text.
+ * - `confidence`: the engine had little confidence in its draft, which nobody has changed.
  * - `changed`: in a review, the editor has changed the draft.
  * - `neighbor`: the segment before or after it was changed, so that the two may not fit together.
  */
-export type Doubt = 'finding' | 'no_draft' | 'match' | 'changed' | 'neighbor';
+export type Doubt = 'finding' | 'no_draft' | 'match' | 'confidence' | 'changed' | 'neighbor';
 
 /** Returns why a segment is doubtful, undefined if it is not. A confirmed segment is never doubtful. */
 export function doubtOf(workbench: Workbench, position: number): Doubt | undefined {
@@ -25,8 +26,9 @@ export function doubtOf(workbench: Workbench, position: number): Doubt | undefin
   if (workbench.findings(position).length > 0) return 'finding';
   if (segment.draft === null) return 'no_draft';
   if (review) return isChanged(state) ? 'changed' : undefined;
-  const from = draftOriginOf(segment)?.from;
-  if (from === 'fuzzy' || from === 'memory') return 'match';
+  const draft = draftOriginOf(segment);
+  if (draft?.from === 'fuzzy' || draft?.from === 'memory') return 'match';
+  if (hasLowConfidence(draft) && !isChanged(state)) return 'confidence';
   return neighborsOf(workbench, position).some(isChanged) ? 'neighbor' : undefined;
 }
 
