@@ -62,7 +62,7 @@ export default function Find() {
         }}
       />
       <span className={css.muted} role="status">
-        {t('workbench.find.count', { count, segments: found.length })}
+        {query !== '' && t('workbench.find.count', { count, segments: found.length })}
       </span>
       <Button size="xs" disabled={found.length === 0} onClick={() => go(-1)}>
         {t('workbench.find.previous')}

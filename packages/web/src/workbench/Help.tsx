@@ -4,7 +4,7 @@ import { Caps } from './Caps.tsx';
 import { mac, useWorkbench } from './context.tsx';
 import css from './dialogs.module.css';
 import { hasFlow } from './flow/view.ts';
-import { bindings, capsOf, type Group, keysOf } from './keys.ts';
+import { bindings, capsOf, type Group, hintOf, keysOf } from './keys.ts';
 
 const GROUPS: readonly Group[] = ['segment', 'moving', 'flow', 'codes', 'task', 'review', 'help'];
 
@@ -23,16 +23,22 @@ export function Help() {
             <h3>{t(`workbench.keys.${group}`)}</h3>
             <dl>
               {bindings
-                .filter((binding) => binding.group === group)
+                .filter((binding) => binding.group === group && !/^use[2-5]$/.test(binding.action))
                 .map((binding) => (
                   <div key={`${binding.action} ${binding.where}`}>
                     <dt>
                       {keysOf(binding, mac).map((keys) => (
                         <Caps key={keys} caps={capsOf(keys, mac)} />
                       ))}
+                      {binding.action === 'use1' && (
+                        <>
+                          {' – '}
+                          <Caps caps={hintOf('use5', mac).slice(-1)} />
+                        </>
+                      )}
                     </dt>
                     <dd>
-                      {t(`workbench.key.${binding.action}`)}
+                      {t(`workbench.key.${binding.action === 'use1' ? 'use' : binding.action}`)}
                       {binding.where === 'row' && <small> · {t('workbench.keys.row')}</small>}
                     </dd>
                   </div>

@@ -48,6 +48,9 @@ export function IssueDialog({ dialog }: { dialog: Open & { dialog: 'issue' } }) 
     const weight = SEVERITY_KEYS[event.key.toLowerCase()] ?? SEVERITY_KEYS[event.code.slice(3).toLowerCase()];
     if (chosen) setCategory(chosen);
     else if (weight) setSeverity(weight);
+    // The focus follows the choice, so that Space and the arrow keys go on from it.
+    const choice = event.currentTarget.querySelector<HTMLElement>(`[value="${chosen ?? weight}"]`);
+    choice?.focus();
   }
 
   return (
@@ -65,6 +68,7 @@ export function IssueDialog({ dialog }: { dialog: Open & { dialog: 'issue' } }) 
               <input
                 type="radio"
                 name="category"
+                value={one}
                 data-autofocus={index === 0 || undefined}
                 checked={one === category}
                 onChange={() => setCategory(one)}
@@ -79,6 +83,7 @@ export function IssueDialog({ dialog }: { dialog: Open & { dialog: 'issue' } }) 
               <input
                 type="radio"
                 name="severity"
+                value={one}
                 checked={one === severity}
                 onChange={() => setSeverity(one)}
               />

@@ -106,7 +106,13 @@ function PlainTarget({ position }: { position: number }) {
         onChange={(event) => setText(event.target.value)}
         onBlur={() => apply(text)}
       />
-      <p id={`tokens-${position}`} className={css.tokens} data-problem={problem !== undefined} role="status">
+      <p
+        id={`tokens-${position}`}
+        className={css.tokens}
+        data-problem={problem !== undefined}
+        role="status"
+        dir="auto"
+      >
         {problem ?? t('workbench.token.hint')}
       </p>
       <Legend position={position} />
@@ -123,8 +129,8 @@ function Legend({ position }: { position: number }) {
   return (
     <ul className={css.legend}>
       {codes.map((code) => (
-        <li key={keyOf(code)}>
-          <code dir="ltr">{tokenOf(shownCode(code, source))}</code>{' '}
+        <li key={keyOf(code)} dir="ltr">
+          <code>{tokenOf(shownCode(code, source))}</code>{' '}
           <bdi>{workbench.describeCode(position, code).title}</bdi>
         </li>
       ))}
