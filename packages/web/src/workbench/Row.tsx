@@ -8,8 +8,8 @@ import {
   type KeyboardEvent,
   type MouseEvent,
   memo,
-  type Ref,
   type RefObject,
+  useCallback,
   useEffect,
   useMemo,
   useRef,
@@ -32,8 +32,8 @@ import css from './workbench.module.css';
 interface RowProps {
   position: number;
   index: number;
-  /** Measures the row for the virtual list. */
-  measure?: Ref<HTMLDivElement>;
+  /** Measures the row for the virtual list, and observes its height until it is called with null. */
+  measure?: (element: HTMLDivElement | null) => void;
   top?: number;
 }
 
@@ -62,15 +62,13 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
   const editing = active && segment.mine && !readOnly;
   const flow = useFlow();
 
+  const attach = useMeasuredRef(row, measure);
   const events = useRowEvents(position, active, editing);
   useFocus(row, position, moves);
 
   return (
     <div
-      ref={(element) => {
-        row.current = element;
-        if (typeof measure === 'function') return measure(element);
-      }}
+      ref={attach}
       role="row"
       className={css.row}
       data-index={index}
@@ -133,6 +131,20 @@ export const Row = memo(function Row({ position, index, measure, top }: RowProps
     </div>
   );
 });
+
+/**
+ * Returns a ref that also measures the element. It is the same function in each rendering, because a measurement makes
+ * the browser compute the layout at once. The virtual list observes later changes of the height.
+ */
+function useMeasuredRef(row: RefObject<HTMLDivElement | null>, measure: RowProps['measure']) {
+  return useCallback(
+    (element: HTMLDivElement | null) => {
+      row.current = element;
+      measure?.(element);
+    },
+    [row, measure],
+  );
+}
 
 /**
  * Handles events of a row. A click activates the row. A click into its text, or a character typed on the row,
