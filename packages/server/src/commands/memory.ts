@@ -9,7 +9,7 @@ import { withdrawTextsOf } from '../editing/undo-votes.ts';
 import { readEntry, restore, searchMemory, summarizeMemory, withdraw } from '../memory/entries.ts';
 import { exportTmx, importTmx, TmxError } from '../memory/exchange.ts';
 import { data, json, withStore } from './options.ts';
-import { CommandError, print, printJson, printTable } from './output.ts';
+import { CommandError, oneLine, print, printJson, printTable } from './output.ts';
 
 interface Common {
   data?: string;
@@ -88,8 +88,8 @@ function addSearch(memory: Command): void {
             print(
               `${one.memory_id}  ${one.source_language} → ${one.target_language}  weight ${one.weight}${note}`,
             );
-            print(`  ${one.source}`);
-            print(`  ${one.target}`);
+            print(`  ${oneLine(one.source)}`);
+            print(`  ${oneLine(one.target)}`);
           }
         }),
     );

@@ -15,8 +15,19 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** Characters that end a line, control a terminal, or change the order in which characters are displayed. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+
 /**
- * Prints rows under the names of their columns.
+ * Returns a text with a space in place of each character that a terminal would not print in its line. Texts of
+ * customers and editors may contain such characters.
+ */
+export function oneLine(text: string): string {
+  return text.replace(UNPRINTABLE, ' ');
+}
+
+/**
+ * Prints rows under the names of their columns, each on one line.
  * @param none the sentence to print when there are no rows
  */
 export function printTable(columns: string[], rows: string[][], none: string): void {
@@ -24,7 +35,7 @@ export function printTable(columns: string[], rows: string[][], none: string): v
     print(none);
     return;
   }
-  const lines = [columns.map((name) => name.toUpperCase()), ...rows];
+  const lines = [columns.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(oneLine))];
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
   for (const line of lines) {
     print(

@@ -233,6 +233,16 @@ describe('the list of disagreements', () => {
     await owner.query(`delete from disagreements where disagreement_id >= '${next}'`);
   });
 
+  it('is printed without characters that control a terminal, as is the memory', async () => {
+    const { id } = await dispute(0, {}, 'The red \u001b[31mhouse\u202e stands here.');
+    const run = async (...args: string[]) =>
+      (await dragoman(args, { DATABASE_URL: urlOf(server.connection) })).stdout;
+    const shown = 'The red  [31mhouse  stands here.';
+    const line = (await run('rule', 'list', username)).split('\n').find((one) => one.startsWith(id));
+    expect(line).toContain(`${shown}  ${HOUSE}`);
+    expect(await run('memory', 'search', username, 'red')).toContain(`  ${shown}\n  ${HOUSE}\n`);
+  });
+
   it('keeps places of a source apart, and accounts', async () => {
     const { source, path, voteFor } = await dispute(0);
     const [first] = await orderSame(1, `${source}\nSomething else.\n`);
