@@ -1,28 +1,33 @@
 /**
- * `npm run prove -- engines` sends batches through the translator and Apertium while processes of Apertium's
- * pipelines are killed and stopped. Flags: `--batches N` (default 1000), `--every N` batches between two faults (20),
- * `--seed N`.
+ * `npm run prove -- engines` sends batches through the translator and an engine while parts of the engine are harmed:
+ * first Apertium, then Bergamot with small models of random weights. Flags: `--batches N` (default 1000) for each engine,
+ * `--every N` batches between two faults (20), `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { checkFigures, randomSeed } from '../harness/run.ts';
 import { CHECKS } from './checks.ts';
 import { runEngines } from './run.ts';
+import { createApertiumVictim, createBergamotVictim, type Victim } from './victims.ts';
 
 export async function proveEngines({ numbers }: Flags): Promise<Report> {
   const seed = numbers.seed ?? randomSeed();
-  const history = await runEngines({
-    seed,
-    batches: numbers.batches ?? 1_000,
-    every: numbers.every ?? 20,
-    say: (line) => process.stderr.write(`${line}\n`),
-  });
-  const drafted = history.batches.flatMap(({ answered }) => answered ?? []);
-  const failed = drafted.filter(({ status }) => status === 'failed').length;
-  const figures: Figure[] = [
-    { name: 'engines, segments', value: drafted.length, unit: 'segments' },
-    { name: 'engines, failed segments', value: failed, unit: 'segments' },
-    { name: 'engines, stages killed and stopped', value: history.kills + history.stops, unit: 'stages' },
-    ...checkFigures('engines', CHECKS, history),
+  const { batches = 1_000, every = 20 } = numbers;
+  async function run(name: string, victim: Victim): Promise<Figure[]> {
+    const say = (line: string) => process.stderr.write(`${line}\n`);
+    const history = await runEngines({ victim, seed, batches, every, say });
+    const drafted = history.batches.flatMap(({ answered }) => answered ?? []);
+    const failed = drafted.filter(({ status }) => status === 'failed').length;
+    const faults = Object.values(history.faults).reduce((sum, count) => sum + count, 0);
+    return [
+      { name: `${name}, segments`, value: drafted.length, unit: 'segments' },
+      { name: `${name}, failed segments`, value: failed, unit: 'segments' },
+      { name: `${name}, faults`, value: faults, unit: 'faults' },
+      ...checkFigures(name, CHECKS, history),
+    ];
+  }
+  const figures = [
+    ...(await run('engines, apertium', createApertiumVictim())),
+    ...(await run('engines, bergamot', await createBergamotVictim())),
   ];
   return { seed, figures };
 }

@@ -1,14 +1,14 @@
 /**
  * The engine scenario: batches of hostile sentences, some not in the source language, go through the translator and
- * the real engine. Meanwhile processes of the engine's pipelines are killed and stopped. Every segment has a unique
- * code, which shows whether a segment was lost or swapped.
+ * the real engine. Meanwhile processes or threads of the engine are harmed. Every segment has a unique code, which shows
+ * whether a segment was lost or swapped.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Piece, type Segment, scan, segments } from '../../packages/documents/src/documents.ts';
-import { type ApertiumEngine, createApertium } from '../../packages/engines/src/engines.ts';
 import type { Drafted } from '../../packages/server/src/translation/drafts.ts';
 import { createTranslator } from '../../packages/server/src/translation/translator.ts';
 import { createRandom } from '../harness/random.ts';
+import type { Victim } from './victims.ts';
 
 export interface Batch {
   asked: Segment[];
@@ -21,16 +21,18 @@ export interface Batch {
 
 export interface EngineHistory {
   batches: Batch[];
-  kills: number;
-  stops: number;
+  /** The number of faults by kind. */
+  faults: Record<string, number>;
+  /** See {@link Victim.isRandom}. */
+  isRandom: boolean;
 }
 
 export interface EngineRunOptions {
+  victim: Victim;
   seed: number;
   batches: number;
   /**
-   * The number of batches between two faults. A fault kills a process of a pipeline. Every fifth fault stops
-   * the process with SIGSTOP instead.
+   * The number of batches between two faults. Every fifth fault is the rare one.
    */
   every: number;
   say(line: string): void;
@@ -78,7 +80,7 @@ const HOSTILE = [
 
 export async function runEngines(options: EngineRunOptions): Promise<EngineHistory> {
   const random = createRandom(options.seed);
-  const engine = createApertium({ limits: { bulk: { deadlineMs: () => 2_000 } } });
+  const { engine, targets, faults } = options.victim;
   const translator = createTranslator({
     engines: [engine],
     limitsOf: () => ({ concurrency: 4, perSecond: undefined, centsPerMillion: 0 }),
@@ -88,7 +90,11 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
     observer: { asked() {}, translated() {}, failed() {}, cached() {} },
     cacheBytes: 1024 * 1024,
   });
-  const history: EngineHistory = { batches: [], kills: 0, stops: 0 };
+  const history: EngineHistory = {
+    batches: [],
+    isRandom: options.victim.isRandom,
+    faults: Object.fromEntries(faults.map(([word]) => [word, 0])),
+  };
   let next = 0;
 
   async function client(): Promise<void> {
@@ -105,31 +111,23 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
           brand: undefined,
           environment: 'production',
           from: 'en',
-          to: random.below(2) === 0 ? 'es' : 'ca',
+          to: targets[random.below(2)]!,
           lane: random.below(4) === 0 ? 'interactive' : 'bulk',
           signal: new AbortController().signal,
         });
       } catch (error) {
         batch.error = String(error);
       }
-      if (number > 0 && number % options.every === 0) harm(engine, number);
+      if (number > 0 && number % options.every === 0) harm(number);
     }
   }
 
-  /** Kills or stops a process of a pipeline, which must notice the fault. */
-  function harm(engine: ApertiumEngine, number: number): void {
-    const pids = engine.pipelines().flatMap(({ pids }) => pids);
-    const pid = pids[random.below(Math.max(1, pids.length))];
-    if (pid === undefined) return;
-    const stop = (number / options.every) % 5 === 0;
-    try {
-      process.kill(pid, stop ? 'SIGSTOP' : 'SIGKILL');
-    } catch {
-      return; // The process ended by itself before the signal.
-    }
-    if (stop) history.stops++;
-    else history.kills++;
-    options.say(`batch ${number}: ${stop ? 'stopped' : 'killed'} a stage`);
+  /** Harms a process or thread of the engine, which must notice the fault. */
+  function harm(number: number): void {
+    const [word, fault] = faults[(number / options.every) % 5 === 0 ? 1 : 0];
+    if (!fault(random)) return;
+    history.faults[word]! += 1;
+    options.say(`batch ${number}: ${word} a part of ${engine.name}`);
   }
 
   function makeBatch(number: number, foreign: Set<string>): Segment[] {
@@ -158,5 +156,6 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
     return history;
   } finally {
     await translator.stop();
+    options.victim.clean();
   }
 }
