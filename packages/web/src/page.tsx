@@ -34,7 +34,7 @@ import {
   useParams,
   useSearch,
 } from '@tanstack/react-router';
-import type { ComponentType } from 'react';
+import { type ComponentType, useEffect, useState } from 'react';
 import type { CallError } from './api/client.ts';
 import { loadChunk, preloadChunk } from './upgrade.ts';
 
@@ -118,4 +118,17 @@ export function usePages<Answer extends { objects: unknown[]; next: string | nul
       onMore: () => void pages.fetchNextPage(),
     },
   };
+}
+
+/** How long typing must pause before the server searches. */
+const TYPING_PAUSE_MS = 200;
+
+/** Returns the text as it was at the last pause in typing. */
+export function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
 }

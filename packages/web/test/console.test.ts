@@ -244,9 +244,11 @@ it('the console shows how many segments an engine failed on, and no hourly rate 
     await page.getByText(/^516 of 1,0\d\d \(\d\d(\.\d)?%\)$/).waitFor();
   });
   const { production_key } = await web.createAccount({ balanceCents: 5000 });
-  await orderEdit(createClient(web.url, production_key), 'The house is small and the garden is large.');
+  const call = createClient(web.url, production_key);
+  const uid = await orderEdit(call, 'The house is small and the garden is large.');
   const eva = await createPerson(web, { role: 'editor', languages: ['en:es'], name: 'Eva' });
-  const claimed = await claimTask(eva);
+  const { body: queue } = await eva.call('GET', '/api/editing/queue');
+  const claimed = await claimTask(eva, queue.open.find((one: { uid: string }) => one.uid === uid).task);
   const rateAfter = async (revision: number, active_ms: number, rate: string) => {
     const edited = { draft: claimed.segments[0].draft, position: 0, revision };
     expect((await save(eva, claimed, edited, { status: 'confirmed', active_ms })).status).toBe(200);

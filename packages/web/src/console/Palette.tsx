@@ -5,13 +5,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
-import { useList } from '../page.tsx';
+import { useList, usePaused } from '../page.tsx';
 import { paths } from '../paths.ts';
 import type { NavigationItem } from '../ui/AppLayout.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import css from './Palette.module.css';
-import { usePaused } from './shared.tsx';
 
 export interface PaletteProps {
   opened: boolean;

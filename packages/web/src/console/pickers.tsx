@@ -3,11 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useId, useState } from 'react';
 import { query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
-import { useList } from '../page.tsx';
+import { useList, usePaused } from '../page.tsx';
 import { ChoiceField, Field } from '../ui/form.tsx';
 import { useLanguageName } from '../ui/Pair.tsx';
 import css from './console.module.css';
-import { usePaused } from './shared.tsx';
 
 type PickerProps = Omit<ComponentProps<typeof Field>, 'list' | 'ltr' | 'onChange' | 'type'>;
 

@@ -1,6 +1,6 @@
 /** Components and helpers that several pages of the console use. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { FormattedNumber, useIntl } from 'react-intl';
 import { query } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
@@ -57,19 +57,6 @@ export function useLanguageChoices(search: Search): Record<'source' | 'target', 
     return [{ value: '', label: t('console.any') }, ...named];
   }
   return { source: choicesOf('source_language'), target: choicesOf('target_language') };
-}
-
-/** How long typing must pause before the server searches. */
-const TYPING_PAUSE_MS = 200;
-
-/** Returns the text as it was at the last pause in typing. */
-export function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
 }
 
 export function AccountLink({ username }: { username: string }) {
