@@ -101,7 +101,7 @@ export type Draft =
       pieces: Piece[];
       /** The name of the engine and its route, for example `apertium:eng-cat+cat-por`. */
       route: string;
-      /** Undefined if the engine reports none, or something else than probabilities. */
+      /** Undefined if the engine reports no probabilities. */
       confidence?: Confidence | undefined;
     }
   | { id: string; status: 'unsupported'; detail: string }

@@ -205,6 +205,11 @@ describe('the confidence of a language model', () => {
     expect(await ask()).toMatchObject({ status: 'failed', reason: 'refused' });
     answer = reply('chat', (content) => ({ content }));
     expect(await ask()).toMatchObject({ status: 'translated', confidence: { mean: 0.9 } });
+    // The server accepts the field, so a refused text is sent once.
+    const before = service.requests.length;
+    answer = refuse;
+    expect(await ask()).toMatchObject({ status: 'failed', reason: 'refused' });
+    expect(service.requests.length - before).toBe(1);
     await engine.stop();
   });
 

@@ -54,7 +54,7 @@ export function Disagreements({ queryKey, read, make, end }: DisagreementsProps)
         label={t('rules.title')}
         columns={columns}
         rows={rows}
-        rowKey={({ disagreement, vote }) => `${disagreement} ${vote}`}
+        rowKey={({ disagreement, vote, rule }) => `${disagreement} ${vote} ${rule}`}
         empty={<Empty>{t('rules.none')}</Empty>}
         {...rest}
       />

@@ -252,6 +252,11 @@ it('a customer sees that an endpoint was disabled because it failed, and enables
     await row.getByText('Failed', { exact: true }).waitFor();
     await expectAccessible(page);
     await takeScreenshots(page, 'account-endpoint-failed');
+    await row.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('dialog').getByLabel('Description').fill('Moved soon');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await row.getByText('Moved soon').waitFor();
+    expect(await row.getByText('Failed', { exact: true }).count()).toBe(1);
     await row.getByRole('button', { name: 'Enable' }).click();
     await row.getByText('Active', { exact: true }).waitFor();
     expect(await row.getByRole('button', { name: 'Enable' }).count()).toBe(0);

@@ -89,7 +89,8 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
   const { context = profile.context } = options;
   const parameters = { ...profile.parameters, ...options.parameters };
   const follows = profile.prompt === null;
-  let asksLogprobs = !('logprobs' in parameters);
+  /** A server that has accepted `logprobs` refuses later requests for another reason. */
+  let logprobs: 'untested' | 'accepted' | 'refused' = 'logprobs' in parameters ? 'refused' : 'untested';
   return {
     name: 'llm',
     capabilities: {
@@ -134,10 +135,11 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
       };
       const ask = (more: object) =>
         send({ method: 'POST', path: '/chat/completions', body: withoutNulls({ ...body, ...more }) });
-      let result = await ask(asksLogprobs ? WITH_LOGPROBS : {});
-      if (asksLogprobs && !result.ok && REFUSALS.has(result.status)) {
+      let result = await ask(logprobs === 'refused' ? {} : WITH_LOGPROBS);
+      if (logprobs === 'untested' && result.ok) logprobs = 'accepted';
+      if (logprobs === 'untested' && !result.ok && REFUSALS.has(result.status)) {
         result = await ask({});
-        if (result.ok) asksLogprobs = false;
+        if (result.ok) logprobs = 'refused';
       }
       // Some servers respond with status 400, 413 or 422 when their filter rejects a segment.
       if (!result.ok) return failure(result, [400, 413, 422]);

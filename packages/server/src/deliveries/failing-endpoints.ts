@@ -12,9 +12,9 @@ import { type EndpointRow, listFailingEndpoints, setFailedEndpoint } from './end
 import { ENDPOINT_MOVES } from './states.ts';
 
 const ROUND_MILLISECONDS = 3_600_000;
-/** An endpoint is disabled if at least so many deliveries of the last days are dead and none was delivered. */
+/** The number of dead deliveries in the period that disables an endpoint, if none was delivered. */
 export const MIN_DEAD = 10;
-const DAYS_MILLISECONDS = 5 * 86_400_000;
+const PERIOD_MILLISECONDS = 5 * 86_400_000;
 
 /** Called after an endpoint was disabled. */
 export type OnEndpointFailed = (account: AccountRef, endpoint: EndpointRow) => Promise<void>;
@@ -25,7 +25,7 @@ export async function disableFailing(
   onFailed: OnEndpointFailed,
   ended = () => false,
 ): Promise<void> {
-  const since = new Date(Date.now() - DAYS_MILLISECONDS);
+  const since = new Date(Date.now() - PERIOD_MILLISECONDS);
   for (const { at, part, account_id, endpoint_id } of await listFailingEndpoints(database, since, MIN_DEAD)) {
     if (ended()) return;
     const account = { part, accountId: account_id } as AccountRef;

@@ -90,8 +90,8 @@ async function propagate(
       work.reading === undefined
         ? await fills.listPlacesOfJob(database, account, work.jobId, after, SLICE)
         : await fills.listPlacesOfReading(database, account, work.reading, after, SLICE);
-    // Some segments are read again: those that a rule has left, because their votes may differ from what is
-    // restored, and those under whose rule a text was forgotten, because the rule itself may have changed.
+    // A segment whose rule ended is planned again, because its votes may have changed. A segment that forgot the
+    // text under its rule is planned again, because the rule may have changed.
     while (places.length > 0 && !lost.aborted && (await propagateTo(context, account, places)));
     if (places.length < SLICE) break;
     after = places.at(-1);

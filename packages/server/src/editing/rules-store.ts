@@ -183,7 +183,7 @@ const LOCK = statement<{ target_hash: Buffer | null; vote_id: string | null }>(
     where part = $1 and account_id = $2 and disagreement_id = $3 for update`,
 );
 
-/** Locks a disagreement, so that its rules follow one another. @returns the rule; its fields are null if there is none */
+/** Locks a disagreement, so that its rule is changed once at a time. @returns the rule; its fields are null if there is none */
 export async function lockDisagreement(
   transaction: Transaction,
   account: AccountRef,

@@ -76,7 +76,10 @@ export const EditedWords = Type.Union(
     ),
     Type.Null(),
   ],
-  { description: 'Null if no editor worked on the job, or it failed or was canceled.' },
+  {
+    description:
+      'Null if no editor worked on the job, or it failed or was canceled, and in each entry but the charge of a job.',
+  },
 );
 export type EditedWordCounts = Static<typeof EditedWords>;
 export const USERNAME = textOf(64);

@@ -82,7 +82,7 @@ const KEPT_WORDS = statement<{ edited_words: EditedWordCounts }>(
   'select edited_words from jobs where part = $1 and account_id = $2 and job_id = $3',
 );
 
-/** Returns the words of a human job by who worked on them: counted now, or at its delivery if it has ended. */
+/** Returns how many words of a human job editors confirmed and how many came from votes: now, or at its delivery. */
 export async function readEditedWords(
   on: Queryable,
   account: AccountRef,
@@ -103,7 +103,7 @@ const KEEP_WORDS = statement(
 );
 
 /**
- * Stores the words of a job by who worked on them, in the transaction that delivers it. Retention later deletes the
+ * Stores how many words of a job editors confirmed and how many came from votes, in the transaction that delivers it. Retention later deletes the
  * rows that are counted, and a statement names many jobs.
  */
 export async function keepEditedWords(

@@ -130,7 +130,7 @@ export interface StatementLine {
   balance: number;
   /** The discounts in the amount of a job's current charge. */
   discounts: Discount[];
-  /** For the charge of a job: its words by who worked on them. */
+  /** For the charge of a job: how many words editors confirmed, and how many came from votes. */
   edited_words: EditedWordCounts;
 }
 

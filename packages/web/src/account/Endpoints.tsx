@@ -7,6 +7,7 @@ import type { EndpointEventType, OwnKey, WebhookEndpoint } from '../api/generate
 import { useTranslate } from '../i18n.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
+import { useErrorMessage } from '../ui/Failure.tsx';
 import { ChecksField, ChoiceField, Field, Form, SubmitButton, type Values } from '../ui/form.tsx';
 import { Section } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
@@ -70,11 +71,16 @@ export function Endpoints({ keys, onMade }: EndpointsProps) {
 /** Returns the function that enables an endpoint with one click. */
 function useEnable(): (endpoint: WebhookEndpoint) => Promise<void> {
   const t = useTranslate();
+  const messageOf = useErrorMessage();
   const queries = useQueryClient();
   return async ({ id }) => {
-    await call('changeOwnWebhookEndpoint', { path: { endpoint_id: id }, body: { status: 'active' } });
+    try {
+      await call('changeOwnWebhookEndpoint', { path: { endpoint_id: id }, body: { status: 'active' } });
+      toast(t('account.endpoint.enabled'));
+    } catch (error) {
+      toast(messageOf(error as Error), 'danger');
+    }
     await queries.invalidateQueries(endpointsQuery());
-    toast(t('account.endpoint.enabled'));
   };
 }
 
@@ -227,7 +233,8 @@ function EndpointForm({ endpoint, onClose, onMade }: FormProps) {
       return onMade(made.webhook_secret);
     }
     const path = { endpoint_id: endpoint.id };
-    const change = { ...body, status: status as GivenStatus };
+    // A failed endpoint stays failed when only its other fields change.
+    const change = status === givenStatusOf(endpoint) ? body : { ...body, status: status as GivenStatus };
     await call('changeOwnWebhookEndpoint', { path, body: change });
     await queries.invalidateQueries(endpointsQuery());
     toast(t('ui.saved'));
@@ -260,7 +267,7 @@ function EndpointForm({ endpoint, onClose, onMade }: FormProps) {
           name="status"
           label={t('account.status')}
           description={t('account.endpoint.status.help')}
-          defaultValue={endpoint.status === 'active' ? 'active' : 'disabled'}
+          defaultValue={givenStatusOf(endpoint)}
           choices={GIVEN_STATUSES.map((value) => ({ value, label: t(`status.${value}`) }))}
         />
       )}
@@ -276,6 +283,11 @@ function EndpointForm({ endpoint, onClose, onMade }: FormProps) {
       </DialogActions>
     </Form>
   );
+}
+
+/** Returns the status that the form shows: a failed endpoint is shown as disabled. */
+function givenStatusOf({ status }: WebhookEndpoint): GivenStatus {
+  return status === 'active' ? 'active' : 'disabled';
 }
 
 /** Returns the chosen event types; null for all, so that the endpoint also gets the types of later versions. */

@@ -492,7 +492,7 @@ export type ConsoleJobDetail = {
   leased: boolean;
   /** Null when nobody works on the job, or its progress is unknown. */
   progress: JobProgress | null;
-  /** Null if no editor worked on the job, or it failed or was canceled. */
+  /** Null if no editor worked on the job, or it failed or was canceled, and in each entry but the charge of a job. */
   edited_words: EditedWords | null;
   may: {
     cancel: boolean;
@@ -710,7 +710,7 @@ export type ConsoleStatementLine = {
   /** US cents. */
   balance: number;
   discounts: Discount[];
-  /** Null if no editor worked on the job, or it failed or was canceled. */
+  /** Null if no editor worked on the job, or it failed or was canceled, and in each entry but the charge of a job. */
   edited_words: EditedWords | null
 };
 
@@ -1306,7 +1306,7 @@ export type LedgerEntry = {
   /** The change of the balance. */
   change: number;
   discounts: Discount[];
-  /** Null if no editor worked on the job, or it failed or was canceled. */
+  /** Null if no editor worked on the job, or it failed or was canceled, and in each entry but the charge of a job. */
   edited_words: EditedWords | null
 };
 
@@ -1688,7 +1688,7 @@ export type OwnJobDetail = {
   failure: string | null;
   /** Null when nobody works on the job, or its progress is unknown. */
   progress: JobProgress | null;
-  /** Null if no editor worked on the job, or it failed or was canceled. */
+  /** Null if no editor worked on the job, or it failed or was canceled, and in each entry but the charge of a job. */
   edited_words: EditedWords | null;
   source: OwnJobText;
   result: OwnJobText | null;

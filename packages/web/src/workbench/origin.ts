@@ -48,7 +48,7 @@ export function draftOriginOf(segment: SegmentState['segment']): DraftOrigin | u
 /** Returns the percentage that is shown for a probability. */
 export const percentOf = (probability: number): number => Math.round(100 * probability);
 
-/** Returns true if an engine found the words of its draft less probable than not. */
+/** Returns true if the mean confidence of the engine's draft is below 50 %. */
 export function hasLowConfidence(origin: TargetOrigin | undefined): boolean {
   return (
     origin?.from === 'machine' && origin.confidence !== undefined && percentOf(origin.confidence.mean) < 50

@@ -46,7 +46,8 @@ export class Saver {
   #queue: SaveQueue = EMPTY_QUEUE;
   readonly #options: SaverOptions;
   #cancel: () => void = () => {};
-  #held = false;
+  /** The number of requests during which edits are held back. */
+  #held = 0;
   /** Runs writes to the browser's storage one after another, so that the newest text is written last. */
   #stored: Promise<void> = Promise.resolve();
 
@@ -74,9 +75,12 @@ export class Saver {
     this.#become({ ...this.#queue, savedAt: this.#options.now() });
   }
 
-  /** Starts or stops holding back all edits. Held edits are stored in the browser, but not sent. */
+  /**
+   * Starts or stops holding back all edits. Held edits are stored in the browser, but not sent. They are sent when each
+   * start has its stop.
+   */
   hold(held: boolean): void {
-    this.#held = held;
+    this.#held += held ? 1 : -1;
     this.#sendDue();
   }
 
@@ -145,7 +149,7 @@ export class Saver {
 
   #sendDue(): void {
     this.#cancel();
-    if (this.#held) return;
+    if (this.#held > 0) return;
     const sending = [...this.#queue.entries.values()].filter((entry) => entry.sending).length;
     const next = duePositions(this.#queue, this.#options.now()).slice(
       0,

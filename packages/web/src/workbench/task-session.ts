@@ -242,10 +242,12 @@ export class TaskSession {
     const store = this.#store;
     let listed: readonly Segment[] | JoinRefusal = 'unsent';
     let { target: sent } = store.segment(position);
+    let isHolding = false;
     try {
       if (await this.#run(autosave.drain())) {
         // A text that is typed from now on belongs to the revision that the answer names.
         autosave.hold(true);
+        isHolding = true;
         sent = store.segment(position).target;
         listed = await this.#run(request());
       }
@@ -266,7 +268,7 @@ export class TaskSession {
       store.update({ notice: { type: 'not-joined', why: 'unsent' } });
       return false;
     } finally {
-      autosave.hold(false);
+      if (isHolding) autosave.hold(false);
     }
   }
 

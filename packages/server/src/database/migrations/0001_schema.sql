@@ -493,7 +493,7 @@ create table jobs (
   mail_at         timestamptz, -- the next attempt to send the mail; null before the first
   failure         text,
   fell_back       boolean not null default false, -- delivered by the machine at the deadline, without a charge
-  -- At the last delivery by editors: the words that they confirmed (`opened`) and that came from votes (`voted`).
+  -- At the last delivery of the edited job, also by the fallback: the words that they confirmed (`opened`) and that came from votes (`voted`).
   edited_words    jsonb,
   -- Upgrade of a machine job to a human job.
   upgrade_hash    bytea, -- of the upgrading request: distinguishes a retry from a conflict
@@ -1251,8 +1251,8 @@ create table fills (
   notes       text[] not null,
   failure     text,
   filled_at   timestamptz not null default now(),
-  -- Null: the text of a vote. Otherwise that of a rule, over this fill of a vote with its draft and edit; {}: over
-  -- none, or over one whose votes were withdrawn.
+  -- Null if a vote filled the segment. Otherwise a rule did: then it is the vote's fill that the rule replaced, with its
+  -- draft and edit; {} if there is no such fill to restore.
   under_rule  jsonb,
   primary key (part, account_id, job_id, position),
   foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
@@ -1479,7 +1479,7 @@ begin
     -- A deleted user may leave only an id; operators and commands do not belong to the account.
     name = case when actor = 'person' and user_id is null and name !~ uuid_text then 'erased' else name end,
     subject = case
-      when action ~ '^(delivery|endpoint|key|memory|price|route|sandbox|task|webhook_secret)[.]' then subject
+      when action ~ '^(delivery|endpoint|key|memory|price|route|rule|sandbox|task|vote|webhook_secret)[.]' then subject
       when action ~ '^(account|deliveries|money)[.]' then account_id::text
       when action ~ '^person[.]' and subject ~ uuid_text then subject
       else 'erased' end,
