@@ -212,7 +212,7 @@ const GROUPS = {
     'glossary',
     'memory',
   ],
-  'Jobs, callbacks and money:': ['task', 'vote', 'delivery', 'ledger'],
+  'Jobs, callbacks and money:': ['task', 'vote', 'rule', 'delivery', 'ledger'],
   'Agents:': ['mcp'],
 };
 for (const [heading, names] of Object.entries(GROUPS)) {
