@@ -112,6 +112,15 @@ describe('the errors of the OpenAPI document', () => {
     expect(document['x-errors']).toEqual(listed);
   });
 
+  it('include 413 for every operation with a body', () => {
+    const bare = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations as Record<string, { requestBody?: unknown; responses: object }>)
+        .filter(([, { requestBody, responses }]) => requestBody !== undefined && !('413' in responses))
+        .map(([method]) => `${method} ${path}`),
+    );
+    expect(bare).toEqual([]);
+  });
+
   it('have their codes listed for each error status', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(operations)) {

@@ -42,7 +42,7 @@ const clockSchema = {
       ),
       { jobs: 1, deliveries: 0 },
     ),
-    ...errorResponses('invalid_request', 'not_found', 'read_only_key'),
+    ...errorResponses('invalid_request', 'not_found', 'read_only_key', 'too_large'),
   },
 } satisfies FastifySchema;
 
