@@ -50,15 +50,16 @@ export type JobToMail = Pick<
   name: string | null;
 };
 
-// `mail_at` is read again under the lock, so that two workers do not send the same mail. The time between attempts
-// doubles, from ten minutes up to a day.
+// `mail_at` is read again under the lock, so that two workers do not send the same mail. A worker waits for locked jobs:
+// if it skipped them, it would send a mail that does not name them. The time between attempts doubles, from ten minutes
+// up to a day.
 const CLAIM = statement<JobToMail>(
   'jobs.claim_mails',
   `with done as (
      select part, account_id, job_id from jobs
       where part = $1 and account_id = $2 and mail_to = $3 and finished_at is not null
         and (mail_at is null or mail_at <= now())
-      order by job_id limit $4 for update skip locked)
+      order by job_id limit $4 for update)
    update jobs j
       set mail_at = now() + least(greatest(interval '10 minutes', now() - j.finished_at), interval '1 day')
      from done d left join users u on u.user_id = $3 and u.disabled_at is null
