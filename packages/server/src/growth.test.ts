@@ -176,7 +176,12 @@ function places(): Place[] {
     field('/api/v1/deliveries/test/', 'url', {}),
     field('/api/session', 'email', { password: 'secret' }, { headers: nobody, length: SMALL_BODY_BYTES }),
     field('/api/sandbox-requests', 'email', { name: 'Ada' }, { headers: nobody, length: SMALL_BODY_BYTES }),
-    field('/api/sandbox-requests', 'name', { email: 'ada@example.com' }, { headers: nobody, length: SMALL_BODY_BYTES }),
+    field(
+      '/api/sandbox-requests',
+      'name',
+      { email: 'ada@example.com' },
+      { headers: nobody, length: SMALL_BODY_BYTES },
+    ),
     {
       name: 'a body that is no JSON',
       length: BODY_BYTES,
