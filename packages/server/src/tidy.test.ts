@@ -172,11 +172,11 @@ const WRITES: Record<string, string> = {
   'editing.set_segment segments': 'the first of joined segments gets the source of all',
   'retention.ask_to_end accounts': 'erasure',
   'retention.end_attempts attempts': 'erasure',
-  'retention.end_disagreements disagreements': 'erasure',
   'retention.end_efforts memory_efforts': 'retention',
   'retention.forget_messages messages': 'erasure',
   'retention.forget_task_reports task_reports': 'erasure',
   'retention.forgotten_to accounts': 'erasure',
+  'retention.queue_disagreements propagations': 'the end of votes can end a disagreement',
   'retention.strip_account accounts': 'erasure',
   'retention.strip_events job_events': 'erasure',
   'retention.strip_jobs jobs': 'erasure',
@@ -203,10 +203,12 @@ const READS: Record<string, string> = {
   'overview → balances': 'lists of accounts show and filter by balance',
   'overview → sandbox_requests': 'the list of what needs an operator’s attention',
   'retention → deliveries': 'retention and erasure',
+  'retention → disagreements': 'the end of votes can end a disagreement',
   'retention → events': 'retention and erasure',
   'retention → job_texts': 'retention and erasure',
   'retention → jobs': 'retention and erasure',
   'retention → tasks': 'retention and erasure',
+  'retention → votes': 'the end of votes can end a disagreement',
 };
 
 /** The files outside `*store.ts` that contain SQL. */

@@ -200,6 +200,35 @@ describe('the list of disagreements', () => {
     expect((await owner.query(noted, [uids])).rowCount).toBe(0);
   });
 
+  it('keeps a disagreement while kept votes still differ, and ends it when they agree', async () => {
+    const source = sentence();
+    const uids = (await orderSame(3, source)) as [string, string, string];
+    await deliver(ann, uids[0], HOUSE);
+    await deliver(bob, uids[1], HOME);
+    await deliver(cy, uids[2], HOUSE);
+    const expire = async (uid: string) => {
+      await owner.query(`update jobs set finished_at = now() - interval '2 days' where uid = $1`, [uid]);
+      const deleted = await server.database.transaction((transaction) =>
+        deleteJobTexts(transaction, account, LAST_ID, 1, 100),
+      );
+      expect(deleted).toBe(1);
+      await settled();
+    };
+    await expire(uids[2]);
+    expect(await listed(source)).toMatchObject([
+      {
+        texts: [
+          { target: HOUSE, editors: 1 },
+          { target: HOME, editors: 1 },
+        ],
+      },
+    ]);
+    await expire(uids[0]);
+    expect(await listed(source)).toEqual([]);
+    const noted = `select from disagreements join jobs using (part, account_id, job_id) where uid = any($1)`;
+    expect((await owner.query(noted, [uids])).rowCount).toBe(0);
+  });
+
   it('comes in pages, latest first', async () => {
     const [older, newer] = [await dispute(0), await dispute(0)];
     const first = (await customer.call('GET', `${LIST}?limit=1`)).body;

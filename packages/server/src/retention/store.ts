@@ -191,9 +191,15 @@ const JOBS_END = (
   ),
 );
 
-const END_DISAGREEMENTS = statement(
-  'retention.end_disagreements',
-  `delete from disagreements where part = $1 and account_id = $2 and job_id = any($3) and ruled_at is null`,
+// The editing worker then notes whether the editors still disagree, as after every other change of their votes.
+const QUEUE_DISAGREEMENTS = statement(
+  'retention.queue_disagreements',
+  `insert into propagations (part, account_id, reading)
+   select distinct d.part, d.account_id, d.reading
+     from votes v
+     join disagreements d on d.part = v.part and d.account_id = v.account_id and d.reading = v.reading
+      and d.context = v.context and d.ruled_at is null
+    where v.part = $1 and v.account_id = $2 and v.job_id = any($3) and v.withdrawn_at is null`,
 );
 
 /** Deletes the texts of finished jobs. Rules keep their texts. The jobs and their charges stay. @returns the number of jobs */
@@ -208,7 +214,7 @@ export async function deleteJobTexts(
   const rows = await transaction.query(OLD_JOBS, [...key, before, days, limit]);
   const ids = rows.map(({ job_id }) => job_id);
   if (ids.length > 0) {
-    for (const one of [...JOBS_FORGET, FORGET_REPORTS, END_DISAGREEMENTS, ...JOBS_END]) {
+    for (const one of [...JOBS_FORGET, FORGET_REPORTS, QUEUE_DISAGREEMENTS, ...JOBS_END]) {
       await transaction.query(one, [...key, ids]);
     }
   }

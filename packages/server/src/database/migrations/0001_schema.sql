@@ -1284,7 +1284,6 @@ create table disagreements (
   foreign key (part, account_id) references accounts (part, account_id),
   check (num_nulls(ruled_at, vote_id, editor_id, source, target, target_hash, acknowledged) in (0, 7))
 );
-create index disagreements_of_job on disagreements (part, account_id, job_id);
 grant select, insert, update, delete on disagreements to dragoman_app;
 
 -- The queue of readings whose votes have changed, and of jobs whose segments wait again. A row is deleted when it is done.
