@@ -30,14 +30,14 @@ describe('table of the address guard', () => {
   });
 });
 
-describe('the table reports an address guard with a fault', () => {
-  it('when the guard allows every address', async () => {
+describe('the table finds the planted fault:', () => {
+  it('the guard allows every address', async () => {
     const found = await faultsUnder(() => ({ allows: () => true }));
     expect(found).toContain('one private address among public ones');
     expect(found).toContain('loopback');
   });
 
-  it('when the guard allows carrier-grade NAT', async () => {
+  it('the guard allows carrier-grade NAT', async () => {
     const found = await faultsUnder((guard) => ({
       allows: (ip) => ip.startsWith('100.64.') || guard.allows(ip),
     }));
@@ -46,26 +46,26 @@ describe('the table reports an address guard with a fault', () => {
     );
   });
 
-  it('when the guard treats IPv4-mapped addresses as IPv6', async () => {
+  it('the guard treats IPv4-mapped addresses as IPv6', async () => {
     const found = await faultsUnder((guard) => ({
       allows: (ip) => ip.startsWith('::ffff:') || guard.allows(ip),
     }));
     expect(found).toContain('a name for IPv4-mapped metadata');
   });
 
-  it('when the guard accepts every URL', async () => {
+  it('the guard accepts every URL', async () => {
     const found = await faultsUnder(() => ({
       checkUrl: (text) => ({ ok: true, url: URL.parse(text) ?? new URL('http://a.example') }),
     }));
     expect(found).toContain('credentials');
   });
 
-  it('when the guard allows every port', async () => {
+  it('the guard allows every port', async () => {
     const found = await faultsUnder(() => ({ allowsPort: () => true }));
     expect(found).toContain('a port outside of it, behind a name');
   });
 
-  it('when the guard refuses every address', async () => {
+  it('the guard refuses every address', async () => {
     const found = await faultsUnder(() => ({ allows: () => false }));
     expect(found).toContain('a public name');
   });

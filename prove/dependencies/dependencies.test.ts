@@ -56,11 +56,11 @@ it.each<[string, Lock, Record<string, boolean>]>([
     },
     allowed,
   ],
-])('dependencies proof: a goal is missed when %s', (_, lock, scripts) => {
+])('dependencies proof: a goal is missed with the planted fault: %s', (_, lock, scripts) => {
   expect(allHeld(judge(lock, scripts))).toBe(false);
 });
 
-it('dependencies proof: a goal is missed when a bill of materials is empty or lacks a version', () => {
+it('dependencies proof: a goal is missed with the planted fault: a bill of materials is empty or lacks a version', () => {
   expect(unnamed([{ name: 'pg', version: '8.0.0' }])).toBe(0);
   expect(unnamed([])).toBe(1);
   expect(unnamed([{ name: 'pg' }])).toBe(1);

@@ -63,6 +63,6 @@ export const CHECKS: Checks<EngineHistory> = {
     const done = all.filter(({ status }) => status === 'translated').length;
     return done > 0.9 * all.length ? [] : [`${done} of ${all.length}`];
   },
-  'it was harmed in each way': ({ faults }) =>
+  'each kind of fault was injected': ({ faults }) =>
     Object.entries(faults).flatMap(([word, count]) => (count > 0 ? [] : [`nothing was ${word}`])),
 };

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Piece, Segment } from '../../packages/documents/src/documents.ts';
 import { findApertium } from '../../packages/engines/src/engines.ts';
 import { CHECKS } from './checks.ts';
+import { createApertiumUnderFaults, createBergamotUnderFaults, type EngineUnderFaults } from './faults.ts';
 import { type EngineHistory, runEngines } from './run.ts';
-import { createApertiumVictim, createBergamotVictim, type Victim } from './victims.ts';
 
 const faults = (history: EngineHistory) =>
   Object.entries(CHECKS).flatMap(([name, check]) => (check(history).length > 0 ? [name] : []));
@@ -64,12 +64,12 @@ describe('checks of the engines proof', () => {
       'what is not in the source language is kept',
       { ...sound, batches: [batch(0, { foreign: true, route: 'kept:script', pieces: changed })] },
     ],
-    ['it was harmed in each way', { ...sound, faults: { killed: 0, stopped: 1 } }],
-  ])('the check "%s" finds a planted violation', (name, history) => {
+    ['each kind of fault was injected', { ...sound, faults: { killed: 0, stopped: 1 } }],
+  ])('the check "%s" finds the planted fault', (name, history) => {
     expect(faults(history)).toContain(name);
   });
 
-  it('the check "most are translated" finds a planted violation', () => {
+  it('the check "most are translated" finds the planted fault', () => {
     const failed = {
       segment: segment('0.0'),
       status: 'failed' as const,
@@ -85,12 +85,12 @@ describe('checks of the engines proof', () => {
 const { missing } = await findApertium();
 const hasApertium = missing.length === 0 || process.env.CI === 'true';
 describe('engines proof', () => {
-  it.each<[string, () => Victim | Promise<Victim>]>([
-    ...(hasApertium ? [['Apertium', createApertiumVictim] as [string, () => Victim]] : []),
-    ['Bergamot', createBergamotVictim],
-  ])('finds no lost or swapped segment when parts of %s are harmed', async (_, create) => {
-    const victim = await create();
-    const history = await runEngines({ victim, seed: 7, batches: 80, every: 12, say: () => {} });
+  it.each<[string, () => EngineUnderFaults | Promise<EngineUnderFaults>]>([
+    ...(hasApertium ? [['Apertium', createApertiumUnderFaults] as [string, () => EngineUnderFaults]] : []),
+    ['Bergamot', createBergamotUnderFaults],
+  ])('finds no lost or swapped segment when faults are injected into %s', async (_, create) => {
+    const subject = await create();
+    const history = await runEngines({ subject, seed: 7, batches: 80, every: 12, say: () => {} });
     expect(history.batches).toHaveLength(80);
     expect(faults(history)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
  * The engine scenario: batches of hostile sentences, some not in the source language, go through the translator and
- * the real engine. Meanwhile processes or threads of the engine are harmed. Every segment has a unique code, which shows
+ * the real engine. Meanwhile faults are injected into its processes or threads. Every segment has a unique code, which shows
  * whether a segment was lost or swapped.
  */
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { type Piece, type Segment, scan, segments } from '../../packages/documen
 import type { Drafted } from '../../packages/server/src/translation/drafts.ts';
 import { createTranslator } from '../../packages/server/src/translation/translator.ts';
 import { createRandom } from '../harness/random.ts';
-import type { Victim } from './victims.ts';
+import type { EngineUnderFaults } from './faults.ts';
 
 export interface Batch {
   asked: Segment[];
@@ -23,12 +23,12 @@ export interface EngineHistory {
   batches: Batch[];
   /** The number of faults by kind. */
   faults: Record<string, number>;
-  /** See {@link Victim.isRandom}. */
+  /** See {@link EngineUnderFaults.isRandom}. */
   isRandom: boolean;
 }
 
 export interface EngineRunOptions {
-  victim: Victim;
+  subject: EngineUnderFaults;
   seed: number;
   batches: number;
   /**
@@ -80,7 +80,7 @@ const HOSTILE = [
 
 export async function runEngines(options: EngineRunOptions): Promise<EngineHistory> {
   const random = createRandom(options.seed);
-  const { engine, targets, faults } = options.victim;
+  const { engine, targets, faults } = options.subject;
   const translator = createTranslator({
     engines: [engine],
     limitsOf: () => ({ concurrency: 4, perSecond: undefined, centsPerMillion: 0 }),
@@ -92,7 +92,7 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
   });
   const history: EngineHistory = {
     batches: [],
-    isRandom: options.victim.isRandom,
+    isRandom: options.subject.isRandom,
     faults: Object.fromEntries(faults.map(([word]) => [word, 0])),
   };
   let next = 0;
@@ -118,12 +118,12 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
       } catch (error) {
         batch.error = String(error);
       }
-      if (number > 0 && number % options.every === 0) harm(number);
+      if (number > 0 && number % options.every === 0) injectFault(number);
     }
   }
 
-  /** Harms a process or thread of the engine, which must notice the fault. */
-  function harm(number: number): void {
+  /** Injects a fault into a process or thread of the engine, which must notice it. */
+  function injectFault(number: number): void {
     const [word, fault] = faults[(number / options.every) % 5 === 0 ? 1 : 0];
     if (!fault(random)) return;
     history.faults[word]! += 1;
@@ -156,6 +156,6 @@ export async function runEngines(options: EngineRunOptions): Promise<EngineHisto
     return history;
   } finally {
     await translator.stop();
-    options.victim.clean();
+    options.subject.clean();
   }
 }

@@ -30,7 +30,7 @@ it('fuzz proof: the service answers 2,000 random requests as described and witho
   expect(found.heapGrown).toBeLessThan(16);
 });
 
-it('fuzz proof: finds a service that leaks memory with every request', async () => {
+it('fuzz proof: finds the planted fault: a service that leaks memory with every request', async () => {
   const keeping = `
     import { Server } from 'node:http';
     const kept = [], { emit } = Server.prototype;
@@ -45,7 +45,7 @@ it('fuzz proof: finds a service that leaks memory with every request', async () 
   expect(missed.map(({ name }) => name)).toContain('fuzz, of that, on the heap');
 });
 
-it('fuzz proof: finds a service that delays requests with an API key', async () => {
+it('fuzz proof: finds the planted fault: a service that delays requests with an API key', async () => {
   // The planted fault keeps the process busy for a fixed time, because the time of a slow regular expression would
   // depend on the machine.
   const trying = `
@@ -95,7 +95,7 @@ describe('fuzz proof: verdict on a response', () => {
     ['a field too many', 200, { ...empty, debug: true }],
     ['a status that is not described', 302, {}],
     ['an error that is no sentence', 400, {}],
-  ])('finds %s', (_, status, body) => {
+  ])('finds the planted fault: %s', (_, status, body) => {
     expect(of(status, body)).toMatch(/GET \/tapi/);
   });
 
@@ -115,7 +115,7 @@ describe('fuzz proof: verdict on a response', () => {
       '<xliff><trans-unit><source>a</source></trans-unit></xliff>',
       '<xliff>',
     ],
-  ])('finds %s in a translated document', (_, text_format, text, translated_text) => {
+  ])('finds the planted fault in a translated document: %s', (_, text_format, text, translated_text) => {
     const documents = new Map([[text, { text, text_format }]]);
     const job = { text, text_format, translated_text };
     const looseChecker: Checker = { ...checker, answer() {} };
@@ -136,7 +136,7 @@ describe('fuzz proof: verdict on a response', () => {
     ['NUL', undefined, { brand: '\0' }],
     ['the uid .', undefined, { uid: '.' }],
     ['the uid ..', undefined, { uid: '..' }],
-  ])('finds %s that the service accepted', (_, body, job) => {
+  ])('finds the planted fault that the service accepted: %s', (_, body, job) => {
     const looseChecker: Checker = { ...checker, answer() {} };
     const answer = { status: 200, headers: json, text: JSON.stringify({ ...empty, objects: [job] }) };
     const sent = { ...asked, takesBody: true, body: body === undefined ? undefined : Buffer.from(body) };
@@ -144,7 +144,7 @@ describe('fuzz proof: verdict on a response', () => {
     expect(verdict(looseChecker, sent, { ...answer, status: 400 })).toBeUndefined();
   });
 
-  it('finds a missing response', () => {
+  it('finds the planted fault: a missing response', () => {
     expect(verdict(checker, asked, new Error('socket hang up'))).toMatch(/no answer/);
   });
 });

@@ -1,4 +1,7 @@
-/** Helpers for the tests of proofs: short runs, and checks of histories with planted faults. */
+/**
+ * Helpers for the tests of proofs: short runs, and checks of histories with planted faults. The name of a test that
+ * plants a fault contains "the planted fault"; `npm run prove -- teeth` runs these tests.
+ */
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { allHeld, type Figure } from '../../bench/figures.ts';
@@ -36,7 +39,7 @@ export function testChecks<History>(
   describe('checks of this proof', () => {
     it('report nothing when the history has no fault', () => expectHeld(checks, sound()));
 
-    it.each(planted)('check "%s": finds %s', (check, _, plant) => {
+    it.each(planted)('check "%s" finds the planted fault: %s', (check, _, plant) => {
       const history = structuredClone(sound());
       plant(history);
       expect(checks[check]!(history)).not.toEqual([]);
@@ -64,7 +67,7 @@ export function testJudgement<History extends object>(
 
     it('are all reached when the history has no fault', () => expect(allHeld(judge(good))).toBe(true));
 
-    it.each(planted)('a goal is missed when %s', (_, fields) => {
+    it.each(planted)('a goal is missed with the planted fault: %s', (_, fields) => {
       expect(allHeld(judge({ ...good, ...fields }))).toBe(false);
     });
   });

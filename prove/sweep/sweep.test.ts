@@ -91,7 +91,7 @@ describe('sandbox quota in the sweep proof', () => {
     ['a job of the sandbox is free', { used: 0, made: 4, disturbed: true }],
     ['a job is counted twice without a failure', { used: 8, made: 4, disturbed: false }],
     ['words of failed tries add up', { used: 12, made: 4, disturbed: true }],
-  ])('a goal is missed when %s', (_, planted) => {
+  ])('a goal is missed with the planted fault: %s', (_, planted) => {
     expect(judgeQuota(planted)).toHaveLength(1);
   });
 });

@@ -1,11 +1,12 @@
 /** Runs the tests that plant faults with Vitest and returns their results. */
 import { createVitest } from 'vitest/node';
-import type { Planted } from './planted.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
-/** Runs the tests. For a file that cannot be loaded, the result has no tests. */
-export async function runPlanted(planted: Readonly<Record<string, Planted>>) {
+const testFile = (proof: string) => `${ROOT}prove/${proof}/${proof}.test.ts`;
+
+/** Runs the tests of some proofs. For a file that cannot be loaded, the result has no tests. */
+export async function runPlanted(proofs: readonly string[]) {
   const vitest = await createVitest('test', {
     root: ROOT,
     watch: false,
@@ -15,15 +16,12 @@ export async function runPlanted(planted: Readonly<Record<string, Planted>>) {
   try {
     await vitest.standalone();
     const [project] = vitest.projects;
-    const files = new Map(
-      Object.entries(planted).map(([proof, { file }]) => [proof, `${ROOT}prove/${file}`]),
-    );
-    const specifications = Object.entries(planted).map(([proof, { tests }]) =>
-      project!.createSpecification(files.get(proof)!, { testNamePattern: tests }),
+    const specifications = proofs.map((proof) =>
+      project!.createSpecification(testFile(proof), { testNamePattern: /the planted fault/ }),
     );
     const { testModules } = await vitest.runTestSpecifications(specifications);
-    return Object.keys(planted).flatMap((proof) => {
-      const module = testModules.find(({ moduleId }) => moduleId === files.get(proof));
+    return proofs.flatMap((proof) => {
+      const module = testModules.find(({ moduleId }) => moduleId === testFile(proof));
       return [...(module?.children.allTests() ?? [])].flatMap((test) => {
         const { state } = test.result();
         return state === 'skipped' ? [] : [{ proof, name: test.fullName, caught: state === 'passed' }];

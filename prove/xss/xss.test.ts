@@ -60,7 +60,7 @@ describe('checks of exports in the XSS proof', () => {
     ['an additional header', `${head}\r\nBcc: c@example.com\r\n\r\n`, ['b@example.com']],
     ['markup', `${head.replace('plain', 'html')}\r\n\r\n`, ['b@example.com']],
     ['a second recipient', `${head}\r\n\r\n`, ['b@example.com', 'c@example.com']],
-  ])('find a faulty mail: %s', (_, raw, to) => {
+  ])('find the planted fault in a mail: %s', (_, raw, to) => {
     expect(mailFaults({ raw, to })).toHaveLength(1);
   });
 
@@ -70,11 +70,11 @@ describe('checks of exports in the XSS proof', () => {
     ['csv', 'a,＝1+1\n'],
     ['xml', '<a><script xmlns="http://www.w3.org/1999/xhtml">1</script></a>'],
     ['xml', '<a><b></a>'],
-  ] as const)('find a faulty %s file: %s', (kind, text) => {
+  ] as const)('find the planted fault in a %s file: %s', (kind, text) => {
     expect(fileFaults(kind, text)).not.toEqual([]);
   });
 
-  it('find an export that browsers would open as a page', () => {
+  it('find the planted fault: an export that browsers would open as a page', () => {
     expect(headerFaults(new Headers({ 'content-type': 'text/html' }))).toHaveLength(3);
   });
 });

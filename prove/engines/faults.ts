@@ -1,4 +1,4 @@
-/** The engines of the engine scenario, with the ways in which the scenario harms them. */
+/** The engines of the engine proof, with the faults that the proof injects into them. */
 import { rmSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { createApertium, createBergamot, type Engine } from '../../packages/engines/src/engines.ts';
@@ -6,10 +6,10 @@ import { placeModels } from '../../packages/engines/test/bergamot/model.ts';
 import type { Random } from '../harness/random.ts';
 import { temporaryDirectory } from '../harness/run.ts';
 
-/** Harms one process or thread of the engine. Returns false if there is none. */
+/** Injects a fault into one process or thread of the engine. Returns false if there is none. */
 type Fault = (random: Random) => boolean;
 
-export interface Victim {
+export interface EngineUnderFaults {
   engine: Engine;
   /** The two languages into which the engine translates from English. */
   targets: readonly [string, string];
@@ -27,7 +27,7 @@ const pick = <T>(random: Random, from: readonly T[]): T | undefined =>
   from[random.below(Math.max(1, from.length))];
 
 /** Apertium, whose processes are killed or stopped. */
-export function createApertiumVictim(): Victim {
+export function createApertiumUnderFaults(): EngineUnderFaults {
   const engine = createApertium({ limits: { bulk: { deadlineMs: () => DEADLINE_MS } } });
   const signal =
     (name: NodeJS.Signals): Fault =>
@@ -58,7 +58,7 @@ export function createApertiumVictim(): Victim {
  * Bergamot with models of random weights. Its threads are terminated at any moment, or aborted by an unclosed tag, at
  * which the real engine ends.
  */
-export async function createBergamotVictim(): Promise<Victim> {
+export async function createBergamotUnderFaults(): Promise<EngineUnderFaults> {
   const folder = temporaryDirectory('models');
   await placeModels(folder, ['en-es', 'en-fr']);
   const threads = new Set<Worker>();
@@ -67,7 +67,7 @@ export async function createBergamotVictim(): Promise<Victim> {
     thread.once('exit', () => threads.delete(thread));
   };
   process.on('worker', onThread);
-  const harm =
+  const onAnyThread =
     (fault: (thread: Worker) => void): Fault =>
     (random) => {
       const thread = pick(random, [...threads]);
@@ -79,8 +79,8 @@ export async function createBergamotVictim(): Promise<Victim> {
     isRandom: true,
     targets: ['es', 'fr'],
     faults: [
-      ['killed', harm((thread) => void thread.terminate())],
-      ['aborted', harm((thread) => thread.postMessage({ texts: ['<b>x'], scores: true }))],
+      ['killed', onAnyThread((thread) => void thread.terminate())],
+      ['aborted', onAnyThread((thread) => thread.postMessage({ texts: ['<b>x'], scores: true }))],
     ],
     clean() {
       process.off('worker', onThread);
