@@ -45,7 +45,7 @@ const readJson = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path
  * @returns the paths of the tarballs
  * @throws Error when the web app is not built, or a file does not compile
  */
-export function writePackages(directory: string): { program: string; client: string } {
+function writePackages(directory: string): { program: string; client: string } {
   if (!existsSync(join(ROOT, 'packages/web/dist/index.html'))) {
     throw new Error('The web app is not built. Run npm run build.');
   }
@@ -195,37 +195,82 @@ function writeManifest(folder: string, manifest: object): void {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Writes `SHA256SUMS` in the form that `sha256sum --check` reads. */
-function writeChecksums(directory: string, paths: string[]): void {
+/**
+ * Writes `SHA256SUMS` in the form that `sha256sum --check` reads.
+ *
+ * @returns its path
+ */
+function writeChecksums(directory: string, paths: string[]): string {
   const lines = paths.map((path) => {
     const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
     return `${hash}  ${basename(path)}\n`;
   });
-  writeFileSync(join(directory, 'SHA256SUMS'), lines.join(''));
+  const path = join(directory, 'SHA256SUMS');
+  writeFileSync(path, lines.join(''));
+  return path;
+}
+
+interface Component {
+  'bom-ref': string;
+  name: string;
+  properties?: { name: string; value: string }[];
+}
+
+interface Bill {
+  metadata: { component: Component };
+  components: Component[];
+  dependencies: { ref: string; dependsOn: string[] }[];
 }
 
 /**
- * Writes the bill of materials (CycloneDX), which lists everything that an installed service runs.
+ * Writes the bill of materials (CycloneDX), which lists every package of the lock file that is not only for development.
  *
  * @returns its path
  */
 function writeBill(directory: string): string {
   const { version } = readJson<Manifest>('package.json');
   const path = join(directory, `dragoman-${version}.cdx.json`);
-  const bill = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'], {
+  // `--omit dev` would also leave out packages that both the service and a development tool need.
+  const printed = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
     cwd: ROOT,
     encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
     maxBuffer: 64 * 1024 * 1024,
   });
-  writeFileSync(path, bill);
+  const bill = JSON.parse(printed) as Bill;
+  bill.components = bill.components.filter(
+    ({ properties = [] }) => !properties.some(({ name }) => name === 'cdx:npm:package:development'),
+  );
+  const listed = new Set([bill.metadata.component, ...bill.components].map((one) => one['bom-ref']));
+  bill.dependencies = bill.dependencies
+    .filter(({ ref }) => listed.has(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => listed.has(one)) }));
+  for (const component of [bill.metadata.component, ...bill.components]) {
+    // npm calls packages of the workspace by their folder.
+    const reference = component['bom-ref'];
+    if (/^(@dragoman\/|dragoman@)/.test(reference)) {
+      component.name = reference.slice(0, reference.lastIndexOf('@'));
+    }
+  }
+  writeFileSync(path, `${JSON.stringify(bill, null, 2)}\n`);
   return path;
+}
+
+/**
+ * Writes the files of a release: both packages, the bill of materials and the checksums of all three.
+ *
+ * @param directory created if missing
+ * @returns their paths
+ * @throws Error like `writePackages`
+ */
+export function writeRelease(directory: string) {
+  const { program, client } = writePackages(directory);
+  const bill = writeBill(directory);
+  return { program, client, bill, checksums: writeChecksums(directory, [program, client, bill]) };
 }
 
 if (import.meta.main) {
   const directory = join(ROOT, 'dist');
   rmSync(directory, { recursive: true, force: true });
-  const { program, client } = writePackages(directory);
-  const written = [program, client, writeBill(directory)];
-  writeChecksums(directory, written);
-  for (const path of [...written, join(directory, 'SHA256SUMS')]) console.log(path);
+  for (const path of Object.values(writeRelease(directory))) console.log(path);
 }

@@ -1,13 +1,23 @@
-/** Installs the packages of a release in an empty folder outside the repository, and tests them there. */
+/** Tests the files of a release, and its packages as they are installed in an empty folder outside the repository. */
 import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writePackages } from '../../../scripts/package.ts';
+import { writeRelease } from '../../../scripts/package.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MIB = 1024 * 1024;
@@ -36,13 +46,33 @@ const environment = {
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd: outside, env: environment, encoding: 'utf8', stdio: 'pipe' });
 
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const { version } = readJson(join(ROOT, 'package.json'));
+
+let release: ReturnType<typeof writeRelease>;
 beforeAll(() => {
-  const { program, client } = writePackages(join(directory, 'dist'));
+  release = writeRelease(join(directory, 'dist'));
+  const { program, client } = release;
   mkdirSync(outside);
   writeFileSync(join(outside, 'package.json'), '{"private":true,"type":"module"}');
   run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', program, client);
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+interface LockedPackage {
+  name?: string;
+  version: string;
+  dev?: boolean;
+  link?: boolean;
+}
+
+interface Component {
+  'bom-ref': string;
+  name: string;
+  version: string;
+  purl: string;
+  hashes?: { alg: string }[];
+}
 
 const CLIENT = `
 import { createDragoman, type Job } from '@dragoman/client';
@@ -58,9 +88,48 @@ const job: Job = await dragoman.machineJobs.waitForJob(uid);
 console.log(job.translated_text);
 `;
 
+describe('the files of a release', () => {
+  it('have the version in their names, and SHA256SUMS has the checksum of every other file', () => {
+    const others = [
+      `dragoman-${version}.cdx.json`,
+      `dragoman-${version}.tgz`,
+      `dragoman-client-${version}.tgz`,
+    ];
+    const folder = dirname(release.checksums);
+    expect(readdirSync(folder).sort()).toEqual([basename(release.checksums), ...others]);
+    const lines = others.map((name) => {
+      const hash = createHash('sha256').update(readFileSync(join(folder, name)));
+      return `${hash.digest('hex')}  ${name}`;
+    });
+    expect(readFileSync(release.checksums, 'utf8').trim().split('\n').sort()).toEqual(lines.sort());
+  });
+
+  it('the bill of materials lists the packages of the lock file that are not only for development', () => {
+    const bill = readJson(release.bill);
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/) });
+    expect(bill.serialNumber).toMatch(/^urn:uuid:[0-9a-f-]{36}$/);
+    const root = bill.metadata.component;
+    expect(root).toMatchObject({ name: 'dragoman', version });
+    const lock: Record<string, LockedPackage> = readJson(join(ROOT, 'package-lock.json')).packages;
+    const wanted = Object.entries(lock)
+      .filter(([path, { dev, link }]) => path !== '' && !dev && !link)
+      .map(([path, one]) => `${one.name ?? path.split('node_modules/').at(-1)}@${one.version}`);
+    const components: Component[] = bill.components;
+    const references = components.map((one) => one['bom-ref']);
+    expect([...references].sort()).toEqual([...new Set(wanted)].sort());
+    for (const { name, version, purl, hashes, 'bom-ref': reference } of components) {
+      expect(reference).toBe(`${name}@${version}`);
+      expect(purl).toBe(`pkg:npm/${name.replace('@', '%40')}@${version}`);
+      if (!name.startsWith('@dragoman/')) expect(hashes?.[0]?.alg).toBe('SHA-512');
+    }
+    const known = [root['bom-ref'], ...references];
+    for (const { ref, dependsOn } of bill.dependencies)
+      expect(known).toEqual(expect.arrayContaining([ref, ...dependsOn]));
+  });
+});
+
 describe('the installed program', () => {
   it('prints its version', () => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(run('npx', 'dragoman', '--version')).toBe(`${version}\n`);
   });
 
