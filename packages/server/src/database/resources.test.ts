@@ -1,5 +1,5 @@
 /**
- * Tests of a database server without free space, and of locks that are not free in time: requests fail, and every
+ * Tests of a database server without free space, and of locks that other transactions hold for too long: requests fail, and every
  * client is asked to retry later.
  */
 import { PassThrough } from 'node:stream';
@@ -128,11 +128,11 @@ describe('a lock that another transaction holds', () => {
     await owner.query("select from jobs where uid = 'locked' for update");
     logged = '';
     const refused = await call('DELETE', path);
-    const error = 'Other changes hold this data now; the request can be sent again.';
+    const error = 'Other changes are using this data now; the request can be sent again.';
     expect([refused.status, refused.body]).toEqual([503, { error }]);
     expect(refused.headers.get('retry-after')).toBe('1');
     expect((await call('GET', path)).status).toBe(200);
-    expect(logged).toContain('a lock was not free in time');
+    expect(logged).toContain('waited too long for a lock');
     expect(logged).not.toContain('database connection lost');
     await owner.query('rollback');
     expect((await call('DELETE', path)).status).toBe(200);

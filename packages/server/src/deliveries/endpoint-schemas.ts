@@ -30,7 +30,7 @@ const URL = Type.String({
 const STATUS = Type.Enum([...ENDPOINT_STATUSES], {
   title: 'EndpointStatus',
   description:
-    'A `disabled` endpoint gets no deliveries, and neither does a `failed` one, whose deliveries failed for days.',
+    'A `disabled` endpoint gets no deliveries, and neither does a `failed` one, whose deliveries failed.',
 });
 const GIVEN_STATUS = Type.Enum([...GIVEN_STATUSES], {
   description: '`active` also enables a `failed` endpoint.',

@@ -1,4 +1,4 @@
-/** Tests that webhook endpoints are disabled when their deliveries fail for days, with an SMTP server. */
+/** Tests that webhook endpoints are disabled when their deliveries fail, with an SMTP server. */
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { mailFailedEndpoint } from '../accounts/endpoint-mail.ts';
@@ -58,7 +58,7 @@ async function createEndpoint(path: string) {
     call,
     id,
     status: async () => (await call('GET', `${ENDPOINTS}${id}/`)).body.status,
-    /** Answers deliveries with a status, creates jobs, and waits until so many deliveries have ended. */
+    /** Answers deliveries with a status, creates jobs, and waits until `ended` deliveries have ended. */
     async deliver(code: 200 | 410, jobs: number, ended = jobs): Promise<void> {
       receiver.answer(() => code);
       for (let n = 0; n < jobs; n++) expect((await call('POST', MACHINE, TEXT)).status).toBe(201);
@@ -69,7 +69,7 @@ async function createEndpoint(path: string) {
   };
 }
 
-it('an endpoint to which only dead deliveries went is disabled, its owners get a mail, and one request enables it again', async () => {
+it('an endpoint whose deliveries all failed is disabled, its owners get a mail, and one request enables it again', async () => {
   const { account, call, id, status, deliver } = await createEndpoint('/dead');
   const first = await createPerson(server, { role: 'customer', account });
   const member = await createPerson(server, { role: 'customer', account });

@@ -1,5 +1,5 @@
 /**
- * Disables webhook endpoints that fail for days, because a receiver that no longer exists would get requests forever.
+ * Disables webhook endpoints whose deliveries all fail, because a receiver that no longer exists would get requests forever.
  * The owners of the account are notified.
  */
 import { lockAccount } from '../access/accounts.ts';

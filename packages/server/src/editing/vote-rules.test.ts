@@ -116,7 +116,7 @@ describe('the elected text', () => {
     );
   });
 
-  it('is none without votes', () => expect(outcomeOf([])).toBeUndefined());
+  it('is undefined without votes', () => expect(outcomeOf([])).toBeUndefined());
 });
 
 describe('two votes at the same moment', () => {

@@ -130,7 +130,7 @@ export function answerWith(
       log.error({ error, request: request.id, route: routeOf(request) }, 'request failed');
       expected = new ApiError('server_error', 'Server error; the request can be sent again.');
     } else if (isLockTimeout(error)) {
-      log.warn({ error, request: request.id, route: routeOf(request) }, 'a lock was not free in time');
+      log.warn({ error, request: request.id, route: routeOf(request) }, 'waited too long for a lock');
     }
     // Keeps the connection open. Fastify would close it, and a client that is still sending could get a reset
     // instead of the answer. Node discards the rest of the body.
@@ -153,7 +153,7 @@ const CALLER_REFERENCES = new Set(['audit_user_id_fkey', 'keys_made_by_fkey', 'i
 
 function whyUnavailable(error: unknown): string {
   if (isOutOfResources(error)) return 'The database has no room';
-  return isLockTimeout(error) ? 'Other changes hold this data' : 'The database does not answer';
+  return isLockTimeout(error) ? 'Other changes are using this data' : 'The database does not answer';
 }
 
 function toApiError(error: unknown): ApiError | undefined {

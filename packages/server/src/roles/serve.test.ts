@@ -199,7 +199,7 @@ describe('a stopping server', () => {
 });
 
 describe('a stopped server', () => {
-  it('leaves nothing in memory', async () => {
+  it('can be garbage-collected', async () => {
     setFlagsFromString('--expose_gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const start = async () => {

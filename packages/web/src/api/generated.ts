@@ -1024,7 +1024,7 @@ export type EndpointSecret = {
   previous_ends: string
 };
 
-/** A `disabled` endpoint gets no deliveries, and neither does a `failed` one, whose deliveries failed for days. */
+/** A `disabled` endpoint gets no deliveries, and neither does a `failed` one, whose deliveries failed. */
 export type EndpointStatus = 'active' | 'disabled' | 'failed';
 
 export type EngineComparison = {
