@@ -55,6 +55,14 @@ beforeEach(async () => {
   await emptyEditing(owner);
 });
 
+/** Counts the connections of this server on which a claim waits for a locked task. Other test files have other databases. */
+const waitingClaims = async () => {
+  const { rowCount } = await observer.query(
+    `select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'select task_id%job_id = $3%'`,
+  );
+  return rowCount;
+};
 /** Moves the end of a claim into the past. */
 const runOut = (task: { lease: { token: string } }, column: 'lease_until' | 'limit_until') =>
   owner.query(`update claims set ${column} = now() - interval '1 s' where claim_id = $1`, [task.lease.token]);
@@ -137,9 +145,7 @@ describe('a claim', () => {
         '/api/editing/claims',
         which === 'named' ? { task: locked.task_id } : {},
       );
-      const waits = async () =>
-        (await observer.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)).rowCount;
-      await expect.poll(waits).toBe(1);
+      await expect.poll(waitingClaims).toBe(1);
       await owner.query('rollback');
       expect(await claimed).toMatchObject({ status: 201, body: { task: { task: locked.task_id } } });
     },
@@ -152,11 +158,9 @@ describe('a claim', () => {
     await owner.query(lock, [uid]);
     // More claims than the server has connections.
     const claims = Array.from({ length: 24 }, () => ann.call('POST', '/api/editing/claims', {}));
-    const waiting = async () =>
-      (await observer.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)).rowCount;
-    await expect.poll(waiting).toBe(1);
+    await expect.poll(waitingClaims).toBe(1);
     expect((await bob.call('GET', '/api/editing/queue')).status).toBe(200);
-    expect(await waiting()).toBe(1);
+    expect(await waitingClaims()).toBe(1);
     await owner.query('rollback');
     const statuses = (await Promise.all(claims)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);

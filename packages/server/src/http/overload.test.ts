@@ -14,21 +14,24 @@ let server: TestServer;
 let call: ReturnType<typeof createClient>;
 /** A connection that holds a lock on the jobs table, so that every creation waits. */
 let holder: pg.Client;
+/** A second connection, because a transaction lists only the connections that existed at its first look. */
+let observer: pg.Client;
 
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_MAX_REQUESTS: '2' } });
   call = createClient(server.url, (await server.createAccount()).production_key);
   holder = createConnection(server.connection);
-  await holder.connect();
+  observer = createConnection(server.connection);
+  await Promise.all([holder.connect(), observer.connect()]);
 });
 afterAll(async () => {
-  await holder.end();
+  await Promise.all([holder.end(), observer.end()]);
   await server.stop();
 });
 
 const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
 const waiting = async () => {
-  const { rows } = await holder.query<{ count: number }>(
+  const { rows } = await observer.query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`,
   );

@@ -403,7 +403,11 @@ describe('several jobs that fail in one batch', () => {
     await owner.query(balanceOf, [first!.accountId, 'production']);
     const settled = Promise.all(settlements.map((one) => desk.settle(one, true)));
     const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    await until(async () => (await owner.query(waiting)).rowCount === 1);
+    // A transaction lists only the connections that existed at its first look, so another connection looks.
+    const observer = createConnection(server.connection);
+    await observer.connect();
+    await until(async () => (await observer.query(waiting)).rowCount === 1);
+    await observer.end();
     const free = await owner.query(`${balanceOf} skip locked`, [last!.accountId, 'production']);
     await owner.query('rollback');
     expect(await settled).toEqual([true, true]);
