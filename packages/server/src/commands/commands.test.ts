@@ -451,6 +451,9 @@ withEngine('one database, several processes', () => {
 
   it('api and worker processes share one database, and no job is lost when a worker is killed with SIGKILL', async () => {
     const receiver = await startReceiver();
+    // No callback is answered while the first worker lives, so it cannot deliver all of them.
+    const killed = Promise.withResolvers<number>();
+    receiver.answer(() => killed.promise);
     const [api, first] = await Promise.all([role('api'), role('worker')]);
     await api.answers('/readyz');
     const { stdout } = await dragoman(['account', 'create', 'acme', '--json', ...here], own);
@@ -465,6 +468,7 @@ withEngine('one database, several processes', () => {
     await receiver.next();
     first.child.kill('SIGKILL');
     await first.ended;
+    killed.resolve(200);
     const done = new Set(receiver.received.map(({ path }) => path));
     expect(done.size).toBeLessThan(uids.length);
     expect((await fetch(`${api.url}/readyz`)).status).toBe(200);

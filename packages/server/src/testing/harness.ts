@@ -295,8 +295,8 @@ export interface Receiver {
   received: Received[];
   /** Resolves with the first matching request, even if it has already arrived. */
   next(matches?: (received: Received) => boolean): Promise<Received>;
-  /** Sets the status of all later answers; 200 by default. */
-  answer(decide: (received: Received) => number): void;
+  /** Sets the status of all later answers; 200 by default. A request whose status is a promise is answered later. */
+  answer(decide: (received: Received) => number | Promise<number>): void;
   close(): Promise<void>;
 }
 
@@ -310,7 +310,7 @@ export async function startReceiver(takes: 'webhooks' | 'anything' = 'webhooks')
   const faults: string[] = [];
   const received: Received[] = [];
   let waiting: (() => void)[] = [];
-  let decide: (received: Received) => number = () => 200;
+  let decide: (received: Received) => number | Promise<number> = () => 200;
   const server: HttpServer = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -320,7 +320,7 @@ export async function startReceiver(takes: 'webhooks' | 'anything' = 'webhooks')
       const fault = checker?.callback(request.headers, body);
       if (fault !== undefined) faults.push(fault);
       received.push(one);
-      response.writeHead(decide(one)).end();
+      void Promise.resolve(decide(one)).then((status) => response.writeHead(status).end());
       for (const wake of waiting.splice(0)) wake();
     });
   });
