@@ -76,34 +76,38 @@ export function startRetention(database: Database, log: Log): { wake(): void; st
   };
 }
 
-/** Deletes the expired data of all accounts. */
-export async function deleteExpired(database: Database, isStopping = () => false): Promise<void> {
+/** Deletes the expired data of all accounts. @param now milliseconds since 1970; ids older than a period expire */
+export async function deleteExpired(
+  database: Database,
+  isStopping = () => false,
+  now = Date.now(),
+): Promise<void> {
   for (const { account, periods, forgotten } of await store.listLimited(database)) {
     const { attempts, events, texts } = periods;
     if (attempts !== null) {
       await inBatches(isStopping, ROWS, () =>
-        store.deleteAttempts(database, account, idBefore(attempts), attempts, ROWS),
+        store.deleteAttempts(database, account, idBefore(attempts, now), attempts, ROWS),
       );
     }
     if (events !== null) {
       await inBatches(isStopping, ROWS, () =>
         database.transaction((transaction) =>
-          store.deleteEvents(transaction, account, idBefore(events), ROWS),
+          store.deleteEvents(transaction, account, idBefore(events, now), ROWS),
         ),
       );
     }
     if (texts !== null) {
       await inBatches(isStopping, JOBS, () =>
         database.transaction((transaction) =>
-          store.deleteJobTexts(transaction, account, idBefore(texts), texts, JOBS),
+          store.deleteJobTexts(transaction, account, idBefore(texts, now), texts, JOBS),
         ),
       );
       await store.deleteEfforts(database, account, texts);
       await deleteMessageTexts(
         database,
         account,
-        forgotten ?? idBefore(Number.POSITIVE_INFINITY),
-        texts,
+        forgotten ?? idBefore(Number.POSITIVE_INFINITY, now),
+        idBefore(texts, now),
         isStopping,
       );
     }
@@ -114,13 +118,13 @@ async function deleteMessageTexts(
   database: Database,
   account: AccountRef,
   from: string,
-  days: number,
+  before: string,
   isStopping: () => boolean,
 ): Promise<void> {
   for (let after: string | undefined = from; after !== undefined && !isStopping(); ) {
     const start: string = after;
     after = await database.transaction((transaction) =>
-      store.deleteMessageTexts(transaction, account, start, idBefore(days), ROWS),
+      store.deleteMessageTexts(transaction, account, start, before, ROWS),
     );
   }
 }
@@ -137,7 +141,7 @@ async function inBatches(
  * Returns a lower bound of the ids that were made in the last `days`. The first 48 bits of an id are its time
  * in milliseconds.
  */
-export function idBefore(days: number, now = Date.now()): string {
+export function idBefore(days: number, now: number): string {
   const milliseconds = Math.max(0, Math.floor(now - days * DAY_MILLISECONDS));
   const hex = (Number.isFinite(milliseconds) ? milliseconds : 0).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
