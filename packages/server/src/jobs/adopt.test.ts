@@ -9,7 +9,8 @@ import { createPool } from '../database/connections.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
-const LEASE = 30;
+/** Seconds. The worker extends its leases after a third of this time, which no test may reach: an extension moves `due_at`. */
+const LEASE = 3600;
 
 let server: TestServer;
 let owner: pg.Pool;
