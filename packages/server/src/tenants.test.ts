@@ -276,7 +276,14 @@ describe('every route', () => {
   it('of the web app answers customers the same bytes for an id of another account as for an unknown id', async () => {
     const carrying = ownRoutes.filter(({ path }) => Object.keys(UNKNOWN).some((name) => path.includes(name)));
     expect(carrying.length).toBeGreaterThanOrEqual(12);
-    const body = { overlap: 'now', reason: 'It is mine.', owner: true, answer: 'Mine.', vote: NOBODY };
+    const body = {
+      overlap: 'now',
+      reason: 'It is mine.',
+      owner: true,
+      answer: 'Mine.',
+      vote: NOBODY,
+      hash: '',
+    };
     for (const { path, methods } of carrying) {
       const [parameter] = /:\w+/.exec(path)!;
       for (const method of methods) {

@@ -17,7 +17,7 @@ import { toast } from './ui/Toast.tsx';
 interface DisagreementsProps {
   queryKey: QueryKey;
   read(before: string | undefined, signal: AbortSignal): Promise<Listed>;
-  make(disagreement: string, vote: string): Promise<unknown>;
+  make(disagreement: string, text: Pick<Row, 'vote' | 'hash'>): Promise<unknown>;
   end(disagreement: string): Promise<unknown>;
 }
 
@@ -42,8 +42,14 @@ export function Disagreements({ queryKey, read, make, end }: DisagreementsProps)
   const [shown, setShown] = useState(false);
   if (!shown && rows !== undefined && (rows.length > 0 || more.hasMore)) setShown(true);
   if (!shown && rest.error === null) return null;
-  async function change({ disagreement, vote, rule }: Row): Promise<void> {
-    await (rule ? end(disagreement) : make(disagreement, vote));
+  async function change({ disagreement, vote, hash, rule }: Row): Promise<void> {
+    try {
+      await (rule ? end(disagreement) : make(disagreement, { vote, hash }));
+    } catch (error) {
+      // The list may show a text that has changed. The dialog shows the error at once, also while offline.
+      void queries.invalidateQueries({ queryKey });
+      throw error;
+    }
     await queries.invalidateQueries({ queryKey });
     toast(t(rule ? 'rules.ended' : 'rules.made'));
   }

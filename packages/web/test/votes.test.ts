@@ -3,6 +3,7 @@
  * jobs use, and make one of several texts the rule.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConnection } from '../../server/src/database/connections.ts';
 import { claimTask, confirm, disagree, HUMAN, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
@@ -150,4 +151,35 @@ it('a member of the account makes one of several texts the rule, an operator end
     await workbench.getByText(RULED).first().waitFor({ state: 'detached' });
   });
   await Promise.all([editor, theirs, operators].map((context) => context.close()));
+});
+
+it('a text that changed after the list was shown does not become the rule, and the list is read again', async () => {
+  const source = 'The kitchen is warm.';
+  const { texts } = await disagree(call, [ann, bob], member, '/api/account/disagreements', source);
+  const text = 'La cocina es cálida.';
+  const theirs = await web.signedIn(member);
+  await web.visit({ context: theirs, path: '/account/memory' }, async (page) => {
+    const table = page.getByRole('table', { name: RULES });
+    const row = table.getByRole('row').filter({ hasText: source }).filter({ hasText: texts[0]!.target });
+    await row.getByRole('button', { name: 'Make it the rule' }).click();
+    const asked = page.getByRole('dialog', { name: 'Make this text the rule?' });
+    await asked.waitFor();
+    // As if the editor had confirmed another text in the same place.
+    const owner = createConnection(web.connection);
+    await owner.connect();
+    await owner.query('update votes set target = $2, target_hash = sha256($3) where vote_id = $1', [
+      texts[0]!.vote,
+      JSON.stringify([{ text }]),
+      Buffer.from(text),
+    ]);
+    await owner.end();
+    await asked.getByRole('button', { name: 'Make it the rule' }).click();
+    await asked.getByText('The text has changed.').waitFor();
+    await expectAccessible(page);
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await table.getByRole('row', { name: text }).waitFor();
+    await row.waitFor({ state: 'detached' });
+    await table.getByRole('button', { name: 'End the rule' }).waitFor({ state: 'detached' });
+  });
+  await theirs.close();
 });

@@ -167,12 +167,12 @@ async function voted(): Promise<string> {
   return (await operate('GET', `${who}/votes?filling=false`)).body.votes[0].vote;
 }
 let disputes = 0;
-/** Has two editors disagree. @returns the path of the rule, and the id of a vote */
-async function disputed(): Promise<{ path: string; vote: string }> {
+/** Has two editors disagree. @returns the path of the rule, and one of the texts */
+async function disputed(): Promise<{ path: string; text: object }> {
   const source = `House number ${++disputes} of two editors.`;
   const list = '/api/account/disagreements';
   const { disagreement, texts } = await disagree(call, [editor, rival], customer, list, source);
-  return { path: `/disagreements/${disagreement}/rule`, vote: texts[0]!.vote };
+  return { path: `/disagreements/${disagreement}/rule`, text: texts[0]! };
 }
 async function setPrice(): Promise<Answer> {
   return operate('POST', '/api/console/prices', { ...PAIR, tier: 'human', cents_per_word: 3 });
@@ -512,30 +512,30 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
   makeAccountRule: [
     'rule.made',
     async () => {
-      const { path, vote } = await disputed();
-      return operate('PUT', `${who}${path}`, { vote });
+      const { path, text } = await disputed();
+      return operate('PUT', `${who}${path}`, text);
     },
   ],
   endAccountRule: [
     'rule.ended',
     async () => {
-      const { path, vote } = await disputed();
-      await operate('PUT', `${who}${path}`, { vote });
+      const { path, text } = await disputed();
+      await operate('PUT', `${who}${path}`, text);
       return operate('DELETE', `${who}${path}`);
     },
   ],
   makeOwnRule: [
     'rule.made',
     async () => {
-      const { path, vote } = await disputed();
-      return ask('PUT', `/api/account${path}`, { vote });
+      const { path, text } = await disputed();
+      return ask('PUT', `/api/account${path}`, text);
     },
   ],
   endOwnRule: [
     'rule.ended',
     async () => {
-      const { path, vote } = await disputed();
-      await ask('PUT', `/api/account${path}`, { vote });
+      const { path, text } = await disputed();
+      await ask('PUT', `/api/account${path}`, text);
       return ask('DELETE', `/api/account${path}`);
     },
   ],

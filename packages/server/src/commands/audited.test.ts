@@ -258,14 +258,14 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
     'rule.made',
     async () => {
       const { disagreement, texts } = await disputed();
-      return run('rule', 'make', username, disagreement, texts[0]!.vote);
+      return run('rule', 'make', username, disagreement, texts[0]!.vote, texts[0]!.hash);
     },
   ],
   'rule end': [
     'rule.ended',
     async () => {
       const { disagreement, texts } = await disputed();
-      await run('rule', 'make', username, disagreement, texts[1]!.vote);
+      await run('rule', 'make', username, disagreement, texts[1]!.vote, texts[1]!.hash);
       return run('rule', 'end', username, disagreement);
     },
   ],

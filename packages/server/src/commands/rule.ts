@@ -34,11 +34,24 @@ export function addRuleCommands(program: Command): void {
         const { disagreements, next } = await listDisagreements(database, ref, page);
         if (options.json) return printJson({ disagreements, next });
         printTable(
-          ['disagreement', 'vote', 'pair', 'brand', 'tone', 'place', 'editors', 'state', 'source', 'target'],
+          [
+            'disagreement',
+            'vote',
+            'hash',
+            'pair',
+            'brand',
+            'tone',
+            'place',
+            'editors',
+            'state',
+            'source',
+            'target',
+          ],
           disagreements.flatMap(({ texts, ...one }) =>
             texts.map((text) => [
               one.disagreement,
               text.vote,
+              text.hash,
               `${one.source_language}>${one.target_language}`,
               one.brand ?? '',
               one.tone ?? '',
@@ -60,11 +73,12 @@ export function addRuleCommands(program: Command): void {
     .argument('<account>', 'the username')
     .argument('<disagreement>', 'the id of the disagreement, as in rule list')
     .argument('<vote>', 'the id of the vote, as in rule list')
+    .argument('<hash>', 'the hash of the text, as in rule list')
     .addOption(data())
     .addOption(json())
-    .action((username: string, id: string, vote: string, options: Common) =>
+    .action((username: string, id: string, vote: string, hash: string, options: Common) =>
       change(username, options, [id, vote], async (database, account) => {
-        await makeRule(database, 'command', account, id, vote);
+        await makeRule(database, 'command', account, id, { vote, hash });
         return options.json ? printJson({ disagreement: id, vote }) : print('The text is the rule.');
       }),
     );

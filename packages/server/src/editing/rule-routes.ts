@@ -39,6 +39,7 @@ const Disagreements = Type.Object(
           texts: Type.Array(
             Type.Object({
               vote: ID,
+              hash: Type.String({ description: 'Differs when the vote has another text.' }),
               target: Type.String({ description: 'The text without codes.' }),
               editors: Type.Integer({ description: 'The number of editors who prefer the text.' }),
               rule: Type.Boolean(),
@@ -63,7 +64,12 @@ const querystring = Type.Object({
   before: Type.Optional(Type.String({ format: 'uuid', 'x-fault': 'must be the `next` of a page.' })),
   limit: PAGE,
 });
-const body = Type.Object({ vote: ID });
+const body = Type.Object({
+  vote: ID,
+  hash: Type.String({
+    description: 'The `hash` of the text in the list. Error `text_changed`: the vote has another text now.',
+  }),
+});
 const LIST = 'List sources for which editors confirmed different texts';
 const LIST_ABOUT = 'Only texts of delivered jobs, and all rules.';
 const MAKE = 'Make one of the texts the rule';
@@ -128,11 +134,10 @@ function addRoutes(
       schema: schemas.make,
       async handler(request) {
         const { database, wakePropagation } = getContext();
-        const { vote } = request.body;
         const account = await accountIn(request);
-        await makeRule(database, request.person, account, request.params.disagreement, vote);
+        await makeRule(database, request.person, account, request.params.disagreement, request.body);
         wakePropagation();
-        return { vote };
+        return { vote: request.body.vote };
       },
     },
     DELETE: {

@@ -25,6 +25,7 @@ import {
   until,
 } from '../testing/harness.ts';
 import { dragoman, urlOf } from '../testing/programs.ts';
+import type { ShownText } from './rules.ts';
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const LIST = '/api/account/disagreements';
@@ -124,7 +125,7 @@ interface Listed {
   disagreement: string;
   source: string;
   ruled_at: string | null;
-  texts: { vote: string; target: string; editors: number; rule: boolean }[];
+  texts: { vote: string; hash: string; target: string; editors: number; rule: boolean }[];
 }
 
 /** Returns the disagreements about a source. */
@@ -133,11 +134,18 @@ async function listed(source: string): Promise<Listed[]> {
   return body.disagreements.filter((one: Listed) => one.source === source);
 }
 
-/** Returns the disagreement about a source, and the ids of the votes for its texts. */
+/** Returns the disagreement about a source, and what names its texts. */
 async function disagreement(source: string) {
   const [one] = await listed(source);
-  const voteFor = (text: string) => one!.texts.find(({ target }) => target === text)!.vote;
-  return { path: `${LIST}/${one!.disagreement}/rule`, id: one!.disagreement, voteFor };
+  const nameOf = (text: string) => shownIn(one!, text);
+  const voteFor = (text: string) => nameOf(text).vote;
+  return { path: `${LIST}/${one!.disagreement}/rule`, id: one!.disagreement, nameOf, voteFor };
+}
+
+/** Returns what names a text of a disagreement in a request. */
+function shownIn({ texts }: Listed, text: string): ShownText {
+  const { vote, hash } = texts.find(({ target }) => target === text)!;
+  return { vote, hash };
 }
 
 /** Has two editors disagree about a source in delivered jobs. @returns the disagreement and other, waiting jobs */
@@ -148,10 +156,10 @@ async function dispute(waiting: number, fields: object = {}, source = sentence()
   return { source, waits, house: house!, home: home!, ...(await disagreement(source)) };
 }
 
-async function make(path: string, voteId: string): Promise<void> {
-  const answer = await customer.call('PUT', path, { vote: voteId });
+async function make(path: string, shown: ShownText): Promise<void> {
+  const answer = await customer.call('PUT', path, shown);
   expect(answer.status, answer.text).toBe(200);
-  expect(answer.body).toEqual({ vote: voteId });
+  expect(answer.body).toEqual({ vote: shown.vote });
   await settled();
 }
 async function end(path: string): Promise<void> {
@@ -273,9 +281,9 @@ describe('the list of disagreements', () => {
   });
 
   it('keeps places of a source apart, and accounts', async () => {
-    const { source, path, voteFor } = await dispute(0);
+    const { source, path, nameOf } = await dispute(0);
     const [first] = await orderSame(1, `${source}\nSomething else.\n`);
-    await make(path, voteFor(HOME));
+    await make(path, nameOf(HOME));
     const { rows } = await owner.query(
       `select s.draft from segments s join jobs j using (part, account_id, job_id) where j.uid = $1 and position = 0`,
       [first],
@@ -284,7 +292,7 @@ describe('the list of disagreements', () => {
     const stranger = await createPerson(server, { role: 'customer' });
     expect((await stranger.call('GET', LIST)).body).toEqual({ disagreements: [], next: null });
     for (const answer of [
-      await stranger.call('PUT', path, { vote: voteFor(HOUSE) }),
+      await stranger.call('PUT', path, nameOf(HOUSE)),
       await stranger.call('DELETE', path),
     ]) {
       expect(answer.status).toBe(404);
@@ -297,12 +305,12 @@ describe('the list of disagreements', () => {
 
 describe('a rule', () => {
   it('fills segments that wait now and later, and votes count but change nothing', async () => {
-    const { source, waits, path, voteFor } = await dispute(3);
+    const { source, waits, path, nameOf } = await dispute(3);
     const [formal] = await orderSame(1, source, { tone: 'Formal' });
     const machine = await textOf(formal!);
     const [wait, ...more] = waits as [string, string, string];
     expect(await textOf(wait)).toBe(HOUSE);
-    await make(path, voteFor(HOME));
+    await make(path, nameOf(HOME));
     expect(await stateOf(wait)).toMatchObject({ segment: { route: 'memory:vote' }, edit: null });
     expect(await textOf(wait)).toBe(HOME);
     expect(await textOf(formal!)).toBe(machine);
@@ -334,10 +342,10 @@ describe('a rule', () => {
   });
 
   it('is replaced, repeated and ended with an audit entry for each change', async () => {
-    const { source, waits, path, id, voteFor } = await dispute(1);
-    await make(path, voteFor(HOME));
-    await make(path, voteFor(HOME));
-    await make(path, voteFor(HOUSE));
+    const { source, waits, path, id, nameOf, voteFor } = await dispute(1);
+    await make(path, nameOf(HOME));
+    await make(path, nameOf(HOME));
+    await make(path, nameOf(HOUSE));
     expect(await textOf(waits[0]!)).toBe(HOUSE);
     expect((await listed(source))[0]!.texts).toMatchObject([
       { target: HOUSE, rule: true },
@@ -374,10 +382,10 @@ describe('a rule', () => {
     const all = await listed(source);
     expect(all).toHaveLength(2);
     for (const replaced of [false, true]) {
-      for (const { disagreement: id, texts } of all) {
-        const path = `${LIST}/${id}/rule`;
-        await make(path, texts.find(({ target }) => target === HOME)!.vote);
-        if (replaced) await make(path, texts.find(({ target }) => target === HOUSE)!.vote);
+      for (const one of all) {
+        const path = `${LIST}/${one.disagreement}/rule`;
+        await make(path, shownIn(one, HOME));
+        if (replaced) await make(path, shownIn(one, HOUSE));
       }
       const ruled = replaced ? HOUSE : HOME;
       expect(await Promise.all(waits.map(stateOf))).toMatchObject([
@@ -404,8 +412,8 @@ describe('a rule', () => {
     const source = sentence();
     const [wait] = await orderSame(1, source);
     const before = await stateOf(wait!);
-    const { path, voteFor, house, home } = await dispute(0, {}, source);
-    await make(path, voteFor(HOME));
+    const { path, nameOf, house, home } = await dispute(0, {}, source);
+    await make(path, nameOf(HOME));
     for (const uid of [house, home]) {
       const rejected = await customer.call('POST', `/api/account/jobs/${uid}/reject`, { reason: 'No.' });
       expect(rejected.status, rejected.text).toBeLessThan(300);
@@ -420,8 +428,8 @@ describe('a rule', () => {
     const source = sentence();
     const [wait] = await orderSame(1, source);
     const before = await stateOf(wait!);
-    const { path, voteFor } = await dispute(0, {}, source);
-    await make(path, voteFor(HOME));
+    const { path, nameOf, voteFor } = await dispute(0, {}, source);
+    await make(path, nameOf(HOME));
     expect((await customer.call('POST', `/api/account/votes/${voteFor(HOUSE)}/undo`)).status).toBe(200);
     await settled();
     expect(await textOf(wait!)).toBe(HOME);
@@ -441,12 +449,12 @@ describe('a rule', () => {
     const [late, stopped] = [await disputeOf('late'), await disputeOf('stopped')];
     // An editor holds the segment until the new term applies to it. The page of the task shows no rule then.
     const task = await claimTask(cy, late.before.task_id);
-    await make(late.path, late.voteFor(HOME));
+    await make(late.path, late.nameOf(HOME));
     await brand('late', { languages: forbidden('hogar') });
     await until(async () => (await cy.call('GET', pathOf(task))).body.segments[0].vote === undefined);
     await cy.call('POST', pathOf(task, '/release'), { token: task.lease.token });
     await brand('stopped', { votes: 'off' });
-    await make(stopped.path, stopped.voteFor(HOME));
+    await make(stopped.path, stopped.nameOf(HOME));
     for (const { wait, before, house } of [late, stopped]) {
       expect(await textOf(wait)).toBe(HOUSE);
       const rejected = await customer.call('POST', `/api/account/jobs/${house}/reject`, { reason: 'No.' });
@@ -457,13 +465,13 @@ describe('a rule', () => {
   });
 
   it('is not changed by the end of its vote, and leaves edited segments alone', async () => {
-    const { source, waits, path, voteFor, home } = await dispute(2);
+    const { source, waits, path, nameOf, voteFor, home } = await dispute(2);
     const [wait, edited] = waits as [string, string];
     const task = await claimTask(cy, (await stateOf(edited)).task_id);
     const own = [{ text: 'Mi casa es grande.' }];
     expect((await save(cy, task, task.segments[0], { target: own })).status).toBe(200);
     await cy.call('POST', pathOf(task, '/release'), { token: task.lease.token });
-    await make(path, voteFor(HOME));
+    await make(path, nameOf(HOME));
     const undone = await customer.call('POST', `/api/account/votes/${voteFor(HOME)}/undo`);
     expect(undone.body).toEqual({ restored: 0, kept: [] });
     await settled();
@@ -483,10 +491,10 @@ describe('a rule', () => {
   });
 
   it('is shown to an editor who holds a segment, and fills it when the claim ends', async () => {
-    const { waits, path, voteFor } = await dispute(1);
+    const { waits, path, nameOf } = await dispute(1);
     const { task_id, segment } = await stateOf(waits[0]!);
     const task = await claimTask(cy, task_id);
-    await make(path, voteFor(HOME));
+    await make(path, nameOf(HOME));
     const shown = (await cy.call('GET', pathOf(task))).body.segments[0];
     expect(shown.vote).toMatchObject({ target: [{ text: HOME }], state: 'next', rule: true, agree: 1 });
     expect((await stateOf(waits[0]!)).segment).toEqual(segment);
@@ -505,9 +513,9 @@ describe('a rule', () => {
 
   it('changes nothing in the jobs of a brand whose votes are off', async () => {
     await brand('quiet', { votes: 'off' });
-    const { waits, path, voteFor } = await dispute(1, { brand: 'quiet' });
+    const { waits, path, nameOf } = await dispute(1, { brand: 'quiet' });
     const before = await stateOf(waits[0]!);
-    await make(path, voteFor(HOME));
+    await make(path, nameOf(HOME));
     expect(await stateOf(waits[0]!)).toEqual(before);
     await end(path);
     expect(await stateOf(waits[0]!)).toEqual(before);
@@ -516,52 +524,83 @@ describe('a rule', () => {
   it('is refused for a text that fails the checks, or is not from a delivered job', async () => {
     await brand('strict', { languages: forbidden('hogar') });
     // The editor accepts the warning about the forbidden term.
-    const { path, id, voteFor, home, waits } = await dispute(1, { brand: 'strict' });
-    const voteId = voteFor(HOME);
-    const refused = await customer.call('PUT', path, { vote: voteId });
+    const { path, id, nameOf, home, waits } = await dispute(1, { brand: 'strict' });
+    const refused = await customer.call('PUT', path, nameOf(HOME));
     expect(refused.status).toBe(400);
     expect(refused.body.error.reasons).toEqual({ vote: { code: 'rule_fails' } });
 
     await vote(cy, waits[0]!, 'La morada es grande.');
     const { rows } = await owner.query(
-      `select vote_id from votes v join jobs j using (part, account_id, job_id) where j.uid = $1`,
+      `select vote_id, encode(target_hash, 'hex') as hash from votes v join jobs j using (part, account_id, job_id) where j.uid = $1`,
       [waits[0]],
     );
-    expect((await customer.call('PUT', path, { vote: rows[0].vote_id })).status).toBe(404);
+    expect((await customer.call('PUT', path, { vote: rows[0].vote_id, hash: rows[0].hash })).status).toBe(
+      404,
+    );
     await customer.call('POST', `/api/account/jobs/${home}/reject`, { reason: 'No.' });
     await settled();
-    expect((await customer.call('PUT', path, { vote: voteId })).status).toBe(404);
+    expect((await customer.call('PUT', path, nameOf(HOME))).status).toBe(404);
     // Confirmed again, the text is in an open job.
     const again = await claimTask(bob, (await stateOf(home)).task_id);
     const segment = { ...again.segments[0], draft: again.segments[0].target };
     expect((await confirm(bob, again, segment)).status).toBe(200);
     await settled();
-    expect((await customer.call('PUT', path, { vote: voteId })).status).toBe(404);
+    expect((await customer.call('PUT', path, nameOf(HOME))).status).toBe(404);
     const other = await dispute(0);
-    expect((await customer.call('PUT', path, { vote: other.voteFor(HOUSE) })).status).toBe(404);
-    expect((await customer.call('PUT', path, {})).status).toBe(400);
+    expect((await customer.call('PUT', path, other.nameOf(HOUSE))).status).toBe(404);
+    const { status, body } = await customer.call('PUT', path, {});
+    expect([status, Object.keys(body.error.reasons).sort()]).toEqual([400, ['hash', 'vote']]);
     expect(await auditOf(id)).toEqual([]);
   });
 
+  it('is refused if its vote has another text than the list showed', async () => {
+    const { source, waits, path, id, nameOf } = await dispute(1);
+    const shown = nameOf(HOME);
+    const other = 'El hogar es enorme.';
+    // As if the editor had confirmed another text in the same place.
+    await owner.query('update votes set target = $2, target_hash = sha256($3) where vote_id = $1', [
+      shown.vote,
+      JSON.stringify([{ text: other }]),
+      Buffer.from(other),
+    ]);
+    const before = await stateOf(waits[0]!);
+    const refused = await customer.call('PUT', path, shown);
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'text_changed']);
+    const run = (...args: string[]) =>
+      dragoman(['rule', ...args], { DATABASE_URL: urlOf(server.connection) });
+    expect((await run('make', username, id, shown.vote, shown.hash)).stderr).toContain(
+      'The text has changed.',
+    );
+    await settled();
+    expect(await stateOf(waits[0]!)).toEqual(before);
+    expect(await auditOf(id)).toEqual([]);
+    const now = shownIn((await listed(source))[0]!, other);
+    expect(now.vote).toBe(shown.vote);
+    expect((await run('list', username)).stdout).toContain(`${id}  ${now.vote}  ${now.hash}`);
+    expect((await run('make', username, id, now.vote, now.hash)).stdout).toBe('The text is the rule.\n');
+    await settled();
+    expect(await textOf(waits[0]!)).toBe(other);
+  });
+
   it('is not missed when it changes while a worker still writes what was right before', async () => {
-    const { waits, path, voteFor } = await dispute(1);
-    const put = () => customer.call('PUT', path, { vote: voteFor(HOME) });
+    const { waits, path, nameOf } = await dispute(1);
+    const put = () => customer.call('PUT', path, nameOf(HOME));
     const remove = () => customer.call('DELETE', path);
     await overtake(server.connection, waits[0]!, put, remove);
     expect(await textOf(waits[0]!)).toBe(HOUSE);
-    await make(path, voteFor(HOME));
+    await make(path, nameOf(HOME));
     await overtake(server.connection, waits[0]!, remove, put);
     expect(await textOf(waits[0]!)).toBe(HOME);
   });
 
   it('is one text at a time when users change it at the same time', async () => {
-    const { source, waits, path, id, voteFor } = await dispute(4);
+    const { source, waits, path, id, nameOf } = await dispute(4);
     for (let round = 0; round < 5; round++) {
       const answers = await Promise.all([
-        customer.call('PUT', path, { vote: voteFor(HOME) }),
+        customer.call('PUT', path, nameOf(HOME)),
         customer.call('DELETE', path),
-        customer.call('PUT', path, { vote: voteFor(HOUSE) }),
-        customer.call('PUT', path, { vote: voteFor(HOME) }),
+        customer.call('PUT', path, nameOf(HOUSE)),
+        customer.call('PUT', path, nameOf(HOME)),
       ]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       await settled();

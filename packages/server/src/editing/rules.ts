@@ -2,8 +2,8 @@
 import { plainText } from '@dragoman/documents';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
-import { fieldError, notFound, reason } from '../base/errors.ts';
-import type { Database } from '../database/database.ts';
+import { ApiError, fieldError, notFound, reason } from '../base/errors.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { textInputs } from './check-inputs.ts';
 import { readTaskJob } from './edited-jobs-store.ts';
 import { fitText } from './propagation.ts';
@@ -21,7 +21,13 @@ export interface Disagreement {
   source: string;
   ruled_at: Date | null;
   /** The rule, then the texts of most editors. */
-  texts: { vote: string; target: string; editors: number; rule: boolean }[];
+  texts: { vote: string; hash: string; target: string; editors: number; rule: boolean }[];
+}
+
+/** A text as the list showed it. The vote keeps its id when its editor changes the text, so the hash names the text. */
+export interface ShownText {
+  vote: string;
+  hash: string;
 }
 
 /** The maximum number of texts of a disagreement that a list shows. */
@@ -51,10 +57,13 @@ function present(rows: readonly store.DisagreementRow[]): Disagreement {
   const seen = rows.filter(({ vote }) => vote !== null);
   const texts = seen
     .filter((row) => !isRule(row))
-    .map(({ vote, target, editors }) => ({ vote: vote!, target: plainText(target), editors, rule: false }));
+    .map(({ vote, target_hash: hash, target, editors }) => {
+      return { vote: vote!, hash: hash.toString('hex'), target: plainText(target), editors, rule: false };
+    });
   if (rule_vote !== null) {
     const editors = seen.find(isRule)?.editors ?? 0;
-    texts.unshift({ vote: rule_vote, target: plainText(rule_target!), editors, rule: true });
+    const hash = rule_hash!.toString('hex');
+    texts.unshift({ vote: rule_vote, hash, target: plainText(rule_target!), editors, rule: true });
   }
   return {
     disagreement,
@@ -73,31 +82,39 @@ function present(rows: readonly store.DisagreementRow[]): Disagreement {
  * Makes the text of a vote the rule of a disagreement, in place of an earlier rule. Waiting segments follow in
  * the background. Repeating it changes nothing.
  * @throws ApiError `not_found` if the account has no such disagreement, or the text is none of its texts;
- * `invalid_request` if the text fails the checks
+ * `text_changed` if the vote has another text now; `invalid_request` if the text fails the checks
  */
 export async function makeRule(
   database: Database,
   by: Actor,
   account: AccountRef,
   disagreementId: string,
-  voteId: string,
+  shown: ShownText,
 ): Promise<void> {
-  const found = await store.findChoice(database, account, disagreementId, voteId);
-  if (found === undefined) throw notFound();
+  const found = await findShown(database, account, disagreementId, shown);
   const job = await readTaskJob(database, account, found.job_id);
   const inputOf = await textInputs(database, { account, jobId: found.job_id }, job);
   if (typeof fitText(found, found, inputOf) === 'string') throw fieldError('vote', reason('rule_fails'));
   await database.transaction(async (transaction) => {
     const rule = await store.lockDisagreement(transaction, account, disagreementId);
-    const choice = await store.findChoice(transaction, account, disagreementId, voteId);
+    if (rule === undefined) throw notFound();
     // The editor may have changed the text since it was checked.
-    if (rule === undefined || !choice?.target_hash.equals(found.target_hash)) throw notFound();
+    const choice = await findShown(transaction, account, disagreementId, shown);
     if (rule.target_hash?.equals(choice.target_hash)) return;
     await store.setRule(transaction, account, disagreementId, choice);
     const action = rule.target_hash === null ? 'rule.made' : 'rule.replaced';
-    const detail = { vote: voteId, ...(rule.vote_id === null ? {} : { replaced: rule.vote_id }) };
+    const detail = { vote: shown.vote, ...(rule.vote_id === null ? {} : { replaced: rule.vote_id }) };
     await recordAudit(transaction, by, { action, account, subject: disagreementId, detail });
   });
+}
+
+async function findShown(on: Queryable, account: AccountRef, disagreementId: string, shown: ShownText) {
+  const choice = await store.findChoice(on, account, disagreementId, shown.vote);
+  if (choice === undefined) throw notFound();
+  if (choice.target_hash.toString('hex') !== shown.hash) {
+    throw new ApiError('text_changed', 'The text has changed. List the texts again.');
+  }
+  return choice;
 }
 
 /**

@@ -130,7 +130,7 @@ export async function disagree(
   return until(async () => {
     const { disagreements } = (await reader.call('GET', list)).body;
     return disagreements.find((one: { source: string }) => one.source === source) as
-      | { disagreement: string; texts: { vote: string; target: string }[] }
+      | { disagreement: string; texts: { vote: string; hash: string; target: string }[] }
       | undefined;
   });
 }

@@ -68,7 +68,7 @@ export default function Memory({ search }: PageProps) {
       <Disagreements
         queryKey={['listOwnDisagreements']}
         read={(before, signal) => call('listOwnDisagreements', { query: { before } }, { signal })}
-        make={(disagreement, vote) => call('makeOwnRule', { path: { disagreement }, body: { vote } })}
+        make={(disagreement, body) => call('makeOwnRule', { path: { disagreement }, body })}
         end={(disagreement) => call('endOwnRule', { path: { disagreement } })}
       />
       <UsedTexts />

@@ -921,6 +921,8 @@ export type Disagreement = {
   /** The rule, then the texts of most editors; at most 10. */
   texts: ({
     vote: string;
+    /** Differs when the vote has another text. */
+    hash: string;
     /** The text without codes. */
     target: string;
     /** The number of editors who prefer the text. */
@@ -2425,7 +2427,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'unconfirmed' | 'query_open' | 'not_joinable' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'text_changed' | 'unconfirmed' | 'query_open' | 'not_joinable' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type WebhookEndpoint = {
   id: string;
@@ -3129,7 +3131,9 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      vote: string
+      vote: string;
+      /** The `hash` of the text in the list. Error `text_changed`: the vote has another text now. */
+      hash: string
     };
     answer: MadeRule
   };
@@ -3180,7 +3184,9 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      vote: string
+      vote: string;
+      /** The `hash` of the text in the list. Error `text_changed`: the vote has another text now. */
+      hash: string
     };
     answer: MadeRule
   };

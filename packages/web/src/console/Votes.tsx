@@ -32,9 +32,7 @@ export default function Votes({ params }: PageProps) {
         read={(before, signal) =>
           call('listAccountDisagreements', { path: { username }, query: { before } }, { signal })
         }
-        make={(disagreement, vote) =>
-          call('makeAccountRule', { path: { username, disagreement }, body: { vote } })
-        }
+        make={(disagreement, body) => call('makeAccountRule', { path: { username, disagreement }, body })}
         end={(disagreement) => call('endAccountRule', { path: { username, disagreement } })}
       />
     </AccountPage>
