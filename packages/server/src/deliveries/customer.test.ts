@@ -278,7 +278,8 @@ it('a test of a URL refuses addresses to which no callback may be sent, and too 
   receiver.answer(() => 200);
   const url = `${receiver.url}/often`;
   const statuses: number[] = [];
-  for (let at = 0; at < 22; at++) statuses.push((await testUrl(customer, url)).status);
+  // The delays of further tests are 1, 3, 7 … s, so the first may have passed on a busy machine.
+  for (let at = 0; at < 26; at++) statuses.push((await testUrl(customer, url)).status);
   expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 202));
   expect(statuses).toContain(429);
   expect((await testUrl(other, url)).status).toBe(202);
