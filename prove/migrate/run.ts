@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import type { Connection } from '../../packages/server/src/database/database.ts';
 import { startEmbedded } from '../../packages/server/src/database/embedded.ts';
 import { DRAGOMAN } from '../../scripts/program.ts';
-import { withClient } from '../harness/database.ts';
+import { type Query, withClient } from '../harness/database.ts';
 import { createRandom } from '../harness/random.ts';
 import type { RunOptions } from '../harness/run.ts';
 
@@ -89,7 +89,10 @@ async function startAndKill(database: Connection, target: number, after: number)
     stdio: 'ignore',
   });
   const ended = once(child, 'exit');
-  while (child.exitCode === null && (await appliedIn(database)) < target) await wait(1);
+  // All looks use one connection, so that the kill follows the migration closely.
+  await withClient(database, async (_, query) => {
+    while (child.exitCode === null && (await countApplied(query)) < target) await wait(1);
+  });
   await wait(after);
   child.kill('SIGKILL');
   await ended;
@@ -108,14 +111,14 @@ async function migrate(database: Connection): Promise<number> {
 }
 
 /** Counts the applied migrations. Returns -1 if the table of migrations does not exist yet. */
-async function appliedIn(database: Connection): Promise<number> {
-  const [row] = await ask<{ there: boolean }>(
-    database,
-    `select to_regclass('migrations') is not null as there`,
-  );
+async function countApplied(query: Query): Promise<number> {
+  const [row] = await query<{ there: boolean }>(`select to_regclass('migrations') is not null as there`);
   if (!row!.there) return -1;
-  return (await ask<{ count: number }>(database, 'select count(*)::int from migrations'))[0]!.count;
+  return (await query<{ count: number }>('select count(*)::int from migrations'))[0]!.count;
 }
+
+const appliedIn = (database: Connection): Promise<number> =>
+  withClient(database, (_, query) => countApplied(query));
 
 async function readSchema(database: Connection): Promise<string> {
   return JSON.stringify(await ask(database, SCHEMA));
