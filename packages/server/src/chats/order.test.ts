@@ -284,7 +284,6 @@ it('the check of the callbacks’ order in this test detects callbacks in the wr
 });
 
 it('a message of a dead worker is taken over by another worker and sends exactly one callback', async () => {
-  await server.restart({ DRAGOMAN_LEASE: '2' });
   // All workers are stopped, so that the simulated worker can claim the message and then die.
   await server.server.stop();
   const api = await startAnother('api');
