@@ -77,7 +77,7 @@ it('a segment keeps every code when text is typed over, deleted, cut or pasted, 
     // In plain text mode, a missing token is appended and reported.
     await keyboard.press('F2');
     const tokens = ['{1} <a href="/x">', '{=1} {shop}', '{/1} </a>'];
-    expect(await row(page, 1).getByRole('listitem').allInnerTexts()).toEqual(tokens);
+    await expect.poll(() => row(page, 1).getByRole('listitem').allInnerTexts()).toEqual(tokens);
     await takeScreenshots(page, 'workbench-plain-text', 'state');
     await (await target(page, 1)).fill('Siehe {1}Seite{/1}.');
     await keyboard.press('Tab');
