@@ -180,6 +180,41 @@ it('the page shows why a file cannot be translated, and sends only the other fil
   });
 });
 
+it('a file of 10 MiB is sent with visible progress and translated, and a larger file is refused', async () => {
+  const sender = await createPerson(web, { role: 'customer' });
+  const own = await web.signedIn(sender);
+  const size = 10 * 1024 ** 2;
+  const [start, end] = ['<p>The house is big.</p><!--', '-->'];
+  const large = start + 'x'.repeat(size - start.length - end.length) + end;
+  await web.visit({ context: own, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await chooseFiles(page, file('large.html', large), file('too-large.html', `${large} `));
+    await rowOf(page, 'too-large.html').getByText('The file is too large.').waitFor();
+    const row = rowOf(page, 'large.html');
+    await row.getByText('Ready to send').waitFor();
+    // The connection is slow until the page has shown that a part of the file is sent.
+    const network = await own.newCDPSession(page);
+    const setSpeed = (bytesPerSecond: number) =>
+      network.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: bytesPerSecond,
+      });
+    await setSpeed(512 * 1024);
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    const sent = row.getByRole('progressbar', { name: 'Sending' });
+    await until(async () => Number(await sent.getAttribute('value')) > 0);
+    expect(Number(await sent.getAttribute('value'))).toBeLessThan(1);
+    await takeScreenshots(page, 'account-translate-sending', 'state');
+    await setSpeed(-1);
+    await row.getByText('Completed').waitFor();
+  });
+  const { body } = await sender.call('GET', '/api/account/jobs?tier=machine');
+  expect(body.objects).toMatchObject([{ name: 'large.html', status: 'completed', price: 8 }]);
+  await own.close();
+});
+
 it('a document that is sent again after a lost answer creates no second job, unless the user chooses “Send again”', async () => {
   await web.visit({ context, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
