@@ -1,8 +1,8 @@
 /** Tests of the operator's pages. `crawl.test.ts` tests their accessibility. */
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createConnection } from '../../server/src/database/connections.ts';
-import { claimTask, orderEdit, save } from '../../server/src/testing/editors.ts';
+import { claimTask, confirmAll, orderEdit, save } from '../../server/src/testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -19,7 +19,11 @@ let window: BrowserContext;
 let receiver: Receiver;
 beforeAll(async () => {
   web = await startWeb({
-    settings: { DRAGOMAN_CALLBACK_SCHEDULE: '3600,3600', DRAGOMAN_ENGINES: 'apertium' },
+    settings: {
+      DRAGOMAN_CALLBACK_SCHEDULE: '3600,3600',
+      DRAGOMAN_ENGINES: 'apertium',
+      DRAGOMAN_EDITOR_TASKS: '3',
+    },
   });
   operator = await createPerson(web, { role: 'operator', name: 'Olga Operator' });
   window = await web.signedIn(operator);
@@ -273,4 +277,71 @@ it('an operator re-runs the machine translation of a job with a chosen engine', 
   });
   const { body } = await operator.call('GET', '/api/console/audit?action=job.redrafted');
   expect(body.entries).toMatchObject([{ account: 'acme', detail: { engine: 'fake' } }]);
+});
+
+it('an operator reassigns, prioritizes and releases several tasks at once, and sees which one was refused', async () => {
+  const account = await web.createAccount({ username: 'queued', balanceCents: 5000 });
+  const call = createClient(web.url, account.production_key);
+  const uids = await Promise.all(['One', 'Two', 'Three'].map((word) => orderEdit(call, `${word} houses.`)));
+  const fay = await createPerson(web, { role: 'editor', languages: ['en:es'], name: 'Fay' });
+  await createPerson(web, { role: 'editor', languages: ['en:es+review'] });
+  const { body: listed } = await operator.call('GET', '/api/console/tasks?account=queued');
+  // The last task is submitted and waits for its review, which is a task of the same job.
+  const { task } = listed.tasks.find((one: { uid: string }) => one.uid === uids[2]);
+  const last = await claimTask(fay, task);
+  await confirmAll(fay, last);
+  const { token } = last.lease;
+  expect((await fay.call('POST', `/api/editing/tasks/${task}/submit`, { token })).status).toBe(200);
+  await visit('/console/tasks?account=queued', async (page) => {
+    const bar = page.getByRole('region', { name: 'Actions on the selected entries' });
+    const act = async (action: string, fill?: (dialog: Locator) => Promise<unknown>) => {
+      await bar.getByRole('button', { name: action }).press('Enter');
+      const dialog = page.getByRole('dialog', { name: action });
+      await fill?.(dialog);
+      await dialog.getByRole('button', { name: action }).press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+    };
+    const choose = (uid: string) =>
+      page.getByRole('checkbox', { name: `Select ${uid}, queued` }).press('Space');
+    for (const uid of uids.slice(0, 2)) await choose(uid!);
+    await bar.getByText('2 selected').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-tasks-selected', 'state');
+    await act('Reassign', async (dialog) => {
+      await dialog.getByText('This applies to 2 entries:').waitFor();
+      await dialog.getByLabel('Editor').selectOption('Fay');
+      await expectAccessible(page);
+    });
+    await bar.waitFor({ state: 'detached' });
+    for (const uid of uids.slice(0, 2)) await choose(uid!);
+    const submitted = page.getByRole('row').filter({ hasText: uids[2]! }).filter({ hasText: 'Submitted' });
+    await submitted.getByRole('checkbox').press('Space');
+    await act('Priority', (dialog) => dialog.getByLabel('Priority').fill('7'));
+    await bar.getByText('1 entry was refused and stays selected:').waitFor();
+    await bar
+      .getByRole('listitem')
+      .filter({ hasText: `${uids[2]}, queued` })
+      .waitFor();
+    await bar.getByText('1 selected').waitFor();
+  });
+  const { body: queue } = await fay.call('GET', '/api/editing/queue');
+  const reserved = queue.open.filter(({ uid }: { uid: string }) => uids.includes(uid));
+  expect(reserved.map((one: { reserved: boolean }) => one.reserved)).toEqual([true, true]);
+  for (const { task } of reserved) await claimTask(fay, task);
+  await visit('/console/tasks?account=queued&status=claimed', async (page) => {
+    await page.getByRole('checkbox').first().press('Space');
+    const bar = page.getByRole('region', { name: 'Actions on the selected entries' });
+    await bar.getByRole('button', { name: 'Select the whole page' }).click();
+    await bar.getByText('2 selected').waitFor();
+    await bar.getByRole('button', { name: 'Release' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Release' });
+    await dialog.getByText('Each task returns to the queue.').waitFor();
+    await dialog.getByRole('button', { name: 'Release' }).click();
+    await page.getByRole('checkbox').first().waitFor({ state: 'detached' });
+  });
+  const audit = async (action: string) =>
+    (await operator.call('GET', `/api/console/audit?account=queued&action=${action}`)).body.entries;
+  for (const action of ['task.reassigned', 'task.prioritised', 'task.released']) {
+    expect(await audit(action)).toHaveLength(2);
+  }
 });

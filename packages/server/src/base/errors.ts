@@ -197,6 +197,8 @@ export const REASONS = {
   job_fell_back:
     'this job was delivered free of charge before its editors finished it, so it cannot be rejected.',
   job_forgotten: 'the texts of this job were deleted, so it cannot be rejected.',
+  task_not_for_editor:
+    'must be an editor of the language pair who has not skipped the task and, for a review, not edited the job.',
   rule_fails: 'The text fails the automatic checks.',
   term_known: 'is in the glossary already.',
   term_proposed: 'is proposed already.',

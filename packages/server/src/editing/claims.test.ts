@@ -264,7 +264,9 @@ describe('the order of the queue', () => {
     const task = await claimTask(bob);
     expect(task.task).toBe(second.task);
     const stranger = await createPerson(server, { role: 'editor', languages: ['en:fr'] });
-    expect((await operator.call('POST', `${path}/reassign`, { user: stranger.userId })).status).toBe(400);
+    const refused = await operator.call('POST', `${path}/reassign`, { user: stranger.userId });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.reasons.user.code).toBe('task_not_for_editor');
     await operator.call('POST', `${path}/release`);
     expect(codeOf(await save(bob, task, task.segments[0]))).toEqual([409, 'stale_lease']);
     expect(await statusOf(task)).toBe('open');

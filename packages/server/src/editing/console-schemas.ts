@@ -91,6 +91,7 @@ export const consoleTaskSchemas = {
     params: taskParameters,
   }),
   priority: describedEditing('setPriority', 'Set the priority of a task', TaskState, {
+    description: 'Refused after the task was submitted.',
     params: taskParameters,
     body: Type.Object({ priority: Type.Integer({ minimum: -10, maximum: 10 }) }),
   }),

@@ -1,6 +1,6 @@
 /** Console operations on tasks, and statistics of an editor's own work. */
 import { type Actor, recordAudit } from '../audit/audit.ts';
-import { ApiError, fieldError } from '../base/errors.ts';
+import { ApiError, fieldError, reason } from '../base/errors.ts';
 import { presentListed } from './claims.ts';
 import type { ConsoleTaskBody, EffortBody } from './console-schemas.ts';
 import * as queries from './console-store.ts';
@@ -53,10 +53,7 @@ export async function reassignTask(
   userId: string,
 ): Promise<TaskStatus> {
   if (!(await store.mayHaveTask(context.database, key, userId))) {
-    throw fieldError(
-      'user',
-      'must be an editor of the language pair who has not skipped the task and, for a review, not edited the job.',
-    );
+    throw fieldError('user', reason('task_not_for_editor'));
   }
   const reserved = { reservedFor: userId, reservedHours: Math.max(1, context.rules.reservedHours) };
   return returnToQueue(context, by, key, 'task.reassigned', reserved);
@@ -83,10 +80,12 @@ async function returnToQueue(
     if (tasks.length > 0) await recordAudit(transaction, by, { action, account, subject: taskId, detail });
     return tasks;
   });
-  if (moved.length === 0) throw new ApiError('task_taken', 'The task was submitted or is finished.');
+  if (moved.length === 0) throw finished();
   await makeDueNow(context.database, [{ account, jobId }]);
   return 'open';
 }
+
+const finished = () => new ApiError('task_taken', 'The task was submitted or is finished.');
 
 export async function prioritiseTask(
   context: EditingContext,
@@ -96,10 +95,11 @@ export async function prioritiseTask(
 ): Promise<TaskStatus> {
   return context.database.transaction(async (transaction) => {
     const status = await store.setPriority(transaction, key, priority);
+    if (status === undefined) throw finished();
     const { account, taskId } = key;
     const entry = { action: 'task.prioritised', account, subject: taskId, detail: { priority } };
     await recordAudit(transaction, by, entry);
-    return status!;
+    return status;
   });
 }
 

@@ -319,9 +319,11 @@ export async function insertReport(
 const SET_PRIORITY = statement<{ status: TaskStatus }>(
   'editing.set_priority',
   `update tasks set priority = $4, changed_at = now()
-    where part = $1 and account_id = $2 and task_id = $3 returning status`,
+    where part = $1 and account_id = $2 and task_id = $3 and status in ('open', 'claimed', 'reported')
+   returning status`,
 );
 
+/** Returns undefined if the task was submitted or is finished. */
 export async function setPriority(
   on: Queryable,
   { account, taskId }: TaskKey,

@@ -147,7 +147,7 @@ function useJobActions(rows: readonly ConsoleJob[] | undefined) {
       {
         label: t('console.jobs.cancel'),
         danger: true,
-        fields: <NoteField />,
+        fields: () => <NoteField />,
         run: (row, { note }) => call('cancelConsoleJob', { ...path(row), body: note ? { note } : {} }),
       },
     ],

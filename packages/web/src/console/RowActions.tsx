@@ -14,8 +14,8 @@ import { useChange } from './shared.tsx';
 interface RowAction<Row> {
   label: string;
   danger?: boolean;
-  /** Fields that the dialog of the action shows. */
-  fields?: ReactNode;
+  /** Returns the fields and the notes that the dialog of the action shows. */
+  fields?(rows: readonly Row[]): ReactNode;
   /** @param values what was entered in `fields` */
   run(row: Row, values: Values): Promise<unknown>;
 }
@@ -148,7 +148,7 @@ function Bar<Row>({ chosen, rowKey, nameOf, actions, onChooseAll, onChoose }: Ba
                 </li>
               ))}
             </ul>
-            {confirming.fields}
+            {confirming.fields?.(chosen)}
             <DialogActions>
               <Button data-autofocus onClick={() => setConfirming(undefined)}>
                 {t('ui.cancel')}

@@ -1,18 +1,17 @@
 /**
  * The editors' tasks: their number by language pair, and a list in which an operator releases, reassigns or
- * prioritizes them.
+ * prioritizes several of them at once.
  */
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, call, query } from '../api/client.ts';
-import type { ConsoleTask } from '../api/generated.ts';
+import { type Answer, CallError, call, query } from '../api/client.ts';
+import type { ConsolePerson, ConsoleTask } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
-import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
-import { ChoiceField, Field, Form, SubmitButton } from '../ui/form.tsx';
+import { ChoiceField, Field } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
 import { List } from '../ui/List.tsx';
 import { Notice } from '../ui/Notice.tsx';
@@ -22,7 +21,8 @@ import { type Column, Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { CancelJob } from './CancelJob.tsx';
 import css from './console.module.css';
-import { AccountLink, Count, Pair, useChange, useLanguageChoices } from './shared.tsx';
+import { useRowActions } from './RowActions.tsx';
+import { AccountLink, Count, Pair, useLanguageChoices } from './shared.tsx';
 
 const STATUSES = ['open', 'claimed', 'submitted', 'done', 'reported', 'canceled'] as const;
 type Status = (typeof STATUSES)[number];
@@ -41,19 +41,18 @@ const tasks = ({ status, source_language, target_language, account, job, offset 
     },
   });
 
-export const load = ({ queries, search }: Loading) => queries.ensureQueryData(tasks(search));
+const editors = () => query('listPeople', { query: { role: 'editor' } });
 
-interface TaskAction {
-  what: 'release' | 'reassign' | 'priority' | 'cancel';
-  task: ConsoleTask;
-}
+export const load = ({ queries, search }: Loading) =>
+  Promise.all([queries.ensureQueryData(tasks(search)), queries.ensureQueryData(editors())]);
 
 export default function Tasks({ search }: PageProps) {
   const t = useTranslate();
   const { data, error, refetch } = useList(tasks(search));
   useLiveUpdates('tasks', 'listTasks');
-  const [action, setAction] = useState<TaskAction>();
-  const columns = useTaskColumns(setAction);
+  const [canceling, setCanceling] = useState<ConsoleTask>();
+  const { column, bar } = useTaskActions(data?.tasks);
+  const columns = [column, ...useTaskColumns(setCanceling)];
   const languages = useLanguageChoices(search);
   return (
     <Page title={t('nav.tasks')}>
@@ -85,7 +84,8 @@ export default function Tasks({ search }: PageProps) {
         page="offset"
         columns={columns}
       />
-      <TaskDialogs action={action} onClose={() => setAction(undefined)} />
+      {bar}
+      <CancelJob job={canceling} onClose={() => setCanceling(undefined)} />
     </Page>
   );
 }
@@ -140,7 +140,7 @@ function TaskCounts({ counts }: { counts: Answer<'listTasks'>['counts'] }) {
   );
 }
 
-function useTaskColumns(onAct: (action: TaskAction) => void): Column<ConsoleTask>[] {
+function useTaskColumns(onCancel: (task: ConsoleTask) => void): Column<ConsoleTask>[] {
   const t = useTranslate();
   return [
     {
@@ -195,129 +195,84 @@ function useTaskColumns(onAct: (action: TaskAction) => void): Column<ConsoleTask
       key: 'change',
       header: t('console.edit'),
       bare: true,
-      cell: (task) => (
-        <span className={css.row}>
-          {(task.status === 'claimed' || task.status === 'reported') && (
-            <Button size="xs" onClick={() => onAct({ what: 'release', task })}>
-              {t('console.tasks.release')}
-            </Button>
-          )}
-          {task.status === 'reported' && (
-            <Button size="xs" onClick={() => onAct({ what: 'cancel', task })}>
-              {t('console.job.cancel')}
-            </Button>
-          )}
-          {(task.status === 'open' || task.status === 'claimed') && (
-            <>
-              <Button size="xs" onClick={() => onAct({ what: 'reassign', task })}>
-                {t('console.tasks.reassign')}
-              </Button>
-              <Button size="xs" onClick={() => onAct({ what: 'priority', task })}>
-                {t('console.tasks.priority')}
-              </Button>
-            </>
-          )}
-        </span>
-      ),
+      cell: (task) =>
+        task.status === 'reported' && (
+          <Button size="xs" onClick={() => onCancel(task)}>
+            {t('console.job.cancel')}
+          </Button>
+        ),
     },
   ];
 }
 
-function TaskDialogs({ action, onClose }: { action: TaskAction | undefined; onClose(): void }) {
+function useTaskActions(rows: readonly ConsoleTask[] | undefined) {
   const t = useTranslate();
-  const change = useChange();
-  return (
-    <>
-      <ConfirmDialog
-        title={t('console.tasks.release')}
-        action={t('console.tasks.release')}
-        opened={action?.what === 'release'}
-        onClose={onClose}
-        onConfirm={() =>
-          change(
-            () => call('releaseTaskOfAnother', { path: { task: action!.task.task } }),
-            t('console.tasks.released'),
-          )
-        }
-      >
-        {t('console.tasks.release_about')}
-      </ConfirmDialog>
-      <CancelJob job={action?.what === 'cancel' ? action.task : undefined} onClose={onClose} />
-      <Dialog title={t('console.tasks.priority')} opened={action?.what === 'priority'} onClose={onClose}>
-        {action?.what === 'priority' && <Priority task={action.task} onDone={onClose} />}
-      </Dialog>
-      <Dialog title={t('console.tasks.reassign')} opened={action?.what === 'reassign'} onClose={onClose}>
-        {action?.what === 'reassign' && <Reassign task={action.task} onDone={onClose} />}
-      </Dialog>
-    </>
-  );
+  const { data } = useSuspenseQuery(editors());
+  const path = ({ task }: ConsoleTask) => ({ path: { task } });
+  return useRowActions({
+    rows,
+    rowKey: ({ task }) => task,
+    nameOf: ({ uid, account }) => `${uid}, ${account}`,
+    actions: [
+      {
+        label: t('console.tasks.release'),
+        fields: () => <p>{t('console.tasks.release_about')}</p>,
+        run: (row) => call('releaseTaskOfAnother', path(row)),
+      },
+      {
+        label: t('console.tasks.reassign'),
+        fields: (tasks) => <EditorField people={data.people} tasks={tasks} />,
+        async run(row, { user }) {
+          // No editor can have all of these tasks.
+          if (user === undefined) throw new CallError('explained', t('console.tasks.no_editor'));
+          await call('reassignTask', { ...path(row), body: { user } });
+        },
+      },
+      {
+        label: t('console.tasks.priority'),
+        fields: () => (
+          <Field
+            name="priority"
+            type="number"
+            label={t('console.tasks.priority')}
+            description={t('console.tasks.priority_about')}
+            defaultValue="0"
+            ltr
+          />
+        ),
+        run: (row, { priority }) =>
+          call('setPriority', { ...path(row), body: { priority: Number(priority) } }),
+      },
+    ],
+  });
 }
 
-function Priority({ task, onDone }: { task: ConsoleTask; onDone(): void }) {
-  const t = useTranslate();
-  const change = useChange();
-  return (
-    <Form
-      onSubmit={async (values) => {
-        const body = { priority: Number(values.priority) };
-        await change(() => call('setPriority', { path: { task: task.task }, body }), t('ui.saved'));
-        onDone();
-      }}
-    >
-      <Field
-        name="priority"
-        type="number"
-        label={t('console.tasks.priority')}
-        description={t('console.tasks.priority_about')}
-        defaultValue="0"
-        ltr
-        autoFocus
-      />
-      <DialogActions>
-        <Button onClick={onDone}>{t('ui.cancel')}</Button>
-        <SubmitButton>{t('ui.save')}</SubmitButton>
-      </DialogActions>
-    </Form>
-  );
+interface EditorFieldProps {
+  people: readonly ConsolePerson[];
+  tasks: readonly ConsoleTask[];
 }
 
-const editors = () => query('listPeople', { query: { role: 'editor' } });
-
-/** Reserves a task for an editor of its language pair for some hours. */
-function Reassign({ task, onDone }: { task: ConsoleTask; onDone(): void }) {
+/** The choice of an editor who works in the language pairs of all tasks. */
+function EditorField({ people, tasks }: EditorFieldProps) {
   const t = useTranslate();
-  const change = useChange();
-  const { data } = useQuery(editors());
-  const able = (data?.people ?? []).filter(
+  const able = people.filter(
     ({ status, languages }) =>
       status === 'active' &&
-      languages.some(
-        (one) =>
-          one.source_language === task.source_language &&
-          one.target_language === task.target_language &&
-          (task.kind === 'edit' || one.review),
+      tasks.every((task) =>
+        languages.some(
+          (one) =>
+            one.source_language === task.source_language &&
+            one.target_language === task.target_language &&
+            (task.kind === 'edit' || one.review),
+        ),
       ),
   );
-  if (data !== undefined && able.length === 0) return <p>{t('console.tasks.no_editor')}</p>;
+  if (able.length === 0) return <p>{t('console.tasks.no_editor')}</p>;
   return (
-    <Form
-      onSubmit={async (values) => {
-        await change(
-          () => call('reassignTask', { path: { task: task.task }, body: { user: values.user ?? '' } }),
-          t('console.tasks.reassigned'),
-        );
-        onDone();
-      }}
-    >
-      <ChoiceField
-        name="user"
-        label={t('console.tasks.user')}
-        choices={able.map(({ user_id, name, email }) => ({ value: user_id, label: name || email }))}
-      />
-      <DialogActions>
-        <Button onClick={onDone}>{t('ui.cancel')}</Button>
-        <SubmitButton>{t('console.tasks.reassign')}</SubmitButton>
-      </DialogActions>
-    </Form>
+    <ChoiceField
+      name="user"
+      label={t('console.tasks.user')}
+      choices={able.map(({ user_id, name, email }) => ({ value: user_id, label: name || email }))}
+    />
   );
 }
