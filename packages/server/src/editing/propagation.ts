@@ -218,7 +218,8 @@ async function planChanges(
 ): Promise<Plan> {
   const readings = [...new Map(rows.map(({ reading }) => [reading.toString('base64'), reading])).values()];
   const rules = await listRules(on, account, readings);
-  const all = await votes.listAllVotes(on, account, readings);
+  const named = rows.flatMap((row) => [row.filled_vote, row.voted_vote]).filter((id) => id !== null);
+  const all = await votes.listAllVotes(on, account, readings, named);
   const votesFor = Map.groupBy(all, ({ reading }) => reading.toString('base64'));
   const plan: Plan = { changes: [], refused: {}, held: new Set() };
   for (const row of rows) {
@@ -247,8 +248,8 @@ function changeOf(
   const counted = cast.filter(({ withdrawn }) => !withdrawn);
   const elected = rule === undefined ? elect(counted, row.context) : { vote: rule, certain: true };
   const isFilled = row.filled_hash !== null;
-  const isNamed = (one: votes.VoteRow) =>
-    one.vote_id === row.filled_vote || row.filled_hash?.equals(one.target_hash) === true;
+  const isSameText = (one: votes.VoteRow) => row.filled_hash?.equals(one.target_hash) === true;
+  const isNamed = (one: votes.VoteRow) => one.vote_id === row.filled_vote || isSameText(one);
   // If no vote for the filled text is left, not even a withdrawn one, the votes expired and the text stays.
   if (elected === undefined && (!isFilled || (counted.length === 0 && !cast.some(isNamed)))) return undefined;
   if (!fills.isWaiting(row)) return 'held';
@@ -266,7 +267,7 @@ function changeOf(
   const isAgreed = elected.certain && isAccepted;
   // The confirmation stays if all remaining votes are for its text: other votes for the text have then
   // expired.
-  const isKept = isSame && isConfirmed && cast.every((one) => !one.withdrawn && isNamed(one));
+  const isKept = isSame && isConfirmed && cast.every((one) => !one.withdrawn && isSameText(one));
   const confirms = row.setting === 'confirm' && (isAgreed || isKept) && !row.asked;
   if (isSame && confirms === isConfirmed) return undefined;
   // A draft with the same text from the memory stays, because it shows its origin more precisely.

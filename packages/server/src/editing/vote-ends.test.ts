@@ -1,4 +1,5 @@
 /** Tests of votes that end: by retention, with a memory entry, and by saves, also late ones. */
+import { randomInt } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -24,6 +25,9 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
+import { READING_CONTEXTS } from './readings.ts';
+import { elect } from './vote-rules.ts';
+import { listAllVotes, type VoteRow } from './votes-store.ts';
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const TEXT = 'La casa es grande.';
@@ -265,4 +269,62 @@ it('a save after the end of the claim does not replace a text that another edito
   const late = await save(cy, seen, seen.segments[0], { target: [{ text: 'Tarde.' }] });
   expect(late.body.error).toMatchObject({ code: 'stale_lease', kept: 'history' });
   expect(await segmentOf(waits)).toMatchObject({ status: 'draft', target });
+});
+
+it('the votes that the background work reads decide as all votes would, and do not repeat an editor with a text', async () => {
+  const [uid] = await orderSame(1);
+  const editors = [ann, bob, cy].map(({ userId }) => userId);
+  const given = Array.from({ length: 800 }, (_, index) => ({
+    position: index + 1,
+    reading: `reading ${randomInt(10)}`,
+    context: READING_CONTEXTS[randomInt(3)],
+    editor_id: editors[randomInt(3)],
+    reviewed: randomInt(4) === 0,
+    text: `text ${randomInt(3)}`,
+    second: randomInt(6),
+    withdrawn: randomInt(3) === 0,
+  }));
+  const { rows } = await owner.query<VoteRow>(
+    `with given as (
+       select j.part, j.account_id, j.job_id, g.* from jobs j, jsonb_to_recordset($2) as g (position integer,
+         reading text, context text, editor_id uuid, reviewed boolean, text text, second integer, withdrawn boolean)
+        where j.uid = $1),
+     copied as (
+       insert into segments select (jsonb_populate_record(null::segments, to_jsonb(s) || jsonb_build_object(
+         'position', g.position, 'segment_id', g.position::text))).*
+         from segments s join given g using (part, account_id, job_id) where s.position = 0)
+     insert into votes (part, account_id, vote_id, job_id, position, reading, context, editor_id, reviewed, target,
+       target_hash, voted_at, withdrawn_at)
+     select part, account_id, gen_random_uuid(), job_id, position, sha256(reading::bytea), context, editor_id, reviewed,
+            '[]', sha256(text::bytea), timestamptz '2027-01-01' + second * interval '1 s',
+            case when withdrawn then now() end
+       from given
+     returning vote_id, reading, context, editor_id, reviewed, target_hash, voted_at, withdrawn_at is not null as withdrawn`,
+    [uid, JSON.stringify(given)],
+  );
+  const readings = [...new Map(rows.map(({ reading }) => [reading.toString('hex'), reading])).values()];
+  const textOf = (one: VoteRow) => `${one.target_hash.toString('hex')} ${one.withdrawn}`;
+  const groups = new Set(
+    rows.map((one) => `${one.reading.toString('hex')} ${one.context} ${one.editor_id} ${textOf(one)}`),
+  );
+  const found = await listAllVotes(server.database, account, [...readings, ...readings], []);
+  expect(found).toHaveLength(groups.size);
+  for (const reading of readings) {
+    const [all, read] = [rows, found].map((list) => list.filter((one) => one.reading.equals(reading)));
+    expect(new Set(read!.map(textOf))).toEqual(new Set(all!.map(textOf)));
+    for (const context of READING_CONTEXTS) {
+      const [expected, elected] = [all!, read!].map((list) => {
+        const one = elect(
+          list.filter(({ withdrawn }) => !withdrawn),
+          context,
+        );
+        return one && { ...one, vote: one.vote.vote_id };
+      });
+      expect(elected, JSON.stringify(all)).toEqual(expected);
+    }
+  }
+  const ids = new Set(found.map((one) => one.vote_id));
+  const { vote_id: older } = rows.find((one) => !ids.has(one.vote_id))!;
+  const more = await listAllVotes(server.database, account, readings, [older]);
+  expect(more.map((one) => one.vote_id).sort()).toEqual([...ids, older].sort());
 });

@@ -1234,6 +1234,9 @@ create table votes (
 );
 -- Leads to the latest vote of each editor, and to all votes for a reading.
 create index votes_of on votes (part, account_id, reading, context, editor_id, voted_at desc, vote_id desc);
+-- Leads to the latest vote of each editor for each text, apart from the latest withdrawn one.
+create index votes_texts on votes (part, account_id, reading, context, editor_id, target_hash, (withdrawn_at is null),
+  voted_at desc, vote_id desc);
 grant select, insert, update, delete on votes to dragoman_app;
 
 -- Segments that hold the text of a vote, with the draft that it replaced.
