@@ -78,7 +78,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
   const { database, settings, quota } = options;
 
   const inserts = createBatcher<Wanted, Inserted>({
-    run: (wanted) => insertBatch(options, wanted),
+    run: (wanted, lockMilliseconds) => insertBatch(options, wanted, database.lockLimited(lockMilliseconds)),
     weigh: ({ message }) => message.text.length,
     maxItems: MAX_BATCH_MESSAGES,
     maxWeight: MAX_BATCH_CHARACTERS,
@@ -86,6 +86,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     maxRunning: 2,
     mostMilliseconds: REQUEST_BATCH_MILLISECONDS,
     isolates: (error) => !isUnavailable(error),
+    accountOf: ({ chat }) => chat.account.accountId,
   });
 
   async function insert(caller: Caller, wanted: Wanted): Promise<CreatedMessage> {
@@ -229,7 +230,11 @@ function wantedBy({ account, environment, defaultBrand }: Caller, request: Messa
  * Inserts a batch in one transaction. If the connection is lost during the commit, the batch runs again. Rows
  * that were committed then exist already, and are recognized by the ids that this process chose.
  */
-async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Promise<Inserted[]> {
+async function insertBatch(
+  options: MessageCreatorOptions,
+  wanted: Wanted[],
+  database: Database,
+): Promise<Inserted[]> {
   const worker = options.worker();
   const tokens =
     worker &&
@@ -238,7 +243,7 @@ async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Pr
       worker,
     );
   for (const [index, { message }] of wanted.entries()) message.leaseToken = tokens?.[index];
-  const insert = () => insertOnce(options.database, wanted, worker?.leaseSeconds ?? 0);
+  const insert = () => insertOnce(database, wanted, worker?.leaseSeconds ?? 0);
   const results = await insert().catch((error: unknown) => {
     if (error instanceof CommitUnknown) return insert();
     throw error;

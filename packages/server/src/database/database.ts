@@ -53,6 +53,8 @@ export interface Database extends Queryable {
    * then get 503 soon, instead of no answer for a minute. Its transactions wait for a lock for 80 % of that time.
    */
   limited(milliseconds: number): Database;
+  /** Returns the same database with another time limit for the waits of its transactions for a lock. */
+  lockLimited(milliseconds: number): Database;
   /**
    * Whether the database accepts writes. After a statement has failed for lack of resources (SQLSTATE class
    * 53), each call tries a write, and returns false until one succeeds.
@@ -169,13 +171,16 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
     if (changes.length > 0) for (const listener of listeners) listener(changes);
   };
 
-  const withLimit = (limit: number | undefined): Database => ({
+  const withLimit = (limit?: number, lockLimit = limit && limit * LOCK_SHARE): Database => ({
     query: (statement, values = []) =>
       resources.track(outage.track(() => run(pool, statement, values, limit))),
     changed: (kind, account, job) => publish([{ kind, account: account?.accountId, job }]),
     transaction: (work) =>
-      resources.track(outage.track(() => withRetries(() => runTransaction(pool, work, publish, limit)))),
-    limited: withLimit,
+      resources.track(
+        outage.track(() => withRetries(() => runTransaction(pool, work, publish, limit, lockLimit))),
+      ),
+    limited: (milliseconds) => withLimit(milliseconds),
+    lockLimited: (milliseconds) => withLimit(limit, milliseconds),
     canWrite: resources.canWrite,
     onChanges(listener) {
       listeners.add(listener);
@@ -198,7 +203,7 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
       await pool.end();
     },
   });
-  return withLimit(undefined);
+  return withLimit();
 }
 
 /**
@@ -246,9 +251,8 @@ function limitedTo(milliseconds: number | undefined): object {
  * Returns the SQL that begins a transaction. With a time limit, the server ends a wait for a lock before the client
  * gives up. Otherwise a statement behind a lock would look like a server that does not answer.
  */
-function beginWithin(milliseconds: number | undefined): string {
-  if (milliseconds === undefined) return 'begin';
-  return `begin; set local lock_timeout = ${Math.ceil(milliseconds * LOCK_SHARE)}`;
+function beginWithin(lockLimit: number | undefined): string {
+  return lockLimit === undefined ? 'begin' : `begin; set local lock_timeout = ${Math.ceil(lockLimit)}`;
 }
 
 async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
@@ -274,12 +278,13 @@ async function runTransaction<T>(
   work: (transaction: Transaction) => Promise<T>,
   publish: ChangeListener,
   limit?: number,
+  lockLimit?: number,
 ): Promise<T> {
   const changes: Change[] = [];
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query({ text: beginWithin(limit), ...limitedTo(limit) });
+    await client.query({ text: beginWithin(lockLimit), ...limitedTo(limit) });
     const transaction: Transaction = {
       inTransaction: true,
       query: (statement, values = []) => run(client, statement, values, limit),
