@@ -2,8 +2,10 @@
  * Tests that text typed right after a shortcut lands in the right place. Keys are pressed at human speed:
  * each is held for 150 ms before the next one is pressed.
  */
+import { basename } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BuiltApp } from '../../../scripts/web-size.ts';
 import { takeScreenshots } from './browser.ts';
 import { expectText, row, startWorkbench, target, teach, type WorkbenchFixture } from './workbench.ts';
 
@@ -34,11 +36,13 @@ it('text typed right after a shortcut goes into the dialog that the shortcut ope
     await expectText(first, 'ONE HOUSE.');
   }));
 
-it.each([
-  ['Control+f', 'the search', 'Find'],
-  ['Control+m', 'the comment', 'Comment'],
-  ['Control+k', 'the memory search', 'Search words'],
-])('text typed right after %s goes into the field that this shortcut opened: %s', (key, _, field) =>
+const FIELDS = [
+  ['Control+f', 'Find'],
+  ['Control+m', 'Comment'],
+  ['Control+k', 'Search words'],
+] as const;
+
+it.each(FIELDS)('text typed right after %s goes into the field that this shortcut opened: %s', (key, field) =>
   visit(async (page) => {
     const first = await target(page, 1);
     await page.keyboard.press(key, HELD);
@@ -47,6 +51,30 @@ it.each([
     await expectText(first, 'ONE HOUSE.');
   }),
 );
+
+it('text typed right after a shortcut goes into its field when a slow network has loaded no more than the editable page needs', async () => {
+  const app = new BuiltApp();
+  const parts = ['Task.tsx', 'checking.ts', 'overlays.ts'].map((name) =>
+    app.filesOf(`src/workbench/${name}`),
+  );
+  const needed = parts.reduce((all, files) => all.union(files), app.shell);
+  const context = await fixture.web.signedIn(fixture.ann);
+  await context.route('**/assets/*.js', async (route) => {
+    if (needed.has(`assets/${basename(route.request().url())}`)) await route.continue();
+  });
+  const { path } = await fixture.createClaimedTask('One house.\n', { target_language: 'de' });
+  await fixture.web.visit({ context, path }, async (page) => {
+    const first = await target(page, 1);
+    for (const [key, field] of FIELDS) {
+      await page.keyboard.press(key, HELD);
+      await page.keyboard.type('hou', HELD);
+      await expect.poll(() => page.getByRole('textbox', { name: field }).inputValue()).toBe('hou');
+      await page.keyboard.press('Escape', HELD);
+    }
+    await expectText(first, 'ONE HOUSE.');
+  });
+  await context.close();
+});
 
 it('the memory search finds entries while an editor types, and the next letters cancel the search before', async () => {
   await teach(fixture, 'The harbor is very old.\n');

@@ -27,8 +27,7 @@ import type { Announcement } from './state.ts';
 import css from './workbench.module.css';
 import { Workbench } from './workbench.ts';
 
-/** These two components are loaded when they are first rendered. */
-const Panel = lazy(() => loadChunk(() => import('./panel/Panel.tsx')));
+/** Loaded when it is first rendered. */
 const Preview = lazy(() => loadChunk(() => import('./Preview.tsx')));
 
 /** Reads the task without the cache, because a cached lease may be outdated. */
@@ -129,6 +128,7 @@ function Page({ user }: { user: User }) {
     KeyBar,
     Leave,
     NoticeToast,
+    Panel,
     SignInAgain,
     usePageEvents,
   } = useOverlays();
@@ -173,9 +173,7 @@ function Page({ user }: { user: User }) {
           <Grid />
         )}
         <Suspense>{preview && <Preview />}</Suspense>
-        <Suspense fallback={<aside className={css.panel} />}>
-          <Panel />
-        </Suspense>
+        <Panel />
         <NoticeToast />
       </div>
       <KeyBar />

@@ -1,8 +1,8 @@
 /**
- * The chunk with the header, the grid, the dialogs, the search, the list of tags, the labels of rows, the bars
- * around the grid and the reactions to keys. The chunk is loaded in parallel with the task, before the page can
- * be edited. If a dialog were still loading when its shortcut is pressed, the next keys would reach the
- * translation.
+ * The chunk with the header, the grid, the panel, the dialogs, the search, the list of tags, the labels of rows, the
+ * bars around the grid and the reactions to keys. The chunk is loaded in parallel with the task, before the page can be
+ * edited. If a dialog or a field of the panel were still loading when its shortcut is pressed, the next keys would reach
+ * the translation.
  */
 export { ActionBar } from './ActionBar.tsx';
 export { Banners } from './Banners.tsx';
@@ -25,5 +25,6 @@ export { default as Leave } from './Leave.tsx';
 export { NoticeToast } from './NoticeToast.tsx';
 export { Origin } from './Origin.tsx';
 export { usePageEvents } from './page-events.ts';
+export { Panel } from './panel/Panel.tsx';
 export { RowFooter } from './RowFooter.tsx';
 export { SignInAgain } from './SignInAgain.tsx';

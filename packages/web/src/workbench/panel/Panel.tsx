@@ -15,7 +15,7 @@ import css from './panel.module.css';
 import { Queries } from './Queries.tsx';
 import { Suggestions } from './Suggestions.tsx';
 
-export default function Panel() {
+export function Panel() {
   const t = useTranslate();
   const active = usePage((page) => page.active);
   const [opened, setOpened] = useState(false);
