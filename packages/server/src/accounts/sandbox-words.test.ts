@@ -138,23 +138,6 @@ describe('the daily quota of the sandbox', () => {
     expect((await create()).status).toBe(429);
   });
 
-  it('does not count a creation that waited too long for a lock of another transaction', async () => {
-    const holder = await owner.connect();
-    try {
-      await holder.query('begin');
-      await holder.query(
-        `select from balances join accounts using (part, account_id) where username = $1 for update of balances`,
-        [account.username],
-      );
-      const path = '/tapi/v2/translation/';
-      expect((await sandbox('POST', path, FOUR_WORDS)).status).toBe(503);
-      expect(await used()).toBe(0);
-    } finally {
-      await holder.query('rollback');
-      holder.release();
-    }
-  });
-
   it('answers 413 to a text that exceeds the whole quota, and counts long words by their length', async () => {
     const tooLong = await create({ text: `${'x'.repeat(50 * QUOTA)}y` });
     expect([tooLong.status, tooLong.body.error]).toEqual([

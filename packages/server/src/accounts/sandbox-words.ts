@@ -6,7 +6,7 @@
  */
 import type { AccountRef, Caller } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
-import { type Database, isLockTimeout, isUnavailable, type Queryable } from '../database/database.ts';
+import { type Database, isUnavailable, type Queryable } from '../database/database.ts';
 import type { Settings } from '../settings/settings.ts';
 import * as store from './sandbox-store.ts';
 
@@ -88,9 +88,8 @@ export function createSandboxQuota(
         used = await usedBy(created);
         return created;
       } catch (error) {
-        // The commit may have succeeded before the connection broke, so the words stay counted. After a lock timeout
-        // the transaction was rolled back.
-        if (isUnavailable(error) && !isLockTimeout(error)) used = words;
+        // The commit may have succeeded before the connection broke, so the words stay counted.
+        if (isUnavailable(error)) used = words;
         throw error;
       } finally {
         observer.used(used);

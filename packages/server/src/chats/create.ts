@@ -78,7 +78,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
   const { database, settings, quota } = options;
 
   const inserts = createBatcher<Wanted, Inserted>({
-    run: (wanted, lockMilliseconds) => insertBatch(options, wanted, database.lockLimited(lockMilliseconds)),
+    run: (wanted) => insertBatch(options, wanted),
     weigh: ({ message }) => message.text.length,
     maxItems: MAX_BATCH_MESSAGES,
     maxWeight: MAX_BATCH_CHARACTERS,
@@ -86,7 +86,6 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     maxRunning: 2,
     mostMilliseconds: REQUEST_BATCH_MILLISECONDS,
     isolates: (error) => !isUnavailable(error),
-    accountOf: ({ chat }) => chat.account.accountId,
   });
 
   async function insert(caller: Caller, wanted: Wanted): Promise<CreatedMessage> {
@@ -230,11 +229,7 @@ function wantedBy({ account, environment, defaultBrand }: Caller, request: Messa
  * Inserts a batch in one transaction. If the connection is lost during the commit, the batch runs again. Rows
  * that were committed then exist already, and are recognized by the ids that this process chose.
  */
-async function insertBatch(
-  options: MessageCreatorOptions,
-  wanted: Wanted[],
-  database: Database,
-): Promise<Inserted[]> {
+async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Promise<Inserted[]> {
   const worker = options.worker();
   const tokens =
     worker &&
@@ -243,7 +238,7 @@ async function insertBatch(
       worker,
     );
   for (const [index, { message }] of wanted.entries()) message.leaseToken = tokens?.[index];
-  const insert = () => insertOnce(database, wanted, worker?.leaseSeconds ?? 0);
+  const insert = () => insertOnce(options.database, wanted, worker?.leaseSeconds ?? 0);
   const results = await insert().catch((error: unknown) => {
     if (error instanceof CommitUnknown) return insert();
     throw error;

@@ -6,15 +6,14 @@
  * batch. The first item still starts at once.
  */
 
-import { CommitUnknown, isLockTimeout } from './database.ts';
+import { CommitUnknown } from './database.ts';
 
 export interface BatcherOptions<Item, Result> {
   /**
    * Processes all items in one transaction and returns one result per item, in order. Rejects when nothing
    * was committed.
-   * @param lockMilliseconds how long the transaction should wait for a lock
    */
-  run(items: Item[], lockMilliseconds: number): Promise<Result[]>;
+  run(items: Item[]): Promise<Result[]>;
   /** Returns the weight of an item, such as its bytes. */
   weigh(item: Item): number;
   maxItems: number;
@@ -37,25 +36,10 @@ export interface BatcherOptions<Item, Result> {
   restMilliseconds?: number;
   /** Whether a single item may have caused this error. If so, the other items run again without this item. */
   isolates(error: unknown): boolean;
-  /**
-   * Returns the account of an item. After a lock timeout, the items of each account run separately, so that only the
-   * account with the locked row fails.
-   */
-  accountOf?(item: Item): string;
 }
 
 /** The `mostMilliseconds` of batchers for requests. A request must be answered within 15 seconds. */
 export const REQUEST_BATCH_MILLISECONDS = 14_000;
-
-/**
- * How long a batch waits for a lock. The items of other accounts wait too. The limit is longer than the commit of
- * another batch that changes the same balance.
- */
-const LOCK_MILLISECONDS = 2_000;
-/** How long the items of one account wait for a lock, after a batch with several accounts has waited in vain. */
-const ACCOUNT_LOCK_MILLISECONDS = 500;
-/** The time after a lock timeout during which the accounts of the batch run separately. The rest is refused. */
-const SPLIT_MILLISECONDS = 4_000;
 
 export class BatcherFull extends Error {
   override name = 'BatcherFull';
@@ -74,62 +58,9 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** When the parts of a split batch stop running, and the error for the items that did not run until then. */
-interface Stop {
-  at: number;
-  error: unknown;
-}
-
-/** Returns the parts of a failed batch that run again; one part if the batch is refused. */
-function split<Item, Result>(
-  batch: Waiting<Item, Result>[],
-  error: unknown,
-  { accountOf, isolates }: Pick<BatcherOptions<Item, Result>, 'accountOf' | 'isolates'>,
-): Waiting<Item, Result>[][] {
-  // Halving would wait for the lock again in each half that contains the account.
-  if (isLockTimeout(error)) return [...Map.groupBy(batch, ({ item }) => accountOf?.(item)).values()];
-  if (batch.length === 1 || !isolates(error)) return [batch];
-  // With one bad item among 500, halving costs about nine more commits. Running each item alone would cost 500.
-  const middle = batch.length >> 1;
-  return [batch.slice(0, middle), batch.slice(middle)];
-}
-
-/** Runs a batch, or its parts if it fails, and settles its items. @param stop shared by the parts of a batch */
-async function settle<Item, Result>(
-  batch: Waiting<Item, Result>[],
-  options: Pick<BatcherOptions<Item, Result>, 'run' | 'isolates' | 'accountOf'>,
-  stop: Stop,
-): Promise<void> {
-  const refuse = (error: unknown) => {
-    for (const { reject } of batch) reject(error);
-  };
-  if (performance.now() > stop.at) return refuse(stop.error);
-  try {
-    const isFirst = stop.at === Number.POSITIVE_INFINITY;
-    const lockMilliseconds = isFirst ? LOCK_MILLISECONDS : ACCOUNT_LOCK_MILLISECONDS;
-    const results = await options.run(
-      batch.map(({ item }) => item),
-      lockMilliseconds,
-    );
-    for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
-  } catch (error) {
-    const parts = split(batch, error, options);
-    if (isLockTimeout(error)) {
-      stop.at = Math.min(stop.at, performance.now() + SPLIT_MILLISECONDS);
-      stop.error = error;
-    } else if (!options.isolates(error)) {
-      // The database is unavailable, so the other parts of the batch would fail too.
-      stop.at = Number.NEGATIVE_INFINITY;
-      stop.error = error;
-    }
-    if (parts.length === 1) return refuse(error);
-    for (const part of parts) await settle(part, options, stop);
-  }
-}
-
 /**
  * Creates a batcher. When a batch of several items rejects because of one of them, its halves run separately, so that
- * only the bad item fails. After a lock timeout, its accounts run separately.
+ * only the bad item fails.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   let waiting: Waiting<Item, Result>[] = [];
@@ -152,6 +83,22 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return taken;
   }
 
+  async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await options.run(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
+    } catch (error) {
+      if (batch.length === 1 || !options.isolates(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      // With one bad item among 500, halving costs about nine more commits. Running each item alone would cost 500.
+      const middle = batch.length >> 1;
+      await settle(batch.slice(0, middle));
+      await settle(batch.slice(middle));
+    }
+  }
+
   /**
    * Starts the next batch after one turn of the event loop, so that requests parsed in the same turn share it. Waits
    * longer if less than `restMilliseconds` have passed since the start of the previous batch.
@@ -172,7 +119,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     running++;
     begunAt = performance.now();
     // The batch is empty if every waiting item has reached its time limit.
-    if (batch.length > 0) await settle(batch, options, { at: Number.POSITIVE_INFINITY, error: undefined });
+    if (batch.length > 0) await settle(batch);
     running--;
     schedule();
     if (running === 0 && waiting.length === 0) for (const resolve of idlers.splice(0)) resolve();

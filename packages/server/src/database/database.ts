@@ -53,8 +53,6 @@ export interface Database extends Queryable {
    * then get 503 soon, instead of no answer for a minute. Its transactions wait for a lock for 80 % of that time.
    */
   limited(milliseconds: number): Database;
-  /** Returns the same database with another time limit for the waits of its transactions for a lock. */
-  lockLimited(milliseconds: number): Database;
   /**
    * Whether the database accepts writes. After a statement has failed for lack of resources (SQLSTATE class
    * 53), each call tries a write, and returns false until one succeeds.
@@ -171,16 +169,13 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
     if (changes.length > 0) for (const listener of listeners) listener(changes);
   };
 
-  const withLimit = (limit?: number, lockLimit = limit && limit * LOCK_SHARE): Database => ({
+  const withLimit = (limit: number | undefined): Database => ({
     query: (statement, values = []) =>
       resources.track(outage.track(() => run(pool, statement, values, limit))),
     changed: (kind, account, job) => publish([{ kind, account: account?.accountId, job }]),
     transaction: (work) =>
-      resources.track(
-        outage.track(() => withRetries(() => runTransaction(pool, work, publish, limit, lockLimit))),
-      ),
-    limited: (milliseconds) => withLimit(milliseconds),
-    lockLimited: (milliseconds) => withLimit(limit, milliseconds),
+      resources.track(outage.track(() => withRetries(() => runTransaction(pool, work, publish, limit)))),
+    limited: withLimit,
     canWrite: resources.canWrite,
     onChanges(listener) {
       listeners.add(listener);
@@ -203,7 +198,7 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
       await pool.end();
     },
   });
-  return withLimit();
+  return withLimit(undefined);
 }
 
 /**
@@ -251,8 +246,9 @@ function limitedTo(milliseconds: number | undefined): object {
  * Returns the SQL that begins a transaction. With a time limit, the server ends a wait for a lock before the client
  * gives up. Otherwise a statement behind a lock would look like a server that does not answer.
  */
-function beginWithin(lockLimit: number | undefined): string {
-  return lockLimit === undefined ? 'begin' : `begin; set local lock_timeout = ${Math.ceil(lockLimit)}`;
+function beginWithin(milliseconds: number | undefined): string {
+  if (milliseconds === undefined) return 'begin';
+  return `begin; set local lock_timeout = ${Math.ceil(milliseconds * LOCK_SHARE)}`;
 }
 
 async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
@@ -278,13 +274,12 @@ async function runTransaction<T>(
   work: (transaction: Transaction) => Promise<T>,
   publish: ChangeListener,
   limit?: number,
-  lockLimit?: number,
 ): Promise<T> {
   const changes: Change[] = [];
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query({ text: beginWithin(lockLimit), ...limitedTo(limit) });
+    await client.query({ text: beginWithin(limit), ...limitedTo(limit) });
     const transaction: Transaction = {
       inTransaction: true,
       query: (statement, values = []) => run(client, statement, values, limit),

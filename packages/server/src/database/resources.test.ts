@@ -7,7 +7,6 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../base/log.ts';
 import {
-  type Answer,
   createClient,
   createPerson,
   startTestServer,
@@ -22,8 +21,6 @@ const MESSAGE = { ...JOB, chat_external_id: 'chat', text_format: 'text' };
 
 let server: TestServer;
 let owner: ReturnType<typeof createConnection>;
-/** A second connection, whose transactions hold locks. */
-let holder: ReturnType<typeof createConnection>;
 let person: TestPerson;
 let call: ReturnType<typeof createClient>;
 let logged = '';
@@ -34,14 +31,11 @@ beforeAll(async () => {
   server = await startTestServer({ log: createLog('warn', destination) });
   owner = createConnection(server.connection);
   await owner.connect();
-  holder = createConnection(server.connection);
-  await holder.connect();
   const account = await server.createAccount({ chat: true, balanceCents: 1000 });
   call = createClient(server.url, account.production_key);
   person = await createPerson(server, { role: 'operator' });
 });
 afterAll(async () => {
-  await holder.end();
   await owner.end();
   await server.stop();
 });
@@ -143,62 +137,4 @@ describe('a lock that another transaction holds', () => {
     await owner.query('rollback');
     expect((await call('DELETE', path)).status).toBe(200);
   });
-
-  it.each([
-    {
-      rows: 'a balance',
-      lock: 'select from balances where account_id = $1 for update',
-      create: (by: typeof call, id: string) =>
-        by('POST', '/tapi/v2/translation/', JOB, { 'idempotency-key': id }),
-      unfinished: "select from jobs where account_id = $1 and status <> 'translating'",
-    },
-    {
-      rows: 'a chat',
-      lock: 'select from chats where account_id = $1 for update',
-      create: (by: typeof call, id: string) =>
-        by('POST', '/v2/chats/messages', { ...MESSAGE, external_id: id }),
-      unfinished: 'select from messages where account_id = $1 and completed_at is null',
-    },
-  ])(
-    'on $rows makes only the creations of that account fail, when others share their batch',
-    async ({ lock, create, unfinished }) => {
-      const accounts = [];
-      for (const _ of ['locked', 'other'])
-        accounts.push(await server.createAccount({ chat: true, balanceCents: 1000 }));
-      const [locked, other] = accounts.map(({ production_key: key }) => createClient(server.url, key));
-      const { rows } = await owner.query('select account_id from accounts where username = $1', [
-        accounts[0]!.username,
-      ]);
-      const ofAccount = [rows[0].account_id];
-      expect((await create(locked!, 'before')).status).toBe(201);
-      await until(async () => (await owner.query(unfinished, ofAccount)).rowCount === 0);
-      await holder.query('begin');
-      await holder.query(lock, ofAccount);
-
-      // At most two batches run at a time. The first two creations fill them, and the others share the third one.
-      const answers: Promise<Answer>[] = [];
-      for (const id of ['first', 'second']) {
-        let ended = false;
-        const answer = create(locked!, id).finally(() => {
-          ended = true;
-        });
-        answers.push(answer);
-        await until(async () => {
-          const waiting = await owner.query(
-            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-          );
-          return ended || waiting.rowCount === answers.length;
-        });
-      }
-      answers.push(create(locked!, 'third'), create(other!, 'fourth'));
-      const all = await Promise.all(answers);
-      expect(all.map(({ status }) => status)).toEqual([503, 503, 503, 201]);
-      expect(JSON.stringify(all[2]!.body)).toContain('Other changes hold this data now');
-      expect(all[2]!.headers.get('retry-after')).toBe('1');
-
-      await holder.query('rollback');
-      for (const id of ['first', 'second', 'third']) expect((await create(locked!, id)).status).toBe(201);
-      expect((await create(other!, 'fourth')).status).toBe(200);
-    },
-  );
 });

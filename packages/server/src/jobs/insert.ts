@@ -103,13 +103,12 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
   // retries would only add load.
   const isolates = (error: unknown) => !isUnavailable(error);
   const singles = createBatcher<KeyedJob, InsertResult>({
-    async run(creations, lockMilliseconds) {
-      const limited = database.lockLimited(lockMilliseconds);
+    async run(creations) {
       const open = worker();
       const jobs = creations.map(({ job }) => job);
       assignLeaseTokens(jobs, open);
-      const inserted = await creating(limited, jobs, (begun) =>
-        insertSingles(limited, begun, creations, open?.leaseSeconds ?? 0),
+      const inserted = await creating(database, jobs, (begun) =>
+        insertSingles(database, begun, creations, open?.leaseSeconds ?? 0),
       );
       const made = inserted.map(({ row }) => row);
       const count = made.filter((row) => row !== undefined).length;
@@ -123,21 +122,18 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
     maxRunning: MAX_RUNNING,
     mostMilliseconds: REQUEST_BATCH_MILLISECONDS,
     isolates,
-    accountOf: ({ job }) => job.account.accountId,
   });
   // Bulks run one at a time, separately from the batches, so that single creates never wait for several
   // bulks.
   const bulks = createBatcher<JobBulk, BulkInsertResult>({
-    run([bulk], lockMilliseconds) {
-      const limited = database.lockLimited(lockMilliseconds);
-      return creating(limited, bulk!.jobs, async (begun) => {
-        const result = await insertBulk(limited, begun, bulk!);
+    run: (items) =>
+      creating(database, items[0]!.jobs, async (begun) => {
+        const result = await insertBulk(database, begun, items[0]!);
         const found = result.kind === 'inserted' ? [...result.found.values()] : [];
         const count = found.filter((one) => 'orderNumber' in one).length;
         if (count > 0) created(count, count);
         return [result];
-      });
-    },
+      }),
     weigh: () => 1,
     maxItems: 1,
     maxWeight: 1,

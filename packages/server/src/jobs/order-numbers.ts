@@ -13,9 +13,6 @@
  * The short transaction does not wait for the disk (`synchronous_commit = off`). A crash can undo it only
  * together with the insert, which is later in the write-ahead log. A number that was returned is therefore
  * never assigned twice.
- *
- * It waits 2 s for the lock of a counter at most. The transaction of a correction job locks the counter of its account
- * until it commits, and a batch has jobs of other accounts too.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7, uuidv7Of } from '../base/ids.ts';
@@ -36,9 +33,7 @@ const NUMBER = statement<Numbered>(
   `with moment as materialized (
      select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms,
             set_config('synchronous_commit',
-              case when $5::uuid is null then current_setting('synchronous_commit') else 'off' end, true),
-            set_config('lock_timeout',
-              case when $5::uuid is null then current_setting('lock_timeout') else '2s' end, true)),
+              case when $5::uuid is null then current_setting('synchronous_commit') else 'off' end, true)),
    begun as (
      insert into creations (creation_id, accounts, from_milliseconds)
      select $5, $2::uuid[], ms from moment where $5::uuid is not null)
