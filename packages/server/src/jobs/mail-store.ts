@@ -1,6 +1,6 @@
 /** SQL statements about the mails to customers whose jobs are finished. */
 import type { AccountRef } from '../base/account.ts';
-import type { Queryable } from '../database/database.ts';
+import { isLockTimeout, type Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { JobRow } from './store.ts';
 
@@ -50,16 +50,16 @@ export type JobToMail = Pick<
   name: string | null;
 };
 
-// `mail_at` is read again under the lock, so that two workers do not send the same mail. A worker waits for locked jobs:
-// if it skipped them, it would send a mail that does not name them. The time between attempts doubles, from ten minutes
-// up to a day.
+// `mail_at` is read again under the lock, so that two workers do not send the same mail. If one job is locked, none is
+// claimed: a mail without the locked job would say that the others are all. The time between attempts doubles, from ten
+// minutes up to a day.
 const CLAIM = statement<JobToMail>(
   'jobs.claim_mails',
   `with done as (
      select part, account_id, job_id from jobs
       where part = $1 and account_id = $2 and mail_to = $3 and finished_at is not null
         and (mail_at is null or mail_at <= now())
-      order by job_id limit $4 for update)
+      order by job_id limit $4 for update nowait)
    update jobs j
       set mail_at = now() + least(greatest(interval '10 minutes', now() - j.finished_at), interval '1 day')
      from done d left join users u on u.user_id = $3 and u.disabled_at is null
@@ -68,16 +68,21 @@ const CLAIM = statement<JobToMail>(
 );
 
 /**
- * Returns the finished jobs of a user whose mail is to be sent now. If their requests are not deleted, they are
- * returned again later.
+ * Returns the finished jobs of a user whose mail is to be sent now: none if another transaction locks one of them. If
+ * their requests are not deleted, they are returned again later.
  */
-export function claimJobsToMail(
+export async function claimJobsToMail(
   on: Queryable,
   account: AccountRef,
   userId: string,
   limit: number,
 ): Promise<JobToMail[]> {
-  return on.query(CLAIM, [account.part, account.accountId, userId, limit]);
+  try {
+    return await on.query(CLAIM, [account.part, account.accountId, userId, limit]);
+  } catch (error) {
+    if (isLockTimeout(error)) return [];
+    throw error;
+  }
 }
 
 const DELETE_REQUESTS = statement(
