@@ -106,10 +106,13 @@ export interface DisagreementRow {
 
 /** The source of a vote's segment, before the segment was joined with others. */
 const OWN_SOURCE = `coalesce(s.joined->'own'->'source', s.source)`;
-/** A text of any other job may still change, or was refused. */
+/**
+ * A text of any other job may still change, or was refused. A job whose upgrade was canceled is a machine job again; its
+ * customer has not paid for the texts of its editor.
+ */
 const OF_DELIVERED = `and exists (select from jobs j
      where j.part = v.part and j.account_id = v.account_id and j.job_id = v.job_id
-       and j.status in ('completed', 'accepted'))`;
+       and j.status in ('completed', 'accepted') and j.tier <> 'machine')`;
 const LIST = statement<DisagreementRow>(
   'editing.list_disagreements',
   `with recursive page as (

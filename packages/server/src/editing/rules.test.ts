@@ -134,7 +134,7 @@ async function listed(source: string): Promise<Listed[]> {
   return body.disagreements.filter((one: Listed) => one.source === source);
 }
 
-/** Returns the disagreement about a source, and what names its texts. */
+/** Returns the disagreement about a source, and the vote and hash of each text. */
 async function disagreement(source: string) {
   const [one] = await listed(source);
   const nameOf = (text: string) => shownIn(one!, text);
@@ -142,7 +142,7 @@ async function disagreement(source: string) {
   return { path: `${LIST}/${one!.disagreement}/rule`, id: one!.disagreement, nameOf, voteFor };
 }
 
-/** Returns what names a text of a disagreement in a request. */
+/** Returns the vote and hash of a text of a disagreement. */
 function shownIn({ texts }: Listed, text: string): ShownText {
   const { vote, hash } = texts.find(({ target }) => target === text)!;
   return { vote, hash };
@@ -206,6 +206,25 @@ describe('the list of disagreements', () => {
     expect(await listed(source)).toEqual([]);
     const noted = `select from disagreements join jobs using (part, account_id, job_id) where uid = any($1)`;
     expect((await owner.query(noted, [uids])).rowCount).toBe(0);
+  });
+
+  it('shows no text of an upgrade that was canceled, because the customer has not paid for it', async () => {
+    const source = sentence();
+    await deliver(ann, (await orderSame(1, source))[0]!, HOUSE);
+    const uid = `canceled-${texts}`;
+    const path = `/tapi/v2/mt_translation/${uid}/`;
+    const languages = { source_language: 'en', target_language: 'es' };
+    await call('POST', '/tapi/v2/mt_translation/', { uid, text: source, ...languages });
+    await until(async () => (await call('GET', path)).body.status === 'completed');
+    expect((await call('PATCH', path, { status: 'upgrade', properties: null })).status).toBe(202);
+    await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+    await vote(bob, uid, HOME);
+    expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+    expect((await call('GET', path)).body.status).toBe('completed');
+    expect(await listed(source)).toEqual([]);
+    const { votes } = (await customer.call('GET', '/api/account/votes?filling=false')).body;
+    const targets = votes.filter((one: { uid: string }) => one.uid === uid);
+    expect(targets).toEqual([]);
   });
 
   it('keeps a disagreement while kept votes still differ, and ends it when they agree', async () => {

@@ -140,6 +140,7 @@ export interface FoundVoteRow {
   segments: number;
 }
 
+// A customer has not paid for the texts of an upgrade that was canceled. Its job is a machine job again.
 const foundVotes = (condition: string) =>
   `select v.vote_id as vote, j.uid, j.source_language, j.target_language, coalesce(s.joined->'own'->'source', s.source) as source, v.target,
           coalesce(u.name, '') as editor, v.voted_at, v.withdrawn_at,
@@ -151,7 +152,7 @@ const foundVotes = (condition: string) =>
      join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
       and s.position = v.position
      left join users u on u.user_id = v.editor_id
-    where v.part = $1 and v.account_id = $2 and ($3::text[] is null or j.status = any($3)) ${condition}
+    where v.part = $1 and v.account_id = $2 and ($3::text[] is null or (j.status = any($3) and j.tier <> 'machine')) ${condition}
     order by v.vote_id desc limit $4`;
 const FIND_VOTES = statement<FoundVoteRow>('editing.find_votes', foundVotes(''));
 // Most votes fill no segment, so the query starts from the table of fills.
