@@ -42,8 +42,13 @@ const PLANTED: PlantedFault<PropagationHistory>[] = [
   ],
   [
     'waiting repeats without the text of their votes',
-    'a waiting repeat without a fill',
-    (h) => change(waiting(h), { filled: null, revision: null }),
+    'waiting repeats without fills',
+    // A single repeat could be one whose votes differ, and such a repeat may wait without a fill.
+    (h) => {
+      for (const segment of h.after)
+        if (segment.filled !== null && (segment.revision === null || segment.revision === segment.filled))
+          change(segment, { filled: null, revision: null });
+    },
   ],
   [
     'waiting repeats without the text of their votes',
