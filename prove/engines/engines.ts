@@ -1,7 +1,7 @@
 /**
- * `npm run prove -- engines` sends batches through the translator and an engine while faults are injected into the engine:
- * first Apertium, then Bergamot with small models of random weights. Flags: `--batches N` (default 1000) for each engine,
- * `--every N` batches between two faults (20), `--seed N`.
+ * `npm run prove -- engines` sends batches through the translator and an engine while faults are injected into the
+ * engine: first Apertium, then Bergamot with small models of random weights. Flags: `--batches N` (default 1000) for each
+ * engine, `--every N` batches between two faults (20), `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { checkFigures, randomSeed } from '../harness/run.ts';

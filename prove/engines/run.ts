@@ -1,7 +1,7 @@
 /**
  * The engine scenario: batches of hostile sentences, some not in the source language, go through the translator and
- * the real engine. Meanwhile faults are injected into its processes or threads. Every segment has a unique code, which shows
- * whether a segment was lost or swapped.
+ * the real engine. Meanwhile faults are injected into its processes or threads. Every segment has a unique code, which
+ * shows whether a segment was lost or swapped.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Piece, type Segment, scan, segments } from '../../packages/documents/src/documents.ts';

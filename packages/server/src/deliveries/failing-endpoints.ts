@@ -1,6 +1,6 @@
 /**
- * Disables webhook endpoints whose deliveries all fail, because a receiver that no longer exists would get requests forever.
- * The owners of the account are notified.
+ * Disables webhook endpoints whose deliveries all fail, because a receiver that no longer exists would get requests
+ * forever. The owners of the account are notified.
  */
 import { lockAccount } from '../access/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';

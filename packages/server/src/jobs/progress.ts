@@ -103,8 +103,8 @@ const KEEP_WORDS = statement(
 );
 
 /**
- * Stores how many words of a job editors confirmed and how many came from votes, in the transaction that delivers it. Retention later deletes the
- * rows that are counted, and a statement names many jobs.
+ * Stores how many words of a job editors confirmed and how many came from votes, in the transaction that delivers it.
+ * Retention later deletes the rows that are counted, and a statement names many jobs.
  */
 export async function keepEditedWords(
   transaction: Transaction,
