@@ -63,7 +63,7 @@ async function setUp(operator: BrowserContext): Promise<void> {
     await page.getByRole('button', { name: 'Test engine' }).last().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Translate' }).click();
-    await dialog.getByText('THE HOUSE IS SMALL.').waitFor();
+    await dialog.getByText('THE HOUSE IS SMALL.', { exact: true }).waitFor();
   });
   await web.visit({ context: operator, path: '/console/accounts' }, async (page) => {
     await page.getByRole('button', { name: 'Create account' }).click();
