@@ -89,6 +89,12 @@ describe('fuzz proof: verdict on a response', () => {
     expect(of(400, { error: 'limit: must be a whole number.' })).toBeUndefined();
   });
 
+  it('is undefined for an empty body that the service accepted', () => {
+    const sent = { ...asked, method: 'POST', path: '/chats', takesBody: true, body: Buffer.alloc(0) };
+    const created = { status: 200, headers: json, text: JSON.stringify({ id: '0', created: 0 }) };
+    expect(verdict({ ...checker, answer() {} }, sent, created)).toBeUndefined();
+  });
+
   it.each([
     ['a fault of the server', 500, { error: 'Server error' }],
     ['a shape that is not described', 200, { ...empty, objects: [{ uid: 7 }] }],

@@ -136,10 +136,11 @@ function wronglyAccepted(
 }
 
 /**
- * Returns the limit that the body of an accepted request exceeds. The body is valid JSON, because the server accepted
- * it.
+ * Returns the limit that the body of an accepted request exceeds. The body is empty or valid JSON, because the server
+ * accepted it.
  */
 function excessOf(body: Buffer): string | undefined {
+  if (body.length === 0) return undefined;
   const open: { value: unknown; depth: number }[] = [{ value: JSON.parse(body.toString()), depth: 0 }];
   for (let values = 0; open.length > 0; ) {
     const { value, depth } = open.pop()!;
