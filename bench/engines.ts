@@ -95,16 +95,7 @@ export async function benchEngines({ numbers }: Flags): Promise<Report> {
       }
       figures.push(...figuresOf(load, taken));
     }
-    const text = distinctText(large);
-    const words = countWords(text);
-    const whole = words / (await translateAll(one, [text]));
-    const file = words / (await translateFile(directory, text));
-    figures.push({
-      name: `translation, one job of ${text.length} characters`,
-      value: whole,
-      unit: 'words/s',
-      ratio: { value: whole / file, against: AS_ONE_FILE, atLeast: GOAL },
-    });
+    figures.push(...(await measureLargeJob(one, distinctText(large), directory)));
 
     const own = await engineAlone(probes);
     const service: number[] = [];
@@ -182,18 +173,45 @@ async function measure(
   const asked = process.cpuUsage();
   taken.one.push(words / (await translateAll(one, texts)));
   const asking = process.cpuUsage(asked);
-  const after = spentBy(one.program);
-  const ofWord = (seconds: number) => (seconds * 1_000_000) / words;
   taken.asking.push((asking.user + asking.system) / words);
-  taken.spent.push({
-    engine: ofWord(after.engine - before.engine),
-    program: ofWord(after.program - before.program),
-    database: ofWord(after.database - before.database),
-  });
+  taken.spent.push(spentPerWord(before, spentBy(one.program), words));
   const ended = spentByEnded();
   taken.file.push(words / (await translateFile(directory, texts.join('\n'))));
-  taken.spentByFile.push(ofWord(spentByEnded() - ended));
+  taken.spentByFile.push(((spentByEnded() - ended) * 1_000_000) / words);
   taken.two.push(words / (await translateAll(two, texts)));
+}
+
+/** Returns the microseconds of processor time per word between two measurements in seconds. */
+function spentPerWord(before: Spent, after: Spent, words: number): Spent {
+  const ofWord = (who: keyof Spent) => ((after[who] - before[who]) * 1_000_000) / words;
+  return { engine: ofWord('engine'), program: ofWord('program'), database: ofWord('database') };
+}
+
+/** Measures one large job, and `apertium` with the same text as one file. */
+async function measureLargeJob(service: Service, text: string, directory: string): Promise<Figure[]> {
+  const words = countWords(text);
+  const before = spentBy(service.program);
+  const whole = words / (await translateAll(service, [text]));
+  const { engine, program, database } = spentPerWord(before, spentBy(service.program), words);
+  const ended = spentByEnded();
+  const file = words / (await translateFile(directory, text));
+  const ofFile = ((spentByEnded() - ended) * 1_000_000) / words;
+  const all = engine + program + database;
+  const parts = `engine ${engine.toFixed(0)}, program ${program.toFixed(0)}, database ${database.toFixed(0)}`;
+  return [
+    {
+      name: `translation, one job of ${text.length} characters`,
+      value: whole,
+      unit: 'words/s',
+      ratio: { value: whole / file, against: AS_ONE_FILE, atLeast: GOAL },
+    },
+    {
+      name: `processor time of a word, one job of ${text.length} characters (${parts})`,
+      value: all,
+      unit: 'µs',
+      ratio: { value: ofFile / all, against: `the ${ofFile.toFixed(0)} of one file` },
+    },
+  ];
 }
 
 function figuresOf({ name, goal }: Load, taken: Taken): Figure[] {
