@@ -26,14 +26,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query';
-import {
-  type AnyRoute,
-  createRoute,
-  lazyRouteComponent,
-  useNavigate,
-  useParams,
-  useSearch,
-} from '@tanstack/react-router';
+import { type AnyRoute, createRoute, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ComponentType, useEffect, useState } from 'react';
 import type { CallError } from './api/client.ts';
 import { loadChunk, preloadChunk } from './upgrade.ts';
@@ -58,22 +51,24 @@ export interface PageModule {
 
 /** Creates the route of a page below its parent's address. */
 export function page(parent: AnyRoute, path: string, fetchModule: () => Promise<PageModule>) {
-  const Module = lazyRouteComponent(
-    fetchModule as () => Promise<{ default: ComponentType<PageProps> }>,
-  ) as unknown as ComponentType<PageProps>;
+  // Not a lazy component: it would suspend at its first render, although the loader has already fetched the module.
+  // React then shows the skeleton, and keeps it for 300 ms.
+  let Loaded: ComponentType<PageProps> | undefined;
   return createRoute({
     getParentRoute: () => parent,
     path,
     async loader({ context, params, location, preload }) {
-      const { load } = await (preload
+      const { load, default: component } = await (preload
         ? preloadChunk(fetchModule, location.publicHref)
         : loadChunk(fetchModule));
+      Loaded = component;
       const { queries } = context as { queries: QueryClient };
       await load?.({ queries, params: params as Record<string, string>, search: location.search as Search });
     },
     component: function LoadedPage() {
       const params = useParams({ strict: false }) as Record<string, string>;
-      return <Module params={params} search={useSearch({ strict: false }) as Search} />;
+      const search = useSearch({ strict: false }) as Search;
+      return Loaded && <Loaded params={params} search={search} />;
     },
   });
 }

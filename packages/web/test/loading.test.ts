@@ -1,4 +1,7 @@
-/** Tests how many requests a page sends to a browser with an empty cache. Unlike a time, this is the same on every machine. */
+/**
+ * Tests what the first view of a page costs in a browser with an empty cache: how many requests the page sends, and that
+ * no timer delays it. Unlike a time, both are the same on every machine.
+ */
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { orderEdit } from '../../server/src/testing/editors.ts';
@@ -58,4 +61,30 @@ it.each<[Role, string, number]>([
 it('the workbench sends at most 40 requests', async () => {
   const sent = await requestsOf(await web.signedIn(people.editor), `/tasks/${task}`);
   expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(40);
+});
+
+it.each<[Role | 'nobody', string, string]>([
+  ['nobody', '/sign-in', 'h1'],
+  ['customer', '/account', 'main h1'],
+  ['customer', '/account/jobs', 'main h1'],
+  ['editor', '/queue', 'main h1'],
+  ['editor', '/tasks/$task', '[role=grid]'],
+  ['operator', '/console', 'main h1'],
+])('%s sees %s while the clock stands still', async (role, path, content) => {
+  const context = await (role === 'nobody' ? web.context() : web.signedIn(people[role]));
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1_000);
+  await page.goto(`${web.url}/app${path.replace('$task', task)}`);
+  // Runs only the timers that are due at once. A skeleton is shown after 150 ms, and React keeps one for 300 ms.
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(0);
+        return page.locator(content).count();
+      },
+      { timeout: 30_000 },
+    )
+    .toBe(1);
+  await context.close();
 });
