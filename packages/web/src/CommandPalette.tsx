@@ -1,7 +1,7 @@
 /** The button and the shortcut (Ctrl+K, on a Mac ⌘K) that open the command palette of operators. */
 import { Button } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { type ComponentType, useEffect, useState } from 'react';
+import { type ComponentType, useCallback, useEffect, useState } from 'react';
 import type { PaletteProps } from './console/Palette.tsx';
 import { useTranslate } from './i18n.tsx';
 import css from './SignedInLayout.module.css';
@@ -12,8 +12,13 @@ const SHORTCUT = /Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl+K';
 
 export function CommandPalette(props: Pick<PaletteProps, 'pages' | 'onChoose'>) {
   const t = useTranslate();
-  const [opened, setOpened] = useState(false);
+  const [{ opened, openings }, setState] = useState({ opened: false, openings: 0 });
   const [Palette, setPalette] = useState<ComponentType<PaletteProps>>();
+  const open = useCallback(
+    () => setState((state) => (state.opened ? state : { opened: true, openings: state.openings + 1 })),
+    [],
+  );
+  const close = useCallback(() => setState((state) => ({ ...state, opened: false })), []);
   useEffect(() => {
     // The code is loaded ahead, so that no letter that is typed after the shortcut is lost.
     loadPalette().then(
@@ -23,22 +28,19 @@ export function CommandPalette(props: Pick<PaletteProps, 'pages' | 'onChoose'>) 
   }, []);
   useEffect(() => {
     if (!opened || Palette !== undefined) return;
-    loadChunk(loadPalette).then(
-      (loaded) => setPalette(() => loaded.default),
-      () => setOpened(false),
-    );
-  }, [opened, Palette]);
+    loadChunk(loadPalette).then((loaded) => setPalette(() => loaded.default), close);
+  }, [opened, Palette, close]);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (!isShortcut(event)) return;
       // Firefox would move the focus to its own search field.
       event.preventDefault();
       // Another open dialog may have unsaved input.
-      if (document.querySelector('[aria-modal="true"]:not(:has([data-palette]))') === null) setOpened(true);
+      if (document.querySelector('[aria-modal="true"]:not(:has([data-palette]))') === null) open();
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, []);
+  }, [open]);
   return (
     <>
       <Button
@@ -46,11 +48,11 @@ export function CommandPalette(props: Pick<PaletteProps, 'pages' | 'onChoose'>) 
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={<kbd>{SHORTCUT}</kbd>}
         justify="space-between"
-        onClick={() => setOpened(true)}
+        onClick={open}
       >
         {t('palette.open')}
       </Button>
-      {Palette !== undefined && <Palette {...props} opened={opened} onClose={() => setOpened(false)} />}
+      {Palette !== undefined && <Palette {...props} opened={opened} opening={openings} onClose={close} />}
     </>
   );
 }

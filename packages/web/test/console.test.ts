@@ -148,6 +148,7 @@ it('Ctrl+K finds a job, an account, a user and a page, by keyboard and by pointe
     await options.filter({ hasText: operator.email }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+    await page.locator('[data-palette]').waitFor({ state: 'detached' });
     // The address names the user by id, because browsers keep addresses.
     expect(page.url()).not.toContain('@');
     expect(page.url()).not.toContain(encodeURIComponent(operator.email));

@@ -14,6 +14,8 @@ import css from './Palette.module.css';
 
 export interface PaletteProps {
   opened: boolean;
+  /** Counts the openings. Each opening starts with an empty field, even while the last one still fades out. */
+  opening: number;
   pages: readonly NavigationItem[];
   onClose(): void;
   /** Called when an option was chosen. */
@@ -37,16 +39,16 @@ interface Group {
 const MAX_FOUND = 5;
 const MAX_LENGTH = 100;
 
-export default function Palette({ opened, ...search }: PaletteProps) {
+export default function Palette({ opened, opening, ...search }: PaletteProps) {
   const t = useTranslate();
   return (
     <Dialog title={t('palette.title')} opened={opened} onClose={search.onClose}>
-      <Search {...search} />
+      <Search key={opening} {...search} />
     </Dialog>
   );
 }
 
-function Search({ pages, onClose, onChoose }: Omit<PaletteProps, 'opened'>) {
+function Search({ pages, onClose, onChoose }: Omit<PaletteProps, 'opened' | 'opening'>) {
   const t = useTranslate();
   const navigate = useNavigate();
   const id = useId();
