@@ -1,6 +1,6 @@
 /**
- * SQL statements that list jobs. Ids are assigned in the order of creation, so lists are sorted by id. A page
- * is selected as ids first and then joined with its rows, so that rows skipped by an offset are not read.
+ * SQL statements that list jobs. Ids are assigned in the order of creation, so lists are sorted by id. Jobs that
+ * an offset skips are not read, only their index entries, unless a filter has to read them.
  *
  * For each of these access paths there are two statements, one for each sort direction:
  *   plain     no filters: the list's index in order
@@ -47,8 +47,8 @@ export interface Slice {
   cursor: Bounds;
 }
 
-const OF_LIST =
-  'j.part = :part and j.account_id = :account_id and j.environment = :environment and j.tier = :tier';
+const OF_ENVIRONMENT = 'j.part = :part and j.account_id = :account_id and j.environment = :environment';
+const OF_LIST = `${OF_ENVIRONMENT} and j.tier = :tier`;
 const KINDS = `(:statuses::text[] is null or j.status = any(:statuses))
      and (:sources::text[] is null or j.source_language = any(:sources)) and j.source_language <> all(:not_sources)
      and (:targets::text[] is null or j.target_language = any(:targets)) and j.target_language <> all(:not_targets)`;
@@ -71,24 +71,31 @@ function inBoth<Row extends AnyRow>(name: string, sql: (direction: Direction) =>
 const rowsOf = (page: string, direction: Direction) =>
   `select ${JOB_COLUMNS} from (${page}) page join jobs using (${KEY}) order by job_id ${direction}`;
 
-const PLAIN = inBoth<JobRow>('plain', (direction) =>
-  rowsOf(
-    `select ${KEY} from jobs j where ${OF_LIST} and j.job_id > :low and j.job_id < :high
-      order by j.job_id ${direction} limit :limit offset :offset`,
-    direction,
-  ),
-);
-// `offset 0` makes the planner scan the list's index first. Otherwise it scans the primary key, and with it
-// every job of the other tier: five million of them for a list of twenty.
-const walked = (direction: Direction, low: string, high: string) =>
-  `(select ${KEY} from jobs j where ${OF_LIST} and j.job_id > ${low} and j.job_id < ${high}
-         order by j.job_id ${direction} offset 0) walked join jobs j using (${KEY})`;
-const ORDERED = inBoth<JobRow>('ordered', (direction) =>
-  rowsOf(
-    `select ${KEY} from ${walked(direction, ':low', ':high')} where ${FILTERS}
-      order by job_id ${direction} limit :limit offset :offset`,
-    direction,
-  ),
+/** Restricts the list to ids after `low` and before `high`, whose names have a colon. */
+const between = (low: string, high: string) =>
+  `(j.tier, j.job_id) > (:tier, ${low}) and (j.tier, j.job_id) < (:tier, ${high})`;
+const WITHIN = between(':low', ':high');
+/**
+ * Selects jobs of the list in order. The tier is compared and sorted together with the id, because only the
+ * list's index has this order. With `tier = :tier`, rows of the primary key have the same order as well. The
+ * planner then chooses the primary key at times, and a list of twenty reads all jobs of the other tier.
+ */
+const walk = (columns: string, where: string, direction: Direction) =>
+  `select ${columns} from jobs j where ${OF_ENVIRONMENT} and ${where}
+    order by j.tier ${direction}, j.job_id ${direction}`;
+
+/** Finds the first id of the page in the index, then reads the page's jobs from there. */
+const PLAIN = inBoth<JobRow>('plain', (direction) => {
+  const first = `(${walk('j.job_id', WITHIN, direction)} limit 1 offset :offset)`;
+  const rest = {
+    asc: `(j.tier, j.job_id) >= (:tier, ${first}) and (j.tier, j.job_id) < (:tier, :high)`,
+    desc: `(j.tier, j.job_id) <= (:tier, ${first}) and (j.tier, j.job_id) > (:tier, :low)`,
+  };
+  return `${walk(JOB_COLUMNS, rest[direction], direction)} limit :limit`;
+});
+const ORDERED = inBoth<JobRow>(
+  'ordered',
+  (direction) => `${walk(JOB_COLUMNS, `${WITHIN} and ${FILTERS}`, direction)} limit :limit offset :offset`,
 );
 const HAS_STATUS = `j.status = wanted.status and ${NOT_DONE}`;
 // One scan per status, because the index is sorted only within a status.
@@ -111,38 +118,38 @@ const BY_KIND = byStatus('kind', KINDS);
 type Matched = { matched: number } & { [Field in keyof JobRow]: JobRow[Field] | null };
 
 /**
- * Finds all matches, up to `MAX_COUNTED + 1`, and returns the requested page of them. The bounds of the
- * requested period are left out: the planner would consider them more selective than the uid.
+ * Finds all matches, up to `MAX_COUNTED + 1`, and returns the requested page of them.
+ * @param found selects the keys of jobs that match
  */
 const matching = (name: string, found: string) =>
   inBoth<Matched>(
     name,
-    (direction) => `with matching as materialized (
-       select ${KEY} from ${found} and ${FILTERS} limit ${MAX_COUNTED + 1}),
+    (direction) => `with matching as materialized (${found} limit ${MAX_COUNTED + 1}),
      page as (
-       select ${KEY} from matching where job_id > :low and job_id < :high
+       select ${KEY} from matching where job_id > :after and job_id < :before
         order by job_id ${direction} limit :limit offset :offset)
      select matched, shown.* from (select count(*) as matched from matching) counted
        left join (select ${JOB_COLUMNS} from page join jobs using (${KEY})) shown on true
       order by job_id ${direction}`,
   );
+// The bounds of the requested period are left out for `start` and `part`: the planner would consider them more
+// selective than the uid.
 const MATCHING = {
-  start: matching('start', `jobs j where ${OF_LIST} and j.uid >= :uid_from and j.uid < :uid_before`),
-  part: matching('part', `jobs j where ${OF_LIST} and j.uid like :uid_pattern`),
-  // Filters uids in a subquery, so that only the index is read for jobs that do not match.
-  scan: matching(
-    'scan',
-    `(select part, account_id, environment, uid from jobs i
-         where i.part = :part and i.account_id = :account_id and i.environment = :environment
-           and i.uid like all(:uid_patterns) offset 0) found
-       join jobs j using (part, account_id, environment, uid) where j.tier = :tier`,
+  start: matching(
+    'start',
+    `select ${KEY} from jobs j where ${OF_LIST} and j.uid >= :uid_from and j.uid < :uid_before and ${FILTERS}`,
   ),
+  part: matching(
+    'part',
+    `select ${KEY} from jobs j where ${OF_LIST} and j.uid like :uid_pattern and ${FILTERS}`,
+  ),
+  scan: matching('scan', walk(KEY, `${WITHIN} and ${FILTERS}`, 'asc')),
 };
 
 const COUNT = statement<{ count: number }>(
   'jobs.list_count',
   `select count(*) as count from (
-     select from ${walked('asc', ':low', ':high')} where ${FILTERS} limit ${MAX_COUNTED + 1}) counted`,
+     ${walk('', `${WITHIN} and ${FILTERS}`, 'asc')} limit ${MAX_COUNTED + 1}) counted`,
 );
 // `offset 0` makes the planner scan each status. Otherwise it scans the jobs of all statuses in the index.
 const COUNT_BY_STATUS = statement<{ count: number }>(
@@ -158,10 +165,9 @@ const COUNT_BY_STATUS = statement<{ count: number }>(
 const COUNT_BY_TIME = statement<{ count: number }>(
   'jobs.list_count_time',
   `select count(*) as count from (
-     select from (select from jobs j where ${OF_LIST} and j.job_id > :sure_low and j.job_id < :sure_high
-                   order by j.job_id limit ${MAX_COUNTED + 1}) surely
-     union all select from ${walked('asc', ':low', ':sure_low')} where ${TIMES}
-     union all select from ${walked('asc', ':sure_high', ':high')} where ${TIMES}
+     (${walk('', between(':sure_low', ':sure_high'), 'asc')} limit ${MAX_COUNTED + 1})
+     union all (${walk('', `${between(':low', ':sure_low')} and ${TIMES}`, 'asc')} limit ${MAX_COUNTED + 1})
+     union all (${walk('', `${between(':sure_high', ':high')} and ${TIMES}`, 'asc')} limit ${MAX_COUNTED + 1})
       limit ${MAX_COUNTED + 1}) counted`,
 );
 const TOTAL = statement<{ count: number }>(
@@ -260,8 +266,8 @@ export async function listByUid(
     ...values,
     limit,
     offset,
-    low: cursor.low,
-    high: cursor.high,
+    after: cursor.low,
+    before: cursor.high,
   });
   const jobs = rows.filter(({ job_id }) => job_id !== null);
   return { matched: rows[0]?.matched ?? 0, jobs: jobs as JobRow[] };
