@@ -102,6 +102,7 @@ const FIXED = [
   'status=completed',
   'status=failed',
   'status=failed&order_by=-created',
+  'status=failed&source_language=de',
   'source_language=fr',
   'target_language__nin=pt',
   'uid=many-1500',

@@ -5,7 +5,7 @@
  * For each of these access paths there are two statements, one for each sort direction:
  *   plain     no filters: the list's index in order
  *   ordered   the list's index in order, with filters
- *   status    the partial index by status, which omits completed and accepted jobs
+ *   status    the partial index by status and languages, which omits completed and accepted jobs
  *   kind      the same index alone, for filters by status and languages
  *   start     the unique index by uid, for prefixes
  *   part      the trigram index, for suffixes and substrings
@@ -54,7 +54,8 @@ const KINDS = `(:statuses::text[] is null or j.status = any(:statuses))
      and (:targets::text[] is null or j.target_language = any(:targets)) and j.target_language <> all(:not_targets)`;
 const TIMES = `(:created_from::timestamptz is null or j.created_at >= :created_from)
      and (:created_before::timestamptz is null or j.created_at < :created_before)`;
-const FILTERS = `${KINDS} and ${TIMES} and j.uid like all(:uid_patterns::text[])`;
+const TIMES_AND_UID = `${TIMES} and j.uid like all(:uid_patterns::text[])`;
+const FILTERS = `${KINDS} and ${TIMES_AND_UID}`;
 // The condition of the partial index is repeated here, so that the planner can use this index.
 const NOT_DONE = `j.status not in ('completed', 'accepted')`;
 const KEY = 'part, account_id, job_id';
@@ -71,7 +72,7 @@ function inBoth<Row extends AnyRow>(name: string, sql: (direction: Direction) =>
 const rowsOf = (page: string, direction: Direction) =>
   `select ${JOB_COLUMNS} from (${page}) page join jobs using (${KEY}) order by job_id ${direction}`;
 
-/** Restricts the list to ids after `low` and before `high`, whose names have a colon. */
+/** Restricts the list to ids between two parameters, such as `:low` and `:high`. */
 const between = (low: string, high: string) =>
   `(j.tier, j.job_id) > (:tier, ${low}) and (j.tier, j.job_id) < (:tier, ${high})`;
 const WITHIN = between(':low', ':high');
@@ -97,22 +98,30 @@ const ORDERED = inBoth<JobRow>(
   'ordered',
   (direction) => `${walk(JOB_COLUMNS, `${WITHIN} and ${FILTERS}`, direction)} limit :limit offset :offset`,
 );
-const HAS_STATUS = `j.status = wanted.status and ${NOT_DONE}`;
-// One scan per status, because the index is sorted only within a status.
+/**
+ * The combinations of status and languages that the list has and the filter allows. The partial index is sorted
+ * only within a combination, so each has its own scan, which reads no job that the filter omits.
+ */
+const COMBINATIONS = `(select status, source_language, target_language from job_counts j where ${OF_LIST} and ${KINDS}
+     group by status, source_language, target_language having sum(jobs) > 0) wanted`;
+/** Selects jobs of one combination. The order makes the planner scan each combination, not the whole index. */
+const walkCombination = (columns: string, filters: string, direction: Direction) =>
+  `select ${columns} from jobs j where ${OF_LIST} and ${NOT_DONE} and j.status = wanted.status
+      and j.source_language = wanted.source_language and j.target_language = wanted.target_language
+      and j.job_id > :low and j.job_id < :high and ${filters}
+    order by j.job_id ${direction}`;
 const byStatus = (name: string, filters: string) =>
   inBoth<JobRow>(name, (direction) =>
     rowsOf(
-      `select one.part, one.account_id, one.job_id from unnest(:statuses::text[]) as wanted (status), lateral (
-       select ${KEY} from jobs j
-        where ${OF_LIST} and ${HAS_STATUS} and j.job_id > :low and j.job_id < :high and ${filters}
-        order by j.job_id ${direction} limit :limit::bigint + :offset::bigint) one
+      `select one.part, one.account_id, one.job_id from ${COMBINATIONS}, lateral (
+       ${walkCombination(KEY, filters, direction)} limit :limit::bigint + :offset::bigint) one
       order by one.job_id ${direction} limit :limit offset :offset`,
       direction,
     ),
   );
-const BY_STATUS = byStatus('status', FILTERS);
-// The index has the languages too, so only the index is read for jobs that do not match.
-const BY_KIND = byStatus('kind', KINDS);
+const BY_STATUS = byStatus('status', TIMES_AND_UID);
+/** Reads only the index, except for the page's jobs. */
+const BY_KIND = byStatus('kind', 'true');
 
 /** An empty page still has one row: it has the count, but no job. */
 type Matched = { matched: number } & { [Field in keyof JobRow]: JobRow[Field] | null };
@@ -151,13 +160,10 @@ const COUNT = statement<{ count: number }>(
   `select count(*) as count from (
      ${walk('', `${WITHIN} and ${FILTERS}`, 'asc')} limit ${MAX_COUNTED + 1}) counted`,
 );
-// `offset 0` makes the planner scan each status. Otherwise it scans the jobs of all statuses in the index.
 const COUNT_BY_STATUS = statement<{ count: number }>(
   'jobs.list_count_status',
   `select count(*) as count from (
-     select from unnest(:statuses::text[]) as wanted (status), lateral (
-       select from jobs j where ${OF_LIST} and ${HAS_STATUS} and j.job_id > :low and j.job_id < :high and ${FILTERS}
-       offset 0) one
+     select from ${COMBINATIONS}, lateral (${walkCombination('', TIMES_AND_UID, 'asc')}) one
       limit ${MAX_COUNTED + 1}) counted`,
 );
 // Counts jobs that are filtered only by time. Ids inside the period are counted from the index, and only jobs

@@ -509,9 +509,9 @@ create table jobs (
 ) with (fillfactor = 85);
 create index jobs_due on jobs (part, account_id, due_at) where due_at is not null;
 create index jobs_listed on jobs (part, account_id, environment, tier, job_id);
--- Most jobs are finished, and the index above finds them quickly. With the languages, a filter reads only the index.
-create index jobs_by_status on jobs (part, account_id, environment, tier, status, job_id)
-  include (source_language, target_language) where status not in ('completed', 'accepted');
+-- Most jobs are finished, and the index above finds them quickly. The columns before the id are those of `job_counts`.
+create index jobs_by_status on jobs (part, account_id, environment, tier, status, source_language, target_language, job_id)
+  where status not in ('completed', 'accepted');
 -- Searches for the middle or the end of a uid. A GIN index has one list of rows for each value of each column, and
 -- a search reads the list of every column. The list of `account_id` makes that of `part` needless.
 -- docs/decisions/0007-lists.md compares the indexes.
