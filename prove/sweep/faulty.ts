@@ -53,7 +53,10 @@ export function createFaulty(database: Database): FaultyDatabase {
       await database.query(statement, values);
       throw lost();
     },
-    async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    async transaction<T>(
+      work: (transaction: Transaction) => Promise<T>,
+      lockMilliseconds?: number,
+    ): Promise<T> {
       let first: string | undefined;
       const watched = (transaction: Transaction): Promise<T> => {
         const query: Queryable['query'] = async (statement, values) => {
@@ -63,12 +66,13 @@ export function createFaulty(database: Database): FaultyDatabase {
         };
         return work({ ...transaction, query });
       };
-      if (armed === undefined || armed.mode === 'inside') return database.transaction(watched);
+      if (armed === undefined || armed.mode === 'inside')
+        return database.transaction(watched, lockMilliseconds);
       if (armed.mode === 'before') {
         if (pass('transaction')) throw lost();
-        return database.transaction(watched);
+        return database.transaction(watched, lockMilliseconds);
       }
-      const result = await database.transaction(watched);
+      const result = await database.transaction(watched, lockMilliseconds);
       if (pass(`transaction ${first ?? 'of nothing'}`))
         throw new CommitUnknown('planted: the answer is lost');
       return result;

@@ -163,9 +163,11 @@ describe('the daily quota of the sandbox', () => {
       );
     await expect(fail(new ApiError('insufficient_balance', 'No.'))).rejects.toThrow('No.');
     expect(await used()).toBe(0);
+    await expect(fail(Object.assign(new Error('locked'), { code: '55P03' }))).rejects.toThrow('locked');
+    expect(await used()).toBe(0);
     await expect(fail(new CommitUnknown('lost'))).rejects.toThrow('lost');
     expect(await used()).toBe(4);
-    expect(observed).toEqual([0, 4]);
+    expect(observed).toEqual([0, 0, 4]);
   });
 
   it('starts again the next day', async () => {

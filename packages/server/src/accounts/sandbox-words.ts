@@ -2,11 +2,11 @@
  * The daily quota of the sandbox (`DRAGOMAN_SANDBOX_WORDS`): the words that an account can have translated
  * there free of charge. Words are counted by a separate statement before a job or message is inserted. Two
  * concurrent requests therefore cannot use the same remaining words. If a request creates nothing, its words
- * are returned. If the database fails, they stay counted, because the commit may have succeeded.
+ * are returned. If it is unknown whether the creation was committed, they stay counted.
  */
 import type { AccountRef, Caller } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
-import { type Database, isUnavailable, type Queryable } from '../database/database.ts';
+import { type Database, isLockTimeout, isUnavailable, type Queryable } from '../database/database.ts';
 import type { Settings } from '../settings/settings.ts';
 import * as store from './sandbox-store.ts';
 
@@ -88,8 +88,9 @@ export function createSandboxQuota(
         used = await usedBy(created);
         return created;
       } catch (error) {
-        // The commit may have succeeded before the connection broke, so the words stay counted.
-        if (isUnavailable(error)) used = words;
+        // The commit may have succeeded before the connection broke, so the words stay counted. After a lock timeout,
+        // the transaction was rolled back.
+        if (isUnavailable(error) && !isLockTimeout(error)) used = words;
         throw error;
       } finally {
         observer.used(used);

@@ -12,7 +12,7 @@ import type { Caller, Environment } from '../base/account.ts';
 import { ApiError, fieldError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { BatcherFull, createBatcher, REQUEST_BATCH_MILLISECONDS } from '../database/batcher.ts';
-import { CommitUnknown, type Database, isUnavailable } from '../database/database.ts';
+import { type Database, isUnavailable, retryUnknownCommit } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
 import { type Languages, sayNotOffered } from '../languages/languages.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -78,7 +78,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
   const { database, settings, quota } = options;
 
   const inserts = createBatcher<Wanted, Inserted>({
-    run: (wanted) => insertBatch(options, wanted),
+    run: (wanted, lockMilliseconds) => insertBatch(options, wanted, lockMilliseconds),
     weigh: ({ message }) => message.text.length,
     maxItems: MAX_BATCH_MESSAGES,
     maxWeight: MAX_BATCH_CHARACTERS,
@@ -86,6 +86,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     maxRunning: 2,
     mostMilliseconds: REQUEST_BATCH_MILLISECONDS,
     isolates: (error) => !isUnavailable(error),
+    accountOf: ({ message }) => message.account.accountId,
   });
 
   async function insert(caller: Caller, wanted: Wanted): Promise<CreatedMessage> {
@@ -229,7 +230,11 @@ function wantedBy({ account, environment, defaultBrand }: Caller, request: Messa
  * Inserts a batch in one transaction. If the connection is lost during the commit, the batch runs again. Rows
  * that were committed then exist already, and are recognized by the ids that this process chose.
  */
-async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Promise<Inserted[]> {
+async function insertBatch(
+  options: MessageCreatorOptions,
+  wanted: Wanted[],
+  lockMilliseconds: number,
+): Promise<Inserted[]> {
   const worker = options.worker();
   const tokens =
     worker &&
@@ -238,11 +243,10 @@ async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Pr
       worker,
     );
   for (const [index, { message }] of wanted.entries()) message.leaseToken = tokens?.[index];
-  const insert = () => insertOnce(options.database, wanted, worker?.leaseSeconds ?? 0);
-  const results = await insert().catch((error: unknown) => {
-    if (error instanceof CommitUnknown) return insert();
-    throw error;
-  });
+  const leaseSeconds = worker?.leaseSeconds ?? 0;
+  const results = await retryUnknownCommit(() =>
+    insertOnce(options.database, wanted, leaseSeconds, lockMilliseconds),
+  );
   let count = 0;
   let leased = 0;
   for (const [index, result] of results.entries()) {
@@ -260,7 +264,12 @@ async function insertBatch(options: MessageCreatorOptions, wanted: Wanted[]): Pr
   return results;
 }
 
-function insertOnce(database: Database, wanted: Wanted[], leaseSeconds: number): Promise<Inserted[]> {
+function insertOnce(
+  database: Database,
+  wanted: Wanted[],
+  leaseSeconds: number,
+  lockMilliseconds: number,
+): Promise<Inserted[]> {
   return database.transaction(async (transaction) => {
     const held = await store.findOrCreateChats(
       transaction,
@@ -282,7 +291,7 @@ function insertOnce(database: Database, wanted: Wanted[], leaseSeconds: number):
       if (row === undefined) return 'exists';
       return { chat: chatOf(one), position: row.position, createdAt: row.created_at };
     });
-  });
+  }, lockMilliseconds);
 }
 
 function leasedRowOf(

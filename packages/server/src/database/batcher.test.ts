@@ -224,6 +224,76 @@ describe('createBatcher', () => {
     expect(runs).toBe(1);
   });
 
+  describe('after a lock timeout', () => {
+    const timeout = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+
+    /** Runs items as one batch; an item is a letter, and its account is the lower-case letter. */
+    async function runBatch(items: string[], fail: (run: string) => Error | undefined) {
+      const runs: [string, number][] = [];
+      const batcher = createBatcher<string, string>({
+        async run(batch, lockMilliseconds) {
+          const run = batch.join('');
+          runs.push([run, lockMilliseconds]);
+          const error = fail(run);
+          if (error !== undefined) throw error;
+          return batch;
+        },
+        weigh: () => 1,
+        maxItems: 10,
+        maxWeight: 10,
+        maxWaiting: 10,
+        maxRunning: 1,
+        isolates: (error) => error !== timeout,
+        accountOf: (letter) => letter.toLowerCase(),
+      });
+      const settled = await Promise.allSettled(items.map(batcher.add));
+      return { runs, results: settled.map((one) => (one.status === 'fulfilled' ? one.value : one.reason)) };
+    }
+
+    it('runs each account separately with a shorter limit, and refuses only the locked account', async () => {
+      const { runs, results } = await runBatch(['a', 'x', 'A', 'b', 'X'], (run) =>
+        /x/i.test(run) ? timeout : undefined,
+      );
+      expect(results).toEqual(['a', timeout, 'A', 'b', timeout]);
+      expect(runs).toEqual([
+        ['axAbX', 2_000],
+        ['aA', 500],
+        ['xX', 500],
+        ['b', 500],
+      ]);
+    });
+
+    it('refuses a batch of one account without running it again', async () => {
+      const { runs, results } = await runBatch(['x', 'X'], () => timeout);
+      expect(results).toEqual([timeout, timeout]);
+      expect(runs).toEqual([['xX', 2_000]]);
+    });
+
+    it('still isolates a bad item of an account', async () => {
+      const bad = new Error('a bad one');
+      const { runs, results } = await runBatch(['a', 'x', 'A'], (run) =>
+        run.includes('x') ? timeout : run.includes('A') ? bad : undefined,
+      );
+      expect(results).toEqual(['a', timeout, bad]);
+      expect(runs.map(([run]) => run)).toEqual(['axA', 'aA', 'a', 'A', 'x']);
+    });
+
+    it('refuses the accounts that did not start within four seconds', async () => {
+      vi.useFakeTimers({ toFake: ['performance'] });
+      try {
+        const { runs, results } = await runBatch(['a', 'x', 'b', 'c'], (run) => {
+          if (run === 'x') vi.advanceTimersByTime(4_000);
+          if (run === 'b') vi.advanceTimersByTime(1);
+          return run.includes('x') ? timeout : undefined;
+        });
+        expect(results).toEqual(['a', timeout, 'b', timeout]);
+        expect(runs.map(([run]) => run)).toEqual(['axbc', 'a', 'x', 'b']);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+  });
+
   it('refuses an item only when the maximum number of items is already waiting', async () => {
     const { batcher, flights, started } = held({ maxItems: 1, maxWaiting: 2 });
     const first = batcher.add(item(1));

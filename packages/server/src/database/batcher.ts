@@ -6,14 +6,15 @@
  * batch. The first item still starts at once.
  */
 
-import { CommitUnknown } from './database.ts';
+import { CommitUnknown, isLockTimeout } from './database.ts';
 
 export interface BatcherOptions<Item, Result> {
   /**
    * Processes all items in one transaction and returns one result per item, in order. Rejects when nothing
    * was committed.
+   * @param lockMilliseconds how long a statement may wait for a lock, if the items belong to several accounts
    */
-  run(items: Item[]): Promise<Result[]>;
+  run(items: Item[], lockMilliseconds: number): Promise<Result[]>;
   /** Returns the weight of an item, such as its bytes. */
   weigh(item: Item): number;
   maxItems: number;
@@ -36,10 +37,25 @@ export interface BatcherOptions<Item, Result> {
   restMilliseconds?: number;
   /** Whether a single item may have caused this error. If so, the other items run again without this item. */
   isolates(error: unknown): boolean;
+  /**
+   * Returns the account of an item. After a lock timeout, the items of each account run separately, so that only the
+   * accounts with locked rows fail.
+   */
+  accountOf?(item: Item): string;
 }
 
 /** The `mostMilliseconds` of batchers for requests. A request must be answered within 15 seconds. */
 export const REQUEST_BATCH_MILLISECONDS = 14_000;
+
+/**
+ * How long a statement of a batch waits for a lock. All accounts of the batch wait, so the limit is short. It is longer
+ * than the commit of another batch that changes the same balance.
+ */
+const LOCK_MILLISECONDS = 2_000;
+/** How long a statement waits for a lock after the batch has been split. */
+const SPLIT_LOCK_MILLISECONDS = 500;
+/** Parts of a batch that did not start within this time after the first lock timeout are refused. */
+const SPLIT_MILLISECONDS = 4_000;
 
 export class BatcherFull extends Error {
   override name = 'BatcherFull';
@@ -58,9 +74,58 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
+/** How the parts of one batch wait for locks. The first lock timeout changes it for the parts that run later. */
+interface LockWait {
+  milliseconds: number;
+  /** The time after which no further part runs. */
+  end: number;
+  /** The first lock timeout, with which parts that did not run are refused. */
+  timeout: unknown;
+}
+
+/** Runs a batch, or its parts if it fails, and settles its items. */
+async function settle<Item, Result>(
+  batch: Waiting<Item, Result>[],
+  options: BatcherOptions<Item, Result>,
+  lockWait: LockWait,
+): Promise<void> {
+  const refuse = (error: unknown) => {
+    for (const { reject } of batch) reject(error);
+  };
+  if (performance.now() > lockWait.end) return refuse(lockWait.timeout);
+  try {
+    const items = batch.map(({ item }) => item);
+    const results = await options.run(items, lockWait.milliseconds);
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
+  } catch (error) {
+    if (isLockTimeout(error) && lockWait.timeout === undefined) {
+      lockWait.milliseconds = SPLIT_LOCK_MILLISECONDS;
+      lockWait.end = performance.now() + SPLIT_MILLISECONDS;
+      lockWait.timeout = error;
+    }
+    const parts = split(batch, error, options);
+    if (parts.length === 1) return refuse(error);
+    for (const part of parts) await settle(part, options, lockWait);
+  }
+}
+
+/** Returns the parts of a failed batch that run again, or one part if nothing runs again. */
+function split<Item, Result>(
+  batch: Waiting<Item, Result>[],
+  error: unknown,
+  { accountOf, isolates }: BatcherOptions<Item, Result>,
+): Waiting<Item, Result>[][] {
+  // With halves, each half with a locked row would wait for the lock again.
+  if (isLockTimeout(error)) return [...Map.groupBy(batch, ({ item }) => accountOf?.(item)).values()];
+  if (batch.length === 1 || !isolates(error)) return [batch];
+  // With one bad item among 500, halving costs about nine more commits. Running each item alone would cost 500.
+  const middle = batch.length >> 1;
+  return [batch.slice(0, middle), batch.slice(middle)];
+}
+
 /**
  * Creates a batcher. When a batch of several items rejects because of one of them, its halves run separately, so that
- * only the bad item fails.
+ * only the bad item fails. After a lock timeout, the items of each account run separately.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   let waiting: Waiting<Item, Result>[] = [];
@@ -83,22 +148,6 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return taken;
   }
 
-  async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
-    try {
-      const results = await options.run(batch.map(({ item }) => item));
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
-    } catch (error) {
-      if (batch.length === 1 || !options.isolates(error)) {
-        for (const { reject } of batch) reject(error);
-        return;
-      }
-      // With one bad item among 500, halving costs about nine more commits. Running each item alone would cost 500.
-      const middle = batch.length >> 1;
-      await settle(batch.slice(0, middle));
-      await settle(batch.slice(middle));
-    }
-  }
-
   /**
    * Starts the next batch after one turn of the event loop, so that requests parsed in the same turn share it. Waits
    * longer if less than `restMilliseconds` have passed since the start of the previous batch.
@@ -119,7 +168,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     running++;
     begunAt = performance.now();
     // The batch is empty if every waiting item has reached its time limit.
-    if (batch.length > 0) await settle(batch);
+    const lockWait = { milliseconds: LOCK_MILLISECONDS, end: Number.POSITIVE_INFINITY, timeout: undefined };
+    if (batch.length > 0) await settle(batch, options, lockWait);
     running--;
     schedule();
     if (running === 0 && waiting.length === 0) for (const resolve of idlers.splice(0)) resolve();

@@ -33,9 +33,10 @@ export interface Database extends Queryable {
    * Runs `work` in a transaction and commits it. `work` runs again, up to five times, when a retry may succeed: after a
    * serialization failure, a deadlock, or a connection lost before the commit was sent. `work` must therefore do
    * nothing outside the transaction.
+   * @param lockMilliseconds how long each statement waits for a lock; by default 80 % of the time limit, see `limited`
    * @throws CommitUnknown when the connection is lost during the commit: only the caller knows whether a retry is safe
    */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, lockMilliseconds?: number): Promise<T>;
   /** Subscribes to the changes that this process commits. Returns a function that unsubscribes. */
   onChanges(listener: ChangeListener): () => void;
   /**
@@ -66,6 +67,20 @@ export type ChangeListener = (changes: readonly Change[]) => void;
 /** Thrown when the connection broke during the commit. The transaction may or may not be committed. */
 export class CommitUnknown extends Error {
   override name = 'CommitUnknown';
+}
+
+/**
+ * Runs a transaction again if the connection was lost during its commit. `run` must recognize the rows that were
+ * committed.
+ * @throws CommitUnknown if the database is unavailable in the second run too, because the first run may be committed
+ */
+export function retryUnknownCommit<T>(run: () => Promise<T>): Promise<T> {
+  return run().catch((unknown: unknown) => {
+    if (!(unknown instanceof CommitUnknown)) throw unknown;
+    return run().catch((error: unknown) => {
+      throw isUnavailable(error) ? unknown : error;
+    });
+  });
 }
 
 // PostgreSQL's int8 becomes a number: counts and cents stay far below 2^53. A larger value is a bug and
@@ -173,8 +188,10 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
     query: (statement, values = []) =>
       resources.track(outage.track(() => run(pool, statement, values, limit))),
     changed: (kind, account, job) => publish([{ kind, account: account?.accountId, job }]),
-    transaction: (work) =>
-      resources.track(outage.track(() => withRetries(() => runTransaction(pool, work, publish, limit)))),
+    transaction: (work, lockMilliseconds = limit && limit * LOCK_SHARE) =>
+      resources.track(
+        outage.track(() => withRetries(() => runTransaction(pool, work, publish, limit, lockMilliseconds))),
+      ),
     limited: withLimit,
     canWrite: resources.canWrite,
     onChanges(listener) {
@@ -243,12 +260,12 @@ function limitedTo(milliseconds: number | undefined): object {
 }
 
 /**
- * Returns the SQL that begins a transaction. With a time limit, the server ends a wait for a lock before the client
- * gives up. Otherwise a statement behind a lock would look like a server that does not answer.
+ * Returns the SQL that begins a transaction. With a limit, the server ends a wait for a lock before the client gives
+ * up. Otherwise a statement behind a lock would look like a server that does not answer.
  */
-function beginWithin(milliseconds: number | undefined): string {
-  if (milliseconds === undefined) return 'begin';
-  return `begin; set local lock_timeout = ${Math.ceil(milliseconds * LOCK_SHARE)}`;
+function beginWithin(lockMilliseconds: number | undefined): string {
+  if (lockMilliseconds === undefined) return 'begin';
+  return `begin; set local lock_timeout = ${Math.ceil(lockMilliseconds)}`;
 }
 
 async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
@@ -274,12 +291,13 @@ async function runTransaction<T>(
   work: (transaction: Transaction) => Promise<T>,
   publish: ChangeListener,
   limit?: number,
+  lockMilliseconds?: number,
 ): Promise<T> {
   const changes: Change[] = [];
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query({ text: beginWithin(limit), ...limitedTo(limit) });
+    await client.query({ text: beginWithin(lockMilliseconds), ...limitedTo(limit) });
     const transaction: Transaction = {
       inTransaction: true,
       query: (statement, values = []) => run(client, statement, values, limit),

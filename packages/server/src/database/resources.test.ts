@@ -1,7 +1,4 @@
-/**
- * Tests of a database server without free space, and of locks that other transactions hold for too long: requests fail, and every
- * client is asked to retry later.
- */
+/** Tests of a database server without free space: requests fail, and every client is asked to retry later. */
 import { PassThrough } from 'node:stream';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -116,25 +113,5 @@ describe('a database server without free space', () => {
     await owner.query('drop function refuse_rows() cascade; drop function refuse_tables()');
     await owner.query(`grant temporary on database ${database} to public`);
     expect((await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'no-trial' })).status).toBe(201);
-  });
-});
-
-describe('a lock that another transaction holds', () => {
-  it('makes only the requests that wait for it fail with 503 and Retry-After, until it is released', async () => {
-    const path = '/tapi/v2/translation/locked/';
-    await call('POST', '/tapi/v2/translation/', { ...JOB, uid: 'locked' });
-    await until(async () => (await call('GET', path)).body.status === 'translating');
-    await owner.query('begin');
-    await owner.query("select from jobs where uid = 'locked' for update");
-    logged = '';
-    const refused = await call('DELETE', path);
-    const error = 'Other changes are using this data now; the request can be sent again.';
-    expect([refused.status, refused.body]).toEqual([503, { error }]);
-    expect(refused.headers.get('retry-after')).toBe('1');
-    expect((await call('GET', path)).status).toBe(200);
-    expect(logged).toContain('waited too long for a lock');
-    expect(logged).not.toContain('database connection lost');
-    await owner.query('rollback');
-    expect((await call('DELETE', path)).status).toBe(200);
   });
 });

@@ -5,7 +5,7 @@
 import type { AccountRef, Environment } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Batcher, BatcherFull, createBatcher, REQUEST_BATCH_MILLISECONDS } from '../database/batcher.ts';
-import { CommitUnknown, type Database, isUnavailable, type Transaction } from '../database/database.ts';
+import { type Database, isUnavailable, retryUnknownCommit, type Transaction } from '../database/database.ts';
 import { holdPrices } from '../ledger/ledger.ts';
 import type { Lease } from '../work/queue.ts';
 import { assignLeases, type LeaseWorker, newLease } from '../work/worker.ts';
@@ -103,12 +103,15 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
   // retries would only add load.
   const isolates = (error: unknown) => !isUnavailable(error);
   const singles = createBatcher<KeyedJob, InsertResult>({
-    async run(creations) {
+    async run(creations, lockMilliseconds) {
       const open = worker();
       const jobs = creations.map(({ job }) => job);
       assignLeaseTokens(jobs, open);
-      const inserted = await creating(database, jobs, (begun) =>
-        insertSingles(database, begun, creations, open?.leaseSeconds ?? 0),
+      const inserted = await creating(
+        database,
+        jobs,
+        (begun) => insertSingles(database, begun, creations, open?.leaseSeconds ?? 0, lockMilliseconds),
+        lockMilliseconds,
       );
       const made = inserted.map(({ row }) => row);
       const count = made.filter((row) => row !== undefined).length;
@@ -122,9 +125,10 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
     maxRunning: MAX_RUNNING,
     mostMilliseconds: REQUEST_BATCH_MILLISECONDS,
     isolates,
+    accountOf: ({ job }) => job.account.accountId,
   });
   // Bulks run one at a time, separately from the batches, so that single creates never wait for several
-  // bulks.
+  // bulks. A bulk belongs to one account, so it needs no short limit for locks.
   const bulks = createBatcher<JobBulk, BulkInsertResult>({
     run: (items) =>
       creating(database, items[0]!.jobs, async (begun) => {
@@ -157,14 +161,16 @@ export function createJobInserter({ database, worker, created }: JobInserterOpti
 /**
  * Assigns order numbers and ids to jobs, and runs the transaction that inserts them. The creation record (see
  * `order-numbers.ts`) is deleted whether the insert succeeds or fails. If a transaction is repeated after a
- * lost connection, it uses the same numbers and ids.
+ * lost connection, it uses the same numbers and ids, which recognize the jobs that were committed.
+ * @param lockMilliseconds how long to wait for the lock of a counter
  */
 async function creating<T>(
   database: Database,
   jobs: readonly NewJob[],
   run: (begun: OpenCreation) => Promise<T>,
+  lockMilliseconds?: number,
 ): Promise<T> {
-  const begun = await beginCreation(database, jobs);
+  const begun = await beginCreation(database, jobs, lockMilliseconds);
   try {
     return await retryUnknownCommit(() => {
       begun.ended = false;
@@ -176,17 +182,6 @@ async function creating<T>(
   } finally {
     if (!begun.ended) await endCreation(database, begun);
   }
-}
-
-/**
- * Runs an insert again if the connection was lost during the commit. Jobs that were committed are recognized
- * by their ids.
- */
-function retryUnknownCommit<T>(run: () => Promise<T>): Promise<T> {
-  return run().catch((error: unknown) => {
-    if (error instanceof CommitUnknown) return run();
-    throw error;
-  });
 }
 
 function rejectFull(error: unknown): never {
@@ -240,6 +235,7 @@ function insertSingles(
   begun: OpenCreation,
   creations: readonly KeyedJob[],
   leaseSeconds: number,
+  lockMilliseconds: number,
 ): Promise<Single[]> {
   const keyed = creations.flatMap(({ job, key }) => (key === undefined ? [] : [keyEntry([job], key)]));
   return database.transaction(async (transaction) => {
@@ -268,7 +264,7 @@ function insertSingles(
       const balance = balanceOf(job.account, job.environment);
       return { result: { kind: 'inserted', balance }, row };
     });
-  });
+  }, lockMilliseconds);
 }
 
 const NONE: ReadonlySet<string> = new Set();

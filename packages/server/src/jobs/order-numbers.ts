@@ -13,6 +13,9 @@
  * The short transaction does not wait for the disk (`synchronous_commit = off`). A crash can undo it only
  * together with the insert, which is later in the write-ahead log. A number that was returned is therefore
  * never assigned twice.
+ *
+ * The transaction of a correction job locks the counter of its account until it commits. A batch with jobs of several
+ * accounts therefore limits the wait for that lock.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7, uuidv7Of } from '../base/ids.ts';
@@ -33,7 +36,8 @@ const NUMBER = statement<Numbered>(
   `with moment as materialized (
      select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms,
             set_config('synchronous_commit',
-              case when $5::uuid is null then current_setting('synchronous_commit') else 'off' end, true)),
+              case when $5::uuid is null then current_setting('synchronous_commit') else 'off' end, true),
+            set_config('lock_timeout', coalesce($6::integer::text, current_setting('lock_timeout')), true)),
    begun as (
      insert into creations (creation_id, accounts, from_milliseconds)
      select $5, $2::uuid[], ms from moment where $5::uuid is not null)
@@ -59,10 +63,17 @@ export interface OpenCreation {
   ended: boolean;
 }
 
-/** Assigns numbers and ids to jobs in their order, and writes the creation record. */
-export async function beginCreation(database: Database, jobs: readonly AnyNewJob[]): Promise<OpenCreation> {
+/**
+ * Assigns numbers and ids to jobs in their order, and writes the creation record.
+ * @param lockMilliseconds how long to wait for the lock of a counter; by default as long as the server allows
+ */
+export async function beginCreation(
+  database: Database,
+  jobs: readonly AnyNewJob[],
+  lockMilliseconds?: number,
+): Promise<OpenCreation> {
   const creation = { id: uuidv7(), ended: false };
-  await number(database, jobs, creation.id);
+  await number(database, jobs, creation.id, lockMilliseconds);
   return creation;
 }
 
@@ -73,7 +84,12 @@ export async function assignOrderNumber(on: Queryable, job: AnyNewJob): Promise<
   job.jobId = jobId;
 }
 
-async function number(on: Queryable, jobs: readonly AnyNewJob[], creation: string | null): Promise<void> {
+async function number(
+  on: Queryable,
+  jobs: readonly AnyNewJob[],
+  creation: string | null,
+  lockMilliseconds?: number,
+): Promise<void> {
   const groups = [
     ...Map.groupBy(jobs, ({ account, environment }) => keyOf(account.accountId, environment)).values(),
   ];
@@ -84,6 +100,7 @@ async function number(on: Queryable, jobs: readonly AnyNewJob[], creation: strin
     firsts.map(({ environment }) => environment),
     groups.map(({ length }) => length),
     creation,
+    lockMilliseconds ?? null,
   ]);
   const given = new Map(rows.map((row) => [keyOf(row.account_id, row.environment), row]));
   for (const group of groups) {

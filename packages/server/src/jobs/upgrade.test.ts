@@ -406,8 +406,11 @@ describe('several jobs that fail in one batch', () => {
     // A transaction lists only the connections that existed at its first look, so another connection looks.
     const observer = createConnection(server.connection);
     await observer.connect();
-    await until(async () => (await observer.query(waiting)).rowCount === 1);
-    await observer.end();
+    try {
+      await until(async () => (await observer.query(waiting)).rowCount === 1);
+    } finally {
+      await observer.end();
+    }
     const free = await owner.query(`${balanceOf} skip locked`, [last!.accountId, 'production']);
     await owner.query('rollback');
     expect(await settled).toEqual([true, true]);
