@@ -1,5 +1,6 @@
 /** Creates the tasks of a drafted job, and replaces drafts when a job is drafted again. */
 import { countSegmentWords, type Piece } from '@dragoman/documents';
+import type { AccountRef } from '../base/account.ts';
 import { keptOf } from '../base/kept.ts';
 import { findBrandTone } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
@@ -10,7 +11,7 @@ import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import { forgetFills } from './fills-store.ts';
 import { contextOf, hashReading } from './readings.ts';
-import { insertReadings } from './readings-store.ts';
+import { insertReadings, type ReadingJob } from './readings-store.ts';
 import { findRepeats } from './repeats.ts';
 import * as store from './store.ts';
 import { queueWaitingJobs } from './votes-store.ts';
@@ -58,20 +59,23 @@ export async function openTasks(
     first === undefined ? [] : [{ position, first }],
   );
   if (repeats.length > 0) await store.markRepeats(transaction, account, row.job_id, repeats);
-  await indexReadings(transaction, drafted);
+  await indexReadings(transaction, account, row, segments);
   context.observer.opened(tasks.length);
 }
 
 /**
  * Stores the readings of the translated segments, and queues the segments, because votes for them may exist.
+ * @param segments all segments of the job, in order
  */
-async function indexReadings(
+export async function indexReadings(
   transaction: Transaction,
-  { account, row, segments }: DraftedJob,
+  account: AccountRef,
+  job: ReadingJob,
+  segments: readonly { source: readonly unknown[]; route?: string | null | undefined }[],
 ): Promise<void> {
-  const { job_id: jobId, environment, source_language: from, target_language: to } = row;
-  const brand = row.brand ?? row.default_brand;
-  const tone = row.tone ?? (await findBrandTone(transaction, account, brand, to)) ?? null;
+  const { job_id: jobId, environment, source_language: from, target_language: to } = job;
+  const brand = job.brand ?? job.default_brand;
+  const tone = job.tone ?? (await findBrandTone(transaction, account, brand, to)) ?? null;
   const scope = { environment, from, to, brand, tone };
   const readings = segments.flatMap(({ source, route }, position) =>
     keptOf(route) === undefined

@@ -1,6 +1,7 @@
 /** SQL statements about the readings of waiting segments. */
-import type { AccountRef } from '../base/account.ts';
-import type { Transaction } from '../database/database.ts';
+import type { Piece } from '@dragoman/documents';
+import type { AccountRef, Environment } from '../base/account.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import type { ReadingContext } from './readings.ts';
 
@@ -36,6 +37,40 @@ export async function insertReadings(
       contexts: ({ context }) => context,
     }),
   });
+}
+
+/** The columns of a job that are part of the readings of its segments. */
+export interface ReadingJob {
+  job_id: string;
+  environment: Environment;
+  source_language: string;
+  target_language: string;
+  brand: string | null;
+  default_brand: string | null;
+  tone: string | null;
+}
+
+const READING_JOB = statement<ReadingJob>(
+  'editing.reading_job',
+  `select job_id, environment, source_language, target_language, brand, default_brand, tone from jobs
+    where part = $1 and account_id = $2 and job_id = $3`,
+);
+const SOURCES = statement<{ source: Piece[]; route: string | null }>(
+  'editing.sources',
+  `select coalesce(joined->'own'->'source', source) as source, route from segments
+    where part = $1 and account_id = $2 and job_id = $3 order by position`,
+);
+
+/** Returns a job with the sources of all its segments, in order, as they were before segments were joined. */
+export async function readSources(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+): Promise<{ job: ReadingJob; segments: { source: Piece[]; route: string | null }[] }> {
+  const key = [account.part, account.accountId, jobId];
+  const [job] = await on.query(READING_JOB, key);
+  if (job === undefined) throw new Error('segments without their job');
+  return { job, segments: await on.query(SOURCES, key) };
 }
 
 const DELETE_READINGS = statement(

@@ -20,7 +20,9 @@ import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import * as issues from './issues-store.ts';
 import { recordLooks } from './looks-store.ts';
+import { indexReadings } from './open.ts';
 import { closeQueries } from './query-store.ts';
+import { readSources } from './readings-store.ts';
 import type { IssueBody } from './schemas.ts';
 import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
@@ -315,7 +317,7 @@ export async function cancelEditing(
 
 /**
  * Reopens a delivered job in the transaction that rejects it. Each task is reserved for some hours for its
- * last editor, and the votes of the job are withdrawn.
+ * last editor. The votes of the job are withdrawn; texts that are confirmed from now on vote again.
  * @returns false if editing of the job was never finished
  */
 export async function reopenEditing(
@@ -332,6 +334,9 @@ export async function reopenEditing(
   const revision = await editedJobs.reopenEditedJob(transaction, account, jobId, rules.deadlineHours);
   if (revision === undefined) return false;
   await withdrawVotes(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
+  // The delivery deleted the readings. Without them, the corrected texts would be no votes.
+  const { job, segments } = await readSources(transaction, account, jobId);
+  await indexReadings(transaction, account, job, segments);
   const common = { account, jobId, actor: 'customer', ends: 'returned' } as const;
   await store.moveTasks(transaction, {
     ...common,

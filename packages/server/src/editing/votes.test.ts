@@ -430,6 +430,24 @@ describe('a vote is withdrawn', () => {
     expect(await segmentsOf(edited!)).toMatchObject([{ status: 'draft', target: [{ text: 'Otra.' }] }]);
   });
 
+  it('when the customer rejects the job, until an editor confirms a text again: segments get that text', async () => {
+    const source = sentence();
+    const [from, other, waits] = await Promise.all(
+      [1, 2, 3].map(() => orderEdit(call, source, { brand: 'confirms' })),
+    );
+    const task = await vote(ann, from!, 'La casa es grande.');
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    await until(async () => (await call('GET', `${HUMAN}${from}/`)).body.status === 'completed');
+    expect((await segmentsOf(waits!))[0]!.draft).toEqual([{ text: 'La casa es grande.' }]);
+    expect((await call('POST', `${HUMAN}${from}/reject/`, { reason: 'No.' })).status).toBe(200);
+    await settled();
+    expect(await segmentsOf(waits!)).toMatchObject([{ vote: null }]);
+    await vote(ann, from!, 'La casa es enorme.');
+    expect(await segmentsOf(waits!)).toMatchObject([{ draft: [{ text: 'La casa es enorme.' }], status: null }]);
+    await vote(bob, other!, 'La casa es enorme.');
+    expect(await segmentsOf(waits!)).toMatchObject([{ status: 'confirmed' }]);
+  });
+
   it('when a reviewer marks an error in the segment and returns the task; votes of unmarked segments stay', async () => {
     await owner.query('update users set review_share = 100 where user_id = $1', [ann.userId]);
     const [one, two] = [sentence(), sentence()];
