@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { listAudit } from '../audit/audit.ts';
 import { createConnection } from '../database/connections.ts';
+import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -107,6 +108,50 @@ it('an export for an owner contains all rows of the account and no rows of other
   expect(lines.filter(({ table }) => table === 'jobs').map(({ row }) => row.uid)).toEqual(['one']);
   expect(text).not.toMatch(/secret_hash|"sealed"|password_hash/);
   expect((await auditOf(username))[0]![0]).toBe('account.exported');
+});
+
+it('an export contains no text of an editor for a job that is not delivered, and no result before its delivery', async () => {
+  const account = await server.createAccount({ balanceCents: 1_000 });
+  const owner = await createPerson(server, { role: 'customer', account });
+  const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+  const program = createClient(server.url, account.production_key);
+  const statusOf = async (path: string) => (await program('GET', path)).body.status;
+  /** Has the editor confirm the text of a job. */
+  async function write(uid: string, text: string) {
+    const { open } = (await editor.call('GET', '/api/editing/queue')).body;
+    const task = await claimTask(editor, open.find((one: { uid: string }) => one.uid === uid).task);
+    const saved = await confirm(editor, task, task.segments[0], { target: [{ text }] });
+    expect(saved.status, saved.text).toBe(200);
+    return task;
+  }
+  const done = await orderEdit(program, 'The house is big.');
+  const task = await write(done, 'La casa entregada.');
+  expect((await editor.call('POST', pathOf(task, '/submit'), { token: task.lease.token })).status).toBe(200);
+  await until(async () => (await statusOf(`${HUMAN}${done}/`)) === 'completed');
+
+  const upgraded = `${MACHINE}upgraded/`;
+  const languages = { source_language: 'en', target_language: 'es' };
+  await program('POST', MACHINE, { uid: 'upgraded', text: 'The garden is big.', ...languages });
+  await until(async () => (await statusOf(upgraded)) === 'completed');
+  expect((await program('PATCH', upgraded, { status: 'upgrade', properties: null })).status).toBe(202);
+  await until(async () => (await statusOf(`${HUMAN}upgraded/`)) === 'translating');
+  const canceled = await write('upgraded', 'Un texto sin pagar.');
+  expect((await program('DELETE', `${HUMAN}upgraded/`)).status).toBe(200);
+  expect(canceled.job.uid).toBe('upgraded');
+
+  await write(await orderEdit(program, 'The street is big.'), 'Otro texto sin pagar.');
+
+  // The sandbox stores the result of a job before its delivery delay ends.
+  const sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
+  expect((await sandbox('POST', HUMAN, { text: 'The sea is big.', ...languages })).status).toBe(201);
+  const results = `select from job_texts where kind = 'result' and body = 'THE SEA IS BIG.'`;
+  await until(async () => (await server.database.query({ name: 'test.results', text: results })).length === 1);
+
+  const { text } = await owner.call('POST', '/api/account/export');
+  expect(text).toContain('La casa entregada.');
+  expect(text).not.toContain('sin pagar');
+  expect(text).toContain('The sea is big.');
+  expect(text).not.toContain('THE SEA IS BIG.');
 });
 
 it('an erasure ends all access to the account when an owner confirms it, and then deletes the data', async () => {

@@ -34,7 +34,8 @@ const schemas = {
   export: {
     operationId: 'exportOwnAccount',
     summary: 'Export all data of your account as JSON lines',
-    description: 'For owners. Each line is `{"table": …, "row": {…}}`, without hashes and secrets.',
+    description:
+      'For owners. Each line is `{"table": …, "row": {…}}`, without hashes, secrets, and translations that are not delivered.',
     tags: ['Own account'],
     response: {
       200: {

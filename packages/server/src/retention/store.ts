@@ -265,6 +265,21 @@ export async function deleteMessageTexts(
 /** For each type of key column, a value that sorts before every key. */
 const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', integer: -1 };
 
+/** Conditions on the row `t` that an export contains, by the value of `only`. */
+const ONLY = {
+  // A machine job has edited_jobs only if its upgrade was canceled. The texts of a rejected job may still change.
+  delivered: `exists (
+    select from jobs j where j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+       and j.status in ('completed', 'accepted')
+       and (j.tier <> 'machine' or not exists (
+         select from edited_jobs w
+          where w.part = j.part and w.account_id = j.account_id and w.job_id = j.job_id)))`,
+  // During the delivery delay, an unfinished job already has its result.
+  result: `(t.kind <> 'result' or exists (
+    select from jobs j where j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+       and j.status in ('completed', 'accepted', 'rejected')))`,
+} as const;
+
 interface TableStatements {
   table: Table;
   erase?: Statement<{ one: number }>;
@@ -273,7 +288,7 @@ interface TableStatements {
 }
 
 const STATEMENTS: TableStatements[] = TABLES.map((table) => {
-  const { name, key, hidden = [], text, erase } = table;
+  const { name, key, hidden = [], only, text, erase } = table;
   const made: TableStatements = { table };
   if (erase === 'delete') {
     made.erase = statement(
@@ -298,7 +313,7 @@ const STATEMENTS: TableStatements[] = TABLES.map((table) => {
         `retention.page_${name}`,
         `select to_jsonb(t)${left}${clear} as row, array[${columns.map((one) => `${one}::text`).join(', ')}] as key
            from ${name} t where t.part = $1 and t.account_id = $2
-            and (${columns.join(', ')}) > (${after.join(', ')})
+            and (${columns.join(', ')}) > (${after.join(', ')})${only === undefined ? '' : ` and ${ONLY[only]}`}
           order by ${columns.join(', ')} limit $3`,
       ),
       first: Object.values(key).map((type) => FIRST[type]),

@@ -14,6 +14,11 @@ export interface Table {
   hidden?: readonly string[];
   /** The binary column (`bytea`) whose bytes are a text, if there is one. An export decodes it. */
   text?: string;
+  /**
+   * `delivered`: an export contains only the rows of delivered jobs, because a customer may still cancel any other job
+   * and pay nothing for its texts. `result`: this applies to the results among the rows.
+   */
+  only?: 'delivered' | 'result';
   /** `delete`: the rows are deleted with the account. `keep`: the rows stay without personal data. */
   erase: 'delete' | 'keep';
 }
@@ -53,18 +58,32 @@ export const TABLES: readonly Table[] = [
   { name: 'comments', key: { comment_id: 'uuid' }, hidden: ['user_id'], erase: 'delete' },
   { name: 'looks', erase: 'delete' },
   { name: 'unsure_marks', erase: 'delete' },
-  { name: 'edit_history', key: { history_id: 'uuid' }, hidden: ['editor_id'], erase: 'delete' },
-  { name: 'edits', key: { job_id: 'uuid', position: 'integer' }, hidden: ['editor_id'], erase: 'delete' },
+  {
+    name: 'edit_history',
+    key: { history_id: 'uuid' },
+    hidden: ['editor_id'],
+    only: 'delivered',
+    erase: 'delete',
+  },
+  {
+    name: 'edits',
+    key: { job_id: 'uuid', position: 'integer' },
+    hidden: ['editor_id'],
+    only: 'delivered',
+    erase: 'delete',
+  },
   {
     name: 'fills',
     key: { job_id: 'uuid', position: 'integer' },
     hidden: ['target_hash', 'under_rule'],
+    only: 'delivered',
     erase: 'delete',
   },
   {
     name: 'votes',
     key: { vote_id: 'uuid' },
     hidden: ['reading', 'target_hash', 'editor_id'],
+    only: 'delivered',
     erase: 'delete',
   },
   {
@@ -81,8 +100,13 @@ export const TABLES: readonly Table[] = [
   { name: 'task_reports', erase: 'delete' },
   { name: 'tasks', erase: 'delete' },
   { name: 'edited_jobs', erase: 'delete' },
-  { name: 'segments', key: { job_id: 'uuid', position: 'integer' }, erase: 'delete' },
-  { name: 'job_texts', key: { job_id: 'uuid', kind: 'text' }, erase: 'delete' },
+  {
+    name: 'segments',
+    key: { job_id: 'uuid', position: 'integer' },
+    only: 'delivered',
+    erase: 'delete',
+  },
+  { name: 'job_texts', key: { job_id: 'uuid', kind: 'text' }, only: 'result', erase: 'delete' },
   { name: 'idempotency', erase: 'delete' },
   { name: 'term_proposals', key: { proposal_id: 'uuid' }, hidden: ['user_id'], erase: 'delete' },
   { name: 'brand_drafts', key: { external_id: 'text' }, erase: 'delete' },
