@@ -17,12 +17,17 @@ import { toast } from './ui/Toast.tsx';
 interface DisagreementsProps {
   queryKey: QueryKey;
   read(before: string | undefined, signal: AbortSignal): Promise<Listed>;
-  make(disagreement: string, text: Pick<Row, 'vote' | 'hash'>): Promise<unknown>;
-  end(disagreement: string): Promise<unknown>;
+  /** @param text `rule` is the hash of the rule that the list shows; null if it shows none */
+  make(disagreement: string, text: { vote: string; hash: string; rule: string | null }): Promise<unknown>;
+  /** @param rule the hash of the rule that the list shows */
+  end(disagreement: string, rule: string): Promise<unknown>;
 }
 
 /** One text of a disagreement. */
 type Row = Disagreement & Disagreement['texts'][number];
+
+/** Returns the hash of the rule of a disagreement; null if it has none. */
+const ruleOf = ({ texts }: Disagreement): string | null => texts.find(({ rule }) => rule)?.hash ?? null;
 
 export function Disagreements({ queryKey, read, make, end }: DisagreementsProps) {
   const t = useTranslate();
@@ -42,11 +47,12 @@ export function Disagreements({ queryKey, read, make, end }: DisagreementsProps)
   const [shown, setShown] = useState(false);
   if (!shown && rows !== undefined && (rows.length > 0 || more.hasMore)) setShown(true);
   if (!shown && rest.error === null) return null;
-  async function change({ disagreement, vote, hash, rule }: Row): Promise<void> {
+  async function change(row: Row): Promise<void> {
+    const { disagreement, vote, hash, rule } = row;
     try {
-      await (rule ? end(disagreement) : make(disagreement, { vote, hash }));
+      await (rule ? end(disagreement, hash) : make(disagreement, { vote, hash, rule: ruleOf(row) }));
     } catch (error) {
-      // The list may show a text that has changed. The dialog shows the error at once, also while offline.
+      // The list may show a text or a rule that has changed. The dialog shows the error at once, also while offline.
       void queries.invalidateQueries({ queryKey });
       throw error;
     }

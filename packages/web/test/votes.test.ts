@@ -183,3 +183,30 @@ it('a text that changed after the list was shown does not become the rule, and t
   });
   await theirs.close();
 });
+
+it('a rule that another user replaced after the list was shown is not ended, and the list is read again', async () => {
+  const source = 'The window is open.';
+  const list = '/api/account/disagreements';
+  const { disagreement, texts } = await disagree(call, [ann, bob], member, list, source);
+  const [first, second] = texts as [(typeof texts)[0], (typeof texts)[0]];
+  const path = `${list}/${disagreement}/rule`;
+  const { vote, hash } = first;
+  expect((await member.call('PUT', path, { vote, hash, rule: null })).status).toBe(200);
+  const theirs = await web.signedIn(member);
+  await web.visit({ context: theirs, path: '/account/memory' }, async (page) => {
+    const rows = page.getByRole('table', { name: RULES }).getByRole('row').filter({ hasText: source });
+    const row = (text: string) => rows.filter({ hasText: text });
+    await row(first.target).getByRole('button', { name: 'End the rule' }).click();
+    const asked = page.getByRole('dialog', { name: 'End this rule?' });
+    await asked.waitFor();
+    const other = { vote: second.vote, hash: second.hash, rule: hash };
+    expect((await member.call('PUT', path, other)).status).toBe(200);
+    await asked.getByRole('button', { name: 'End the rule' }).click();
+    await asked.getByText('The rule has changed. Check the list, then choose again.', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await row(second.target).getByRole('button', { name: 'End the rule' }).waitFor();
+    await row(first.target).getByRole('button', { name: 'Make it the rule' }).waitFor();
+  });
+  await theirs.close();
+});

@@ -168,11 +168,14 @@ async function voted(): Promise<string> {
 }
 let disputes = 0;
 /** Has two editors disagree. @returns the path of the rule, and one of the texts */
-async function disputed(): Promise<{ path: string; text: object }> {
+async function disputed(): Promise<{
+  path: string;
+  text: { vote: string; hash: string; rule: null };
+}> {
   const source = `House number ${++disputes} of two editors.`;
   const list = '/api/account/disagreements';
   const { disagreement, texts } = await disagree(call, [editor, rival], customer, list, source);
-  return { path: `/disagreements/${disagreement}/rule`, text: texts[0]! };
+  return { path: `/disagreements/${disagreement}/rule`, text: { vote: texts[0]!.vote, hash: texts[0]!.hash, rule: null } };
 }
 async function setPrice(): Promise<Answer> {
   return operate('POST', '/api/console/prices', { ...PAIR, tier: 'human', cents_per_word: 3 });
@@ -521,7 +524,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
     async () => {
       const { path, text } = await disputed();
       await operate('PUT', `${who}${path}`, text);
-      return operate('DELETE', `${who}${path}`);
+      return operate('DELETE', `${who}${path}?rule=${text.hash}`);
     },
   ],
   makeOwnRule: [
@@ -536,7 +539,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
     async () => {
       const { path, text } = await disputed();
       await ask('PUT', `/api/account${path}`, text);
-      return ask('DELETE', `/api/account${path}`);
+      return ask('DELETE', `/api/account${path}?rule=${text.hash}`);
     },
   ],
   undoOwnVote: ['vote.undone', async () => ask('POST', `/api/account/votes/${await voted()}/undo`)],

@@ -68,6 +68,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'The text differs from the one that was shown; nothing was changed.',
   },
+  rule_changed: {
+    status: 409,
+    meaning: 'The rule differs from the one that was shown; nothing was changed.',
+  },
   unconfirmed: {
     status: 409,
     meaning: 'Some segments of the task are not confirmed; the answer names them.',

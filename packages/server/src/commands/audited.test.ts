@@ -266,7 +266,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
     async () => {
       const { disagreement, texts } = await disputed();
       await run('rule', 'make', username, disagreement, texts[1]!.vote, texts[1]!.hash);
-      return run('rule', 'end', username, disagreement);
+      return run('rule', 'end', username, disagreement, texts[1]!.hash);
     },
   ],
   'vote undo': [

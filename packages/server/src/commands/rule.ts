@@ -1,4 +1,4 @@
-/** The command `dragoman rule`: lists sources on whose translation editors disagree, and makes and ends rules. */
+/** The command `dragoman rule`: lists sources that editors translate differently, and makes and ends rules. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
@@ -14,6 +14,10 @@ interface Common {
   json?: boolean;
 }
 
+interface MakeOptions extends Common {
+  replaces?: string;
+}
+
 const MOST = 200;
 
 export function addRuleCommands(program: Command): void {
@@ -22,9 +26,9 @@ export function addRuleCommands(program: Command): void {
     .description('list sources that editors translate differently, and make one text the rule');
   rule
     .command('list')
-    .description(`list disagreements and rules, latest first; at most ${MOST}`)
+    .description(`list disagreements and rules, latest first, at most ${MOST}`)
     .argument('<account>', 'the username')
-    .addOption(new Option('--before <id>', 'the next page, as an earlier page says').argParser(pageId))
+    .addOption(new Option('--before <id>', 'show the next page: the id that the page before printed').argParser(pageId))
     .addOption(data())
     .addOption(json())
     .action((username: string, options: Common & { before?: string }) =>
@@ -62,23 +66,25 @@ export function addRuleCommands(program: Command): void {
               text.target,
             ]),
           ),
-          next === null ? 'There are no such sources.' : 'There are no such sources on this page.',
+          next === null ? 'No disagreements or rules.' : 'No disagreements or rules on this page.',
         );
         if (next !== null) say(`There are more. Continue with --before ${next}.`);
       }),
     );
   rule
     .command('make')
-    .description('make the text of a vote the rule, in place of an earlier rule')
+    .description('make the text of a vote the rule')
     .argument('<account>', 'the username')
     .argument('<disagreement>', 'the id of the disagreement, as in rule list')
     .argument('<vote>', 'the id of the vote, as in rule list')
     .argument('<hash>', 'the hash of the text, as in rule list')
+    .option('--replaces <hash>', 'the hash of the rule that it replaces, as in rule list')
     .addOption(data())
     .addOption(json())
-    .action((username: string, id: string, vote: string, hash: string, options: Common) =>
+    .action((username: string, id: string, vote: string, hash: string, options: MakeOptions) =>
       change(username, options, [id, vote], async (database, account) => {
-        await makeRule(database, 'command', account, id, { vote, hash });
+        const rule = options.replaces ?? null;
+        await makeRule(database, 'command', account, id, { vote, hash, rule });
         return options.json ? printJson({ disagreement: id, vote }) : print('The text is the rule.');
       }),
     );
@@ -87,14 +93,15 @@ export function addRuleCommands(program: Command): void {
     .description('end a rule, so that votes count again')
     .argument('<account>', 'the username')
     .argument('<disagreement>', 'the id of the disagreement, as in rule list')
+    .argument('<hash>', 'the hash of the rule, as in rule list')
     .addOption(data())
     .addOption(json())
-    .action((username: string, id: string, options: Common) =>
+    .action((username: string, id: string, hash: string, options: Common) =>
       change(username, options, [id], async (database, account) => {
-        await endRule(database, 'command', account, id);
+        await endRule(database, 'command', account, id, hash);
         return options.json
           ? printJson({ disagreement: id, vote: null })
-          : print('There is no rule any more.');
+          : print('The rule has ended.');
       }),
     );
 }

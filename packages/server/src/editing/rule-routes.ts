@@ -39,7 +39,7 @@ const Disagreements = Type.Object(
           texts: Type.Array(
             Type.Object({
               vote: ID,
-              hash: Type.String({ description: 'Differs when the vote has another text.' }),
+              hash: Type.String({ description: 'A hash of the text; it changes when the text changes.' }),
               target: Type.String({ description: 'The text without codes.' }),
               editors: Type.Integer({ description: 'The number of editors who prefer the text.' }),
               rule: Type.Boolean(),
@@ -69,6 +69,15 @@ const body = Type.Object({
   hash: Type.String({
     description: 'The `hash` of the text in the list. Error `text_changed`: the vote has another text now.',
   }),
+  rule: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The `hash` of the rule in the list; null if it shows none. Error `rule_changed`: the rule has changed.',
+  }),
+});
+const ended = Type.Object({
+  rule: Type.String({
+    description: 'The `hash` of the rule in the list. Error `rule_changed`: the rule has changed.',
+  }),
 });
 const LIST = 'List sources for which editors confirmed different texts';
 const LIST_ABOUT = 'Only texts of delivered jobs, and all rules.';
@@ -91,7 +100,11 @@ function schemasOf(describe: typeof described, whose: 'Account' | 'Own', params:
       querystring,
     }),
     make: describe(`make${whose}Rule`, MAKE, MadeRule, { description: MAKE_ABOUT, ...more, body }),
-    end: describe(`end${whose}Rule`, END, MadeRule, { description: END_ABOUT, ...more }),
+    end: describe(`end${whose}Rule`, END, MadeRule, {
+      description: END_ABOUT,
+      ...more,
+      querystring: ended,
+    }),
   };
 }
 
@@ -144,7 +157,8 @@ function addRoutes(
       schema: schemas.end,
       async handler(request) {
         const { database, wakePropagation } = getContext();
-        await endRule(database, request.person, await accountIn(request), request.params.disagreement);
+        const account = await accountIn(request);
+        await endRule(database, request.person, account, request.params.disagreement, request.query.rule);
         wakePropagation();
         return { vote: null };
       },

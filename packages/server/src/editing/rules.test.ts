@@ -142,10 +142,17 @@ async function disagreement(source: string) {
   return { path: `${LIST}/${one!.disagreement}/rule`, id: one!.disagreement, nameOf, voteFor };
 }
 
-/** Returns the vote and hash of a text of a disagreement. */
+/** Returns the vote and hash of a text of a disagreement, and the hash of its rule. */
 function shownIn({ texts }: Listed, text: string): ShownText {
   const { vote, hash } = texts.find(({ target }) => target === text)!;
-  return { vote, hash };
+  return { vote, hash, rule: texts.find(({ rule }) => rule)?.hash ?? null };
+}
+
+/** Returns the hash of the rule that the list shows now; null if there is none. */
+async function ruleOf(path: string): Promise<string | null> {
+  const { body } = await customer.call('GET', `${LIST}?limit=200`);
+  const one = body.disagreements.find(({ disagreement }: Listed) => path.includes(disagreement));
+  return one?.texts.find(({ rule }: { rule: boolean }) => rule)?.hash ?? null;
 }
 
 /** Has two editors disagree about a source in delivered jobs. @returns the disagreement and other, waiting jobs */
@@ -157,13 +164,13 @@ async function dispute(waiting: number, fields: object = {}, source = sentence()
 }
 
 async function make(path: string, shown: ShownText): Promise<void> {
-  const answer = await customer.call('PUT', path, shown);
+  const answer = await customer.call('PUT', path, { ...shown, rule: await ruleOf(path) });
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body).toEqual({ vote: shown.vote });
   await settled();
 }
 async function end(path: string): Promise<void> {
-  const answer = await customer.call('DELETE', path);
+  const answer = await customer.call('DELETE', `${path}?rule=${await ruleOf(path)}`);
   expect(answer.status, answer.text).toBe(200);
   await settled();
 }
@@ -278,7 +285,7 @@ describe('the list of disagreements', () => {
     const list = (...args: string[]) =>
       dragoman(['rule', 'list', username, ...args], { DATABASE_URL: urlOf(server.connection) });
     const first = await list();
-    expect(first.stdout).toBe('There are no such sources on this page.\n');
+    expect(first.stdout).toBe('No disagreements or rules on this page.\n');
     const next = 'ffffffff-0000-7000-8000-000000000001';
     expect(first.stderr).toContain(`There are more. Continue with --before ${next}.`);
     expect(JSON.parse((await list('--json')).stdout)).toEqual({ disagreements: [], next });
@@ -312,7 +319,7 @@ describe('the list of disagreements', () => {
     expect((await stranger.call('GET', LIST)).body).toEqual({ disagreements: [], next: null });
     for (const answer of [
       await stranger.call('PUT', path, nameOf(HOUSE)),
-      await stranger.call('DELETE', path),
+      await stranger.call('DELETE', `${path}?rule=${nameOf(HOME).hash}`),
     ]) {
       expect(answer.status).toBe(404);
     }
@@ -357,7 +364,7 @@ describe('a rule', () => {
     expect(await textOf(wait)).toBe(HOUSE);
     expect(await textOf(later!)).toBe(HOUSE);
     expect(await listed(source)).toEqual([]);
-    expect((await customer.call('DELETE', path)).status).toBe(404);
+    expect((await customer.call('DELETE', `${path}?rule=${nameOf(HOME).hash}`)).status).toBe(404);
   });
 
   it('is replaced, repeated and ended with an audit entry for each change', async () => {
@@ -553,9 +560,8 @@ describe('a rule', () => {
       `select vote_id, encode(target_hash, 'hex') as hash from votes v join jobs j using (part, account_id, job_id) where j.uid = $1`,
       [waits[0]],
     );
-    expect((await customer.call('PUT', path, { vote: rows[0].vote_id, hash: rows[0].hash })).status).toBe(
-      404,
-    );
+    const unseen = { vote: rows[0].vote_id, hash: rows[0].hash, rule: null };
+    expect((await customer.call('PUT', path, unseen)).status).toBe(404);
     await customer.call('POST', `/api/account/jobs/${home}/reject`, { reason: 'No.' });
     await settled();
     expect((await customer.call('PUT', path, nameOf(HOME))).status).toBe(404);
@@ -568,7 +574,7 @@ describe('a rule', () => {
     const other = await dispute(0);
     expect((await customer.call('PUT', path, other.nameOf(HOUSE))).status).toBe(404);
     const { status, body } = await customer.call('PUT', path, {});
-    expect([status, Object.keys(body.error.reasons).sort()]).toEqual([400, ['hash', 'vote']]);
+    expect([status, Object.keys(body.error.reasons).sort()]).toEqual([400, ['hash', 'rule', 'vote']]);
     expect(await auditOf(id)).toEqual([]);
   });
 
@@ -601,10 +607,37 @@ describe('a rule', () => {
     expect(await textOf(waits[0]!)).toBe(other);
   });
 
+  it('is not replaced or ended by a user who has not seen it', async () => {
+    const { source, path, id, nameOf } = await dispute(0);
+    const [house, home] = [nameOf(HOUSE), nameOf(HOME)];
+    await make(path, house);
+    const run = (...args: string[]) =>
+      dragoman(['rule', ...args], { DATABASE_URL: urlOf(server.connection) });
+    // The first user saw no rule, the second one saw another rule.
+    for (const refused of [
+      await customer.call('PUT', path, home),
+      await customer.call('DELETE', `${path}?rule=${home.hash}`),
+    ]) {
+      expect([refused.status, refused.body.error.code]).toEqual([409, 'rule_changed']);
+    }
+    for (const args of [
+      ['make', username, id, home.vote, home.hash],
+      ['end', username, id, home.hash],
+    ]) {
+      expect((await run(...args)).stderr).toContain('The rule has changed.');
+    }
+    expect((await listed(source))[0]!.texts[0]).toMatchObject({ target: HOUSE, rule: true });
+    const replaced = await run('make', username, id, home.vote, home.hash, '--replaces', house.hash);
+    expect(replaced.stdout).toBe('The text is the rule.\n');
+    expect((await run('end', username, id, home.hash)).stdout).toBe('The rule has ended.\n');
+    expect(await auditOf(id)).toEqual(['rule.made', 'rule.replaced', 'rule.ended']);
+    await settled();
+  });
+
   it('is not missed when it changes while a worker still writes what was right before', async () => {
     const { waits, path, nameOf } = await dispute(1);
     const put = () => customer.call('PUT', path, nameOf(HOME));
-    const remove = () => customer.call('DELETE', path);
+    const remove = () => customer.call('DELETE', `${path}?rule=${nameOf(HOME).hash}`);
     await overtake(server.connection, waits[0]!, put, remove);
     expect(await textOf(waits[0]!)).toBe(HOUSE);
     await make(path, nameOf(HOME));
@@ -615,13 +648,13 @@ describe('a rule', () => {
   it('is one text at a time when users change it at the same time', async () => {
     const { source, waits, path, id, nameOf } = await dispute(4);
     for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all([
-        customer.call('PUT', path, nameOf(HOME)),
-        customer.call('DELETE', path),
-        customer.call('PUT', path, nameOf(HOUSE)),
-        customer.call('PUT', path, nameOf(HOME)),
-      ]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      const shown = await ruleOf(path);
+      const put = (text: string) => customer.call('PUT', path, { ...nameOf(text), rule: shown });
+      const remove = () => customer.call('DELETE', `${path}?rule=${shown}`);
+      const answers = await Promise.all([put(HOME), remove(), put(HOUSE), put(HOME)]);
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses).toContain(200);
+      expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
       await settled();
       const rule = (await listed(source))[0]!.texts.find((one) => one.rule)?.target ?? HOUSE;
       expect(await Promise.all(waits.map(textOf))).toEqual(waits.map(() => rule));

@@ -28,6 +28,8 @@ export interface Disagreement {
 export interface ShownText {
   vote: string;
   hash: string;
+  /** The hash of the rule; null if the list showed no rule. */
+  rule: string | null;
 }
 
 /** The maximum number of texts of a disagreement that a list shows. */
@@ -82,7 +84,8 @@ function present(rows: readonly store.DisagreementRow[]): Disagreement {
  * Makes the text of a vote the rule of a disagreement, in place of an earlier rule. Waiting segments follow in
  * the background. Repeating it changes nothing.
  * @throws ApiError `not_found` if the account has no such disagreement, or the text is none of its texts;
- * `text_changed` if the vote has another text now; `invalid_request` if the text fails the checks
+ * `text_changed` if the vote has another text now; `rule_changed` if another user has changed the rule;
+ * `invalid_request` if the text fails the checks
  */
 export async function makeRule(
   database: Database,
@@ -101,6 +104,7 @@ export async function makeRule(
     // The editor may have changed the text since it was checked.
     const choice = await findShown(transaction, account, disagreementId, shown);
     if (rule.target_hash?.equals(choice.target_hash)) return;
+    requireShown(rule, shown.rule);
     await store.setRule(transaction, account, disagreementId, choice);
     const action = rule.target_hash === null ? 'rule.made' : 'rule.replaced';
     const detail = { vote: shown.vote, ...(rule.vote_id === null ? {} : { replaced: rule.vote_id }) };
@@ -117,21 +121,31 @@ async function findShown(on: Queryable, account: AccountRef, disagreementId: str
   return choice;
 }
 
+/** @throws ApiError `rule_changed` if the rule is not the one with this hash */
+function requireShown(rule: { target_hash: Buffer | null }, shown: string | null): void {
+  if ((rule.target_hash?.toString('hex') ?? null) !== shown) {
+    throw new ApiError('rule_changed', 'The rule has changed. List the texts again.');
+  }
+}
+
 /**
  * Ends the rule of a disagreement, if it has one. Segments that nobody has touched get back what the rule
  * replaced in the background, and the votes count again.
- * @throws ApiError `not_found` if the account has no such disagreement
+ * @param shown the hash of the rule to end
+ * @throws ApiError `not_found` if the account has no such disagreement; `rule_changed` if it has another rule
  */
 export async function endRule(
   database: Database,
   by: Actor,
   account: AccountRef,
   disagreementId: string,
+  shown: string,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const rule = await store.lockDisagreement(transaction, account, disagreementId);
     if (rule === undefined) throw notFound();
     if (rule.vote_id === null) return;
+    requireShown(rule, shown);
     await store.setRule(transaction, account, disagreementId, undefined);
     const detail = { vote: rule.vote_id };
     await recordAudit(transaction, by, { action: 'rule.ended', account, subject: disagreementId, detail });

@@ -69,7 +69,7 @@ export default function Memory({ search }: PageProps) {
         queryKey={['listOwnDisagreements']}
         read={(before, signal) => call('listOwnDisagreements', { query: { before } }, { signal })}
         make={(disagreement, body) => call('makeOwnRule', { path: { disagreement }, body })}
-        end={(disagreement) => call('endOwnRule', { path: { disagreement } })}
+        end={(disagreement, rule) => call('endOwnRule', { path: { disagreement }, query: { rule } })}
       />
       <UsedTexts />
       <SidePanel

@@ -33,7 +33,9 @@ export default function Votes({ params }: PageProps) {
           call('listAccountDisagreements', { path: { username }, query: { before } }, { signal })
         }
         make={(disagreement, body) => call('makeAccountRule', { path: { username, disagreement }, body })}
-        end={(disagreement) => call('endAccountRule', { path: { username, disagreement } })}
+        end={(disagreement, rule) =>
+          call('endAccountRule', { path: { username, disagreement }, query: { rule } })
+        }
       />
     </AccountPage>
   );
