@@ -30,7 +30,7 @@ const URL = Type.String({
 const STATUS = Type.Enum([...ENDPOINT_STATUSES], {
   title: 'EndpointStatus',
   description:
-    'A `disabled` endpoint gets no deliveries, and neither does a `failed` one, whose deliveries failed.',
+    'A `disabled` or `failed` endpoint gets no deliveries. An endpoint becomes `failed` if at least 10 deliveries of the last 5 days are dead and none was delivered.',
 });
 const GIVEN_STATUS = Type.Enum([...GIVEN_STATUSES], {
   description: '`active` also enables a `failed` endpoint.',

@@ -5,7 +5,7 @@
  * | -------- | ------------------------------------------------------------------------------------ |
  * | active   | it gets a delivery for each event that matches its filter                            |
  * | disabled | it gets no deliveries; those that were pending end without a request at their next attempt |
- * | failed   | as `disabled`, because all its deliveries failed                                     |
+ * | failed   | as `disabled`, because at least 10 deliveries of 5 days are dead and none was delivered |
  */
 export const ENDPOINT_STATUSES = ['active', 'disabled', 'failed'] as const;
 /** The statuses that a request can set. */
