@@ -6,10 +6,10 @@ import { FormattedNumber } from 'react-intl';
 import type { Disagreement, Disagreements as Listed } from './api/generated.ts';
 import { useTranslate } from './i18n.tsx';
 import { usePages } from './page.tsx';
+import { AskedTarget, useTextColumns } from './text-columns.tsx';
 import { ConfirmDialog } from './ui/Dialog.tsx';
 import { Empty } from './ui/Empty.tsx';
 import { Section } from './ui/Page.tsx';
-import { Pair } from './ui/Pair.tsx';
 import { Tag } from './ui/StatusBadge.tsx';
 import { type Column, More, Table } from './ui/Table.tsx';
 import { toast } from './ui/Toast.tsx';
@@ -78,9 +78,7 @@ export function Disagreements({ queryKey, read, make, end }: DisagreementsProps)
         onClose={() => setChosen(undefined)}
         onConfirm={() => change(chosen!)}
       >
-        <p lang={chosen?.target_language} dir="auto">
-          <b>{chosen?.target}</b>
-        </p>
+        <AskedTarget text={chosen} />
         <p>{t(chosen?.rule ? 'rules.end.text' : 'rules.make.text')}</p>
       </ConfirmDialog>
     </Section>
@@ -91,34 +89,7 @@ export function Disagreements({ queryKey, read, make, end }: DisagreementsProps)
 function useColumns(choose: (row: Row) => void): Column<Row>[] {
   const t = useTranslate();
   return [
-    {
-      key: 'source',
-      header: t('votes.source'),
-      wide: true,
-      cell: ({ source, source_language }) => (
-        <span lang={source_language} dir="auto">
-          {source}
-        </span>
-      ),
-    },
-    {
-      key: 'target',
-      header: t('votes.target'),
-      wide: true,
-      cell: ({ target, target_language, rule }) => (
-        <>
-          <span lang={target_language} dir="auto">
-            {target}
-          </span>{' '}
-          {rule && <Tag>{t('rules.rule')}</Tag>}
-        </>
-      ),
-    },
-    {
-      key: 'pair',
-      header: t('votes.pair'),
-      cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
-    },
+    ...useTextColumns<Row>(({ rule }) => rule && <Tag>{t('rules.rule')}</Tag>),
     {
       key: 'where',
       header: t('rules.where'),

@@ -7,10 +7,10 @@ import { useState } from 'react';
 import { FormattedNumber } from 'react-intl';
 import type { OwnVote, UndoneVote } from './api/generated.ts';
 import { useTranslate } from './i18n.tsx';
+import { AskedTarget, useTextColumns } from './text-columns.tsx';
 import { ConfirmDialog, Dialog } from './ui/Dialog.tsx';
 import { Empty } from './ui/Empty.tsx';
 import { Link } from './ui/Link.tsx';
-import { Pair } from './ui/Pair.tsx';
 import { Tag } from './ui/StatusBadge.tsx';
 import { type Column, Table } from './ui/Table.tsx';
 import { When } from './ui/When.tsx';
@@ -30,31 +30,7 @@ export function Votes({ votes, jobLink, undo }: VotesProps) {
   const [chosen, setChosen] = useState<Vote>();
   const [undone, setUndone] = useState<UndoneVote>();
   const columns: Column<Vote>[] = [
-    {
-      key: 'source',
-      header: t('votes.source'),
-      wide: true,
-      cell: ({ source, source_language }) => (
-        <span lang={source_language} dir="auto">
-          {source}
-        </span>
-      ),
-    },
-    {
-      key: 'target',
-      header: t('votes.target'),
-      wide: true,
-      cell: ({ target, target_language }) => (
-        <span lang={target_language} dir="auto">
-          {target}
-        </span>
-      ),
-    },
-    {
-      key: 'pair',
-      header: t('votes.pair'),
-      cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
-    },
+    ...useTextColumns<Vote>(),
     ...(votes.some(({ editor }) => editor !== undefined)
       ? [{ key: 'editor', header: t('votes.editor'), cell: ({ editor }: Vote) => <bdi>{editor}</bdi> }]
       : []),
@@ -99,9 +75,7 @@ export function Votes({ votes, jobLink, undo }: VotesProps) {
         onClose={() => setChosen(undefined)}
         onConfirm={async () => setUndone(await undo!(chosen!.vote))}
       >
-        <p lang={chosen?.target_language} dir="auto">
-          <b>{chosen?.target}</b>
-        </p>
+        <AskedTarget text={chosen} />
         <p>{t('votes.undo.text')}</p>
       </ConfirmDialog>
       <Dialog title={t('votes.undone')} opened={undone !== undefined} onClose={() => setUndone(undefined)}>
