@@ -280,6 +280,38 @@ it('an operator re-runs the machine translation of a job with a chosen engine', 
   expect(body.entries).toMatchObject([{ account: 'acme', detail: { engine: 'fake' } }]);
 });
 
+it('the list of tasks is shown when the editors cannot be read, and a task that suits no editor cannot be reassigned', async () => {
+  const account = await web.createAccount({ username: 'reported', balanceCents: 5000 });
+  const uid = await orderEdit(createClient(web.url, account.production_key), 'Four houses.');
+  const gus = await createPerson(web, { role: 'editor', languages: ['en:es'] });
+  const { body: listed } = await operator.call('GET', '/api/console/tasks?account=reported');
+  const { task, lease } = await claimTask(gus, listed.tasks[0].task);
+  const report = { token: lease.token, reason: 'bad_source' };
+  expect((await gus.call('POST', `/api/editing/tasks/${task}/report`, report)).body.status).toBe('reported');
+  await visit('/console', async (page) => {
+    let people: { status: number; json: object } = {
+      status: 500,
+      json: { error: { code: 'server_error', message: 'A test.' } },
+    };
+    await page.route('**/api/console/people?role=editor', (route) => route.fulfill(people));
+    await follow(page, '/console/tasks?account=reported');
+    await page.getByRole('checkbox', { name: `Select ${uid}, reported` }).press('Space');
+    const bar = page.getByRole('region', { name: 'Actions on the selected entries' });
+    await bar.getByRole('button', { name: 'Reassign' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Reassign' });
+    await dialog.getByText('This also settles the reports of these tasks.', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Try again' }).waitFor();
+    const action = dialog.getByRole('button', { name: 'Reassign' });
+    expect(await action.isDisabled()).toBe(true);
+    people = { status: 200, json: { people: [] } };
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByText('No editor works in the language pairs of all these tasks.').waitFor();
+    expect(await action.isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-tasks-no-editor', 'state');
+  });
+});
+
 it('an operator reassigns, prioritizes and releases several tasks at once, and sees which one was refused', async () => {
   const account = await web.createAccount({ username: 'queued', balanceCents: 5000 });
   const call = createClient(web.url, account.production_key);

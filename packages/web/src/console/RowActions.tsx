@@ -16,6 +16,8 @@ interface RowAction<Row> {
   danger?: boolean;
   /** Returns the fields and the notes that the dialog of the action shows. */
   fields?(rows: readonly Row[]): ReactNode;
+  /** Returns false if the action is impossible on these rows; the button of the dialog is then disabled. */
+  isPossible?(rows: readonly Row[]): boolean;
   /** @param values what was entered in `fields` */
   run(row: Row, values: Values): Promise<unknown>;
 }
@@ -79,7 +81,9 @@ function Bar<Row>({ chosen, rowKey, nameOf, actions, onChooseAll, onChoose }: Ba
   const t = useTranslate();
   const messageOf = useErrorMessage();
   const change = useChange();
-  const [confirming, setConfirming] = useState<RowAction<Row>>();
+  // Only the label is kept, so that the dialog shows what an action loads while the dialog is open.
+  const [label, setLabel] = useState<string>();
+  const confirming = actions.find((action) => action.label === label);
   const [refused, setRefused] = useState<readonly { row: Row; error: Error }[]>([]);
 
   /** Runs an action on one row after another. The refused rows stay chosen. */
@@ -120,7 +124,7 @@ function Bar<Row>({ chosen, rowKey, nameOf, actions, onChooseAll, onChoose }: Ba
           )}
           <strong role="status">{t('console.rows.chosen', { count: chosen.length })}</strong>
           {actions.map((action) => (
-            <Button key={action.label} onClick={() => setConfirming(action)}>
+            <Button key={action.label} onClick={() => setLabel(action.label)}>
               {action.label}
             </Button>
           ))}
@@ -131,13 +135,13 @@ function Bar<Row>({ chosen, rowKey, nameOf, actions, onChooseAll, onChoose }: Ba
       <Dialog
         title={confirming?.label ?? ''}
         opened={confirming !== undefined}
-        onClose={() => setConfirming(undefined)}
+        onClose={() => setLabel(undefined)}
       >
         {confirming !== undefined && (
           <Form
             onSubmit={async (values) => {
               await run(confirming, values);
-              setConfirming(undefined);
+              setLabel(undefined);
             }}
           >
             <p>{t('console.rows.about', { count: chosen.length })}</p>
@@ -150,10 +154,15 @@ function Bar<Row>({ chosen, rowKey, nameOf, actions, onChooseAll, onChoose }: Ba
             </ul>
             {confirming.fields?.(chosen)}
             <DialogActions>
-              <Button data-autofocus onClick={() => setConfirming(undefined)}>
+              <Button data-autofocus onClick={() => setLabel(undefined)}>
                 {t('ui.cancel')}
               </Button>
-              <SubmitButton danger={confirming.danger ?? false}>{confirming.label}</SubmitButton>
+              <SubmitButton
+                danger={confirming.danger ?? false}
+                disabled={confirming.isPossible?.(chosen) === false}
+              >
+                {confirming.label}
+              </SubmitButton>
             </DialogActions>
           </Form>
         )}

@@ -3,14 +3,15 @@
  * prioritizes several of them at once.
  */
 import { Button } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, CallError, call, query } from '../api/client.ts';
+import { type Answer, call, query } from '../api/client.ts';
 import type { ConsolePerson, ConsoleTask } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, type Search, useList } from '../page.tsx';
 import { paths } from '../paths.ts';
+import { FailureNotice } from '../ui/Failure.tsx';
 import { ChoiceField, Field } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
 import { List } from '../ui/List.tsx';
@@ -43,8 +44,11 @@ const tasks = ({ status, source_language, target_language, account, job, offset 
 
 const editors = () => query('listPeople', { query: { role: 'editor' } });
 
-export const load = ({ queries, search }: Loading) =>
-  Promise.all([queries.ensureQueryData(tasks(search)), queries.ensureQueryData(editors())]);
+export function load({ queries, search }: Loading) {
+  // The list does not need the editors, so an error of this query is shown only where an editor is chosen.
+  void queries.prefetchQuery(editors());
+  return queries.ensureQueryData(tasks(search));
+}
 
 export default function Tasks({ search }: PageProps) {
   const t = useTranslate();
@@ -207,7 +211,7 @@ function useTaskColumns(onCancel: (task: ConsoleTask) => void): Column<ConsoleTa
 
 function useTaskActions(rows: readonly ConsoleTask[] | undefined) {
   const t = useTranslate();
-  const { data } = useSuspenseQuery(editors());
+  const people = useQuery(editors());
   const path = ({ task }: ConsoleTask) => ({ path: { task } });
   return useRowActions({
     rows,
@@ -216,17 +220,27 @@ function useTaskActions(rows: readonly ConsoleTask[] | undefined) {
     actions: [
       {
         label: t('console.tasks.release'),
-        fields: () => <p>{t('console.tasks.release_about')}</p>,
+        fields: (tasks) => (
+          <>
+            <p>{t('console.tasks.release_about')}</p>
+            <SettledReports tasks={tasks} />
+          </>
+        ),
         run: (row) => call('releaseTaskOfAnother', path(row)),
       },
       {
         label: t('console.tasks.reassign'),
-        fields: (tasks) => <EditorField people={data.people} tasks={tasks} />,
-        async run(row, { user }) {
-          // No editor can have all of these tasks.
-          if (user === undefined) throw new CallError('explained', t('console.tasks.no_editor'));
-          await call('reassignTask', { ...path(row), body: { user } });
-        },
+        fields: (tasks) => (
+          <>
+            <SettledReports tasks={tasks} />
+            {people.data !== undefined && <EditorField editors={editorsFor(tasks, people.data.people)} />}
+            {people.error !== null && (
+              <FailureNotice error={people.error} onRetry={() => void people.refetch()} />
+            )}
+          </>
+        ),
+        isPossible: (tasks) => editorsFor(tasks, people.data?.people ?? []).length > 0,
+        run: (row, { user }) => call('reassignTask', { ...path(row), body: { user: user! } }),
       },
       {
         label: t('console.tasks.priority'),
@@ -247,15 +261,15 @@ function useTaskActions(rows: readonly ConsoleTask[] | undefined) {
   });
 }
 
-interface EditorFieldProps {
-  people: readonly ConsolePerson[];
-  tasks: readonly ConsoleTask[];
+/** Says that the action also settles reports, if one of the tasks is reported. */
+function SettledReports({ tasks }: { tasks: readonly ConsoleTask[] }) {
+  const t = useTranslate();
+  return tasks.some(({ status }) => status === 'reported') && <p>{t('console.tasks.settles')}</p>;
 }
 
-/** The choice of an editor who works in the language pairs of all tasks. */
-function EditorField({ people, tasks }: EditorFieldProps) {
-  const t = useTranslate();
-  const able = people.filter(
+/** Returns the editors who work in the language pairs of all tasks. */
+function editorsFor(tasks: readonly ConsoleTask[], people: readonly ConsolePerson[]): ConsolePerson[] {
+  return people.filter(
     ({ status, languages }) =>
       status === 'active' &&
       tasks.every((task) =>
@@ -267,12 +281,16 @@ function EditorField({ people, tasks }: EditorFieldProps) {
         ),
       ),
   );
-  if (able.length === 0) return <p>{t('console.tasks.no_editor')}</p>;
+}
+
+function EditorField({ editors }: { editors: readonly ConsolePerson[] }) {
+  const t = useTranslate();
+  if (editors.length === 0) return <p>{t('console.tasks.no_editor')}</p>;
   return (
     <ChoiceField
       name="user"
       label={t('console.tasks.user')}
-      choices={able.map(({ user_id, name, email }) => ({ value: user_id, label: name || email }))}
+      choices={editors.map(({ user_id, name, email }) => ({ value: user_id, label: name || email }))}
     />
   );
 }
