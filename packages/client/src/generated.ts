@@ -248,7 +248,7 @@ export type EndpointSecret = {
   previous_ends: string
 };
 
-/** A `disabled` endpoint gets no deliveries, and neither does a `failed` one, whose deliveries failed. */
+/** A `disabled` or `failed` endpoint gets no deliveries. An endpoint becomes `failed` if at least 10 deliveries of the last 5 days are dead and none was delivered. */
 export type EndpointStatus = 'active' | 'disabled' | 'failed';
 
 /** Every error of the API. Errors are identified by their status. */

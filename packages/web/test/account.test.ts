@@ -246,7 +246,9 @@ it('a customer sees that an endpoint was disabled because it failed, and enables
   await owner.end();
   const context = await web.signedIn(await createPerson(web, { role: 'customer', account }));
   await web.visit({ context, path: '/account' }, async (page) => {
-    await page.getByText('1 webhook endpoint was disabled, because at least 10 of its callbacks failed').waitFor();
+    await page
+      .getByText('1 webhook endpoint was disabled, because at least 10 of its callbacks failed')
+      .waitFor();
     await page.getByRole('link', { name: 'View endpoints' }).click();
     const row = page.getByRole('row').filter({ hasText: url });
     await row.getByText('Failed', { exact: true }).waitFor();

@@ -175,7 +175,10 @@ async function disputed(): Promise<{
   const source = `House number ${++disputes} of two editors.`;
   const list = '/api/account/disagreements';
   const { disagreement, texts } = await disagree(call, [editor, rival], customer, list, source);
-  return { path: `/disagreements/${disagreement}/rule`, text: { vote: texts[0]!.vote, hash: texts[0]!.hash, rule: null } };
+  return {
+    path: `/disagreements/${disagreement}/rule`,
+    text: { vote: texts[0]!.vote, hash: texts[0]!.hash, rule: null },
+  };
 }
 async function setPrice(): Promise<Answer> {
   return operate('POST', '/api/console/prices', { ...PAIR, tier: 'human', cents_per_word: 3 });

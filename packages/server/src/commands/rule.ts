@@ -28,7 +28,11 @@ export function addRuleCommands(program: Command): void {
     .command('list')
     .description(`list disagreements and rules, latest first, at most ${MOST}`)
     .argument('<account>', 'the username')
-    .addOption(new Option('--before <id>', 'show the next page: the id that the page before printed').argParser(pageId))
+    .addOption(
+      new Option('--before <id>', 'show the next page: the id that the page before printed').argParser(
+        pageId,
+      ),
+    )
     .addOption(data())
     .addOption(json())
     .action((username: string, options: Common & { before?: string }) =>
@@ -99,9 +103,7 @@ export function addRuleCommands(program: Command): void {
     .action((username: string, id: string, hash: string, options: Common) =>
       change(username, options, [id], async (database, account) => {
         await endRule(database, 'command', account, id, hash);
-        return options.json
-          ? printJson({ disagreement: id, vote: null })
-          : print('The rule has ended.');
+        return options.json ? printJson({ disagreement: id, vote: null }) : print('The rule has ended.');
       }),
     );
 }

@@ -71,7 +71,7 @@ export async function indexReadings(
   transaction: Transaction,
   account: AccountRef,
   job: ReadingJob,
-  segments: readonly { source: readonly unknown[]; route?: string | null | undefined }[],
+  segments: readonly { source: unknown; route?: string | null | undefined }[],
 ): Promise<void> {
   const { job_id: jobId, environment, source_language: from, target_language: to } = job;
   const brand = job.brand ?? job.default_brand;

@@ -443,7 +443,9 @@ describe('a vote is withdrawn', () => {
     await settled();
     expect(await segmentsOf(waits!)).toMatchObject([{ vote: null }]);
     await vote(ann, from!, 'La casa es enorme.');
-    expect(await segmentsOf(waits!)).toMatchObject([{ draft: [{ text: 'La casa es enorme.' }], status: null }]);
+    expect(await segmentsOf(waits!)).toMatchObject([
+      { draft: [{ text: 'La casa es enorme.' }], status: null },
+    ]);
     await vote(bob, other!, 'La casa es enorme.');
     expect(await segmentsOf(waits!)).toMatchObject([{ status: 'confirmed' }]);
   });

@@ -145,7 +145,9 @@ it('an export contains no text of an editor for a job that is not delivered, and
   const sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
   expect((await sandbox('POST', HUMAN, { text: 'The sea is big.', ...languages })).status).toBe(201);
   const results = `select from job_texts where kind = 'result' and body = 'THE SEA IS BIG.'`;
-  await until(async () => (await server.database.query({ name: 'test.results', text: results })).length === 1);
+  await until(
+    async () => (await server.database.query({ name: 'test.results', text: results })).length === 1,
+  );
 
   const { text } = await owner.call('POST', '/api/account/export');
   expect(text).toContain('La casa entregada.');

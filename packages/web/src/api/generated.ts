@@ -921,7 +921,7 @@ export type Disagreement = {
   /** The rule, then the texts of most editors; at most 10. */
   texts: ({
     vote: string;
-    /** Differs when the vote has another text. */
+    /** A hash of the text; it changes when the text changes. */
     hash: string;
     /** The text without codes. */
     target: string;
@@ -1026,7 +1026,7 @@ export type EndpointSecret = {
   previous_ends: string
 };
 
-/** A `disabled` endpoint gets no deliveries, and neither does a `failed` one, whose deliveries failed. */
+/** A `disabled` or `failed` endpoint gets no deliveries. An endpoint becomes `failed` if at least 10 deliveries of the last 5 days are dead and none was delivered. */
 export type EndpointStatus = 'active' | 'disabled' | 'failed';
 
 export type EngineComparison = {
@@ -2427,7 +2427,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'text_changed' | 'unconfirmed' | 'query_open' | 'not_joinable' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'text_changed' | 'rule_changed' | 'unconfirmed' | 'query_open' | 'not_joinable' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type WebhookEndpoint = {
   id: string;
@@ -3133,7 +3133,9 @@ export interface Operations {
     body: {
       vote: string;
       /** The `hash` of the text in the list. Error `text_changed`: the vote has another text now. */
-      hash: string
+      hash: string;
+      /** The `hash` of the rule in the list; null if it shows none. Error `rule_changed`: the rule has changed. */
+      rule: string | null
     };
     answer: MadeRule
   };
@@ -3143,7 +3145,10 @@ export interface Operations {
       username: string;
       disagreement: string
     };
-    query: undefined;
+    query: {
+      /** The `hash` of the rule in the list. Error `rule_changed`: the rule has changed. */
+      rule: string
+    };
     body: undefined;
     answer: MadeRule
   };
@@ -3186,7 +3191,9 @@ export interface Operations {
     body: {
       vote: string;
       /** The `hash` of the text in the list. Error `text_changed`: the vote has another text now. */
-      hash: string
+      hash: string;
+      /** The `hash` of the rule in the list; null if it shows none. Error `rule_changed`: the rule has changed. */
+      rule: string | null
     };
     answer: MadeRule
   };
@@ -3195,7 +3202,10 @@ export interface Operations {
     path: {
       disagreement: string
     };
-    query: undefined;
+    query: {
+      /** The `hash` of the rule in the list. Error `rule_changed`: the rule has changed. */
+      rule: string
+    };
     body: undefined;
     answer: MadeRule
   };
