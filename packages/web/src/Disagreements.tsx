@@ -91,7 +91,6 @@ function useColumns(choose: (row: Row) => void): Column<Row>[] {
   return [
     ...useTextColumns<Row>(({ rule }) => rule && <Tag>{t('rules.rule')}</Tag>),
     {
-      key: 'where',
       header: t('rules.where'),
       cell: ({ context, brand, tone }) => (
         <>
@@ -106,14 +105,8 @@ function useColumns(choose: (row: Row) => void): Column<Row>[] {
         </>
       ),
     },
+    { header: t('rules.editors'), align: 'end', cell: ({ editors }) => <FormattedNumber value={editors} /> },
     {
-      key: 'editors',
-      header: t('rules.editors'),
-      align: 'end',
-      cell: ({ editors }) => <FormattedNumber value={editors} />,
-    },
-    {
-      key: 'rule',
       header: t('rules.rule'),
       bare: true,
       align: 'end',

@@ -32,17 +32,15 @@ export function Votes({ votes, jobLink, undo }: VotesProps) {
   const columns: Column<Vote>[] = [
     ...useTextColumns<Vote>(),
     ...(votes.some(({ editor }) => editor !== undefined)
-      ? [{ key: 'editor', header: t('votes.editor'), cell: ({ editor }: Vote) => <bdi>{editor}</bdi> }]
+      ? [{ header: t('votes.editor'), cell: ({ editor }: Vote) => <bdi>{editor}</bdi> }]
       : []),
-    { key: 'at', header: t('votes.at'), cell: ({ voted_at }) => <When at={voted_at} /> },
+    { header: t('votes.at'), cell: ({ voted_at }) => <When at={voted_at} /> },
     {
-      key: 'segments',
       header: t('votes.segments'),
       align: 'end',
       cell: ({ segments }) => <FormattedNumber value={segments} />,
     },
     {
-      key: 'undo',
       header: t('votes.undo'),
       bare: true,
       align: 'end',

@@ -17,7 +17,6 @@ export function useTextColumns<Row extends EditedText>(mark?: (row: Row) => Reac
   const t = useTranslate();
   return [
     {
-      key: 'source',
       header: t('votes.source'),
       wide: true,
       cell: ({ source, source_language }) => (
@@ -27,7 +26,6 @@ export function useTextColumns<Row extends EditedText>(mark?: (row: Row) => Reac
       ),
     },
     {
-      key: 'target',
       header: t('votes.target'),
       wide: true,
       cell: (row) => (
@@ -40,7 +38,6 @@ export function useTextColumns<Row extends EditedText>(mark?: (row: Row) => Reac
       ),
     },
     {
-      key: 'pair',
       header: t('votes.pair'),
       cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
     },

@@ -109,7 +109,6 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
   const rows = [...data.objects].sort((one, other) => Number(other.live) - Number(one.live));
   const columns: Column<OwnKey>[] = [
     {
-      key: 'name',
       header: t('account.key.name'),
       wide: true,
       cell: ({ name, key_id, read_only, scopes }) => (
@@ -123,24 +122,21 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
       ),
     },
     {
-      key: 'environment',
       header: t('account.environment'),
       cell: ({ environment }) => (
         <Tag {...(environment === 'production' ? { tone: 'info' } : {})}>{t(`account.${environment}`)}</Tag>
       ),
     },
-    { key: 'status', header: t('account.status'), cell: (key) => <StatusBadge status={statusOf(key)} /> },
+    { header: t('account.status'), cell: (key) => <StatusBadge status={statusOf(key)} /> },
     {
-      key: 'used',
       header: t('account.key.used'),
       cell: ({ last_used_at }) => (last_used_at === null ? t('account.never') : <When at={last_used_at} />),
     },
     {
-      key: 'maker',
       header: t('account.key.maker'),
       cell: ({ made_by }) => (made_by === null ? t('account.key.operator') : <bdi>{made_by}</bdi>),
     },
-    { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
+    { header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
     useActionsColumn<OwnKey>([
       {
         label: t('account.key.roll'),
@@ -217,23 +213,16 @@ function Secrets({ onMade }: { onMade(shown: Shown): void }) {
   const { data } = useSuspenseQuery(secrets());
   const [rolling, setRolling] = useState<Environment>();
   const columns: Column<OwnWebhookSecret>[] = [
+    { header: t('account.environment'), wide: true, cell: ({ environment }) => t(`account.${environment}`) },
     {
-      key: 'environment',
-      header: t('account.environment'),
-      wide: true,
-      cell: ({ environment }) => t(`account.${environment}`),
-    },
-    {
-      key: 'status',
       header: t('account.status'),
       cell: ({ expires_at }) => <StatusBadge status={expires_at === null ? 'active' : 'expiring'} />,
     },
     {
-      key: 'ends',
       header: t('account.ends'),
       cell: ({ expires_at }) => (expires_at === null ? '' : <When at={expires_at} />),
     },
-    { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
+    { header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
     useActionsColumn<OwnWebhookSecret>([
       {
         label: t('account.key.roll'),

@@ -102,10 +102,9 @@ function useColumns(environment: Environment): Column<LedgerEntry>[] {
     return known === undefined ? kind : t(`account.ledger.${known}`);
   };
   return [
-    { key: 'at', header: t('account.ledger.at'), cell: ({ at }) => <When at={at} /> },
-    { key: 'kind', header: t('account.ledger.kind'), cell: ({ kind }) => kindOf(kind) },
+    { header: t('account.ledger.at'), cell: ({ at }) => <When at={at} /> },
+    { header: t('account.ledger.kind'), cell: ({ kind }) => kindOf(kind) },
     {
-      key: 'about',
       header: t('account.ledger.about'),
       wide: true,
       cell: ({ uid, memo, discounts, edited_words: words }) => (
@@ -125,22 +124,15 @@ function useColumns(environment: Environment): Column<LedgerEntry>[] {
       ),
     },
     {
-      key: 'on_hold',
       header: t('account.balance.on_hold'),
       align: 'end',
       cell: ({ on_hold }) => on_hold !== 0 && <Money cents={on_hold} />,
     },
     {
-      key: 'charged',
       header: t('account.ledger.charged'),
       align: 'end',
       cell: ({ charged }) => charged !== 0 && <Money cents={charged} />,
     },
-    {
-      key: 'change',
-      header: t('account.ledger.change'),
-      align: 'end',
-      cell: ({ change }) => <Money cents={change} />,
-    },
+    { header: t('account.ledger.change'), align: 'end', cell: ({ change }) => <Money cents={change} /> },
   ];
 }

@@ -27,36 +27,28 @@ export default function Brands({ search }: PageProps) {
   const language = useLanguageName();
   const { data } = useSuspenseQuery(brands());
   const columns: Column<OwnBrand>[] = [
-    { key: 'name', header: t('account.brand'), wide: true, cell: ({ name }) => <bdi>{name}</bdi> },
+    { header: t('account.brand'), wide: true, cell: ({ name }) => <bdi>{name}</bdi> },
     {
-      key: 'default',
       header: t('account.brand.default'),
       bare: true,
       cell: (brand) => brand.default && <Tag tone="info">{t('account.brand.default')}</Tag>,
     },
-    { key: 'id', header: 'external_id', cell: ({ external_id }) => <code>{external_id}</code> },
+    { header: 'external_id', cell: ({ external_id }) => <code>{external_id}</code> },
     {
-      key: 'languages',
       header: t('account.brand.languages'),
       cell: ({ languages }) => languages.map((one) => language(one.language)).join(', '),
     },
     {
-      key: 'terms',
       header: t('account.brand.terms'),
       align: 'end',
       cell: ({ languages }) => languages.reduce((sum, { terms }) => sum + terms, 0),
     },
     {
-      key: 'proposals',
       header: t('account.brand.proposals'),
       align: 'end',
       cell: ({ proposals }) => (proposals > 0 ? <Tag tone="info">{String(proposals)}</Tag> : 0),
     },
-    {
-      key: 'changed',
-      header: t('account.brand.changed'),
-      cell: ({ changed_at }) => <When at={changed_at} />,
-    },
+    { header: t('account.brand.changed'), cell: ({ changed_at }) => <When at={changed_at} /> },
   ];
   return (
     <Page title={t('account.brands.title')} lead={t('account.brands.lead')}>
@@ -169,9 +161,8 @@ function Language({ settings }: { settings: OwnBrandLanguage }) {
         <Table
           label={t('account.brand.terms_of', { language: language(settings.language) })}
           columns={[
-            { key: 'source', header: t('account.term.source'), cell: ({ source }) => <bdi>{source}</bdi> },
+            { header: t('account.term.source'), cell: ({ source }) => <bdi>{source}</bdi> },
             {
-              key: 'target',
               header: t('account.term.target'),
               wide: true,
               cell: (term) => (

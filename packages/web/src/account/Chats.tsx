@@ -33,24 +33,11 @@ export default function Chats({ search }: PageProps) {
   );
   useLiveUpdates('chats', 'listOwnChats', 'listOwnMessages');
   const columns: Column<ListedChat>[] = [
-    {
-      key: 'id',
-      header: t('account.chat'),
-      wide: true,
-      cell: ({ external_id }) => <bdi>{external_id}</bdi>,
-    },
-    {
-      key: 'agent',
-      header: t('account.chat.agent'),
-      cell: ({ agent_external_id }) => <bdi>{agent_external_id}</bdi>,
-    },
-    { key: 'brand', header: t('account.brand'), cell: ({ brand }) => <bdi>{brand}</bdi> },
-    { key: 'messages', header: t('account.chat.messages'), align: 'end', cell: ({ messages }) => messages },
-    {
-      key: 'created',
-      header: t('account.created'),
-      cell: ({ creation_date }) => <When at={creation_date} />,
-    },
+    { header: t('account.chat'), wide: true, cell: ({ external_id }) => <bdi>{external_id}</bdi> },
+    { header: t('account.chat.agent'), cell: ({ agent_external_id }) => <bdi>{agent_external_id}</bdi> },
+    { header: t('account.brand'), cell: ({ brand }) => <bdi>{brand}</bdi> },
+    { header: t('account.chat.messages'), align: 'end', cell: ({ messages }) => messages },
+    { header: t('account.created'), cell: ({ creation_date }) => <When at={creation_date} /> },
   ];
   return (
     <Page title={t('account.chats.title')} actions={<EnvironmentSwitch search={search} />}>

@@ -125,7 +125,6 @@ function useColumns(): Column<Delivery>[] {
   const t = useTranslate();
   return [
     {
-      key: 'url',
       header: t('account.delivery.url'),
       wide: true,
       cell: ({ url, endpoint_id }) => (
@@ -138,7 +137,6 @@ function useColumns(): Column<Delivery>[] {
       ),
     },
     {
-      key: 'uid',
       header: t('account.job'),
       cell: ({ uid }) =>
         uid !== undefined && (
@@ -147,20 +145,14 @@ function useColumns(): Column<Delivery>[] {
           </bdi>
         ),
     },
-    { key: 'status', header: t('account.status'), cell: (one) => <StatusBadge status={one.status} /> },
-    { key: 'answer', header: t('account.delivery.answer'), cell: (one) => <Outcome {...one} /> },
+    { header: t('account.status'), cell: (one) => <StatusBadge status={one.status} /> },
+    { header: t('account.delivery.answer'), cell: (one) => <Outcome {...one} /> },
+    { header: t('account.delivery.attempts'), align: 'end', cell: ({ attempts }) => attempts },
     {
-      key: 'attempts',
-      header: t('account.delivery.attempts'),
-      align: 'end',
-      cell: ({ attempts }) => attempts,
-    },
-    {
-      key: 'next',
       header: t('account.delivery.next'),
       cell: ({ next_attempt_at: at }) => (at === undefined ? '' : <When at={at} />),
     },
-    { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
+    { header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
   ];
 }
 

@@ -54,20 +54,17 @@ export function DocumentTable({ rows, onOpen }: { rows: readonly Row[]; onOpen(j
   const live = new Set(rows.filter(({ state }) => state === 'done').slice(0, MAX_LIVE));
   const columns: Column<Row>[] = [
     {
-      key: 'name',
       header: t('account.translate.document'),
       wide: true,
       cell: ({ document }) => <bdi>{document.name ?? t('account.translate.pasted')}</bdi>,
     },
-    { key: 'pair', header: t('account.pair'), cell: (row) => <Languages row={row} /> },
+    { header: t('account.pair'), cell: (row) => <Languages row={row} /> },
     {
-      key: 'words',
       header: t('queue.words'),
       align: 'end',
       cell: (row) => 'quote' in row && row.quote && <FormattedNumber value={row.quote.words} />,
     },
     {
-      key: 'price',
       header: t('account.price'),
       align: 'end',
       cell: (row) => {
@@ -76,14 +73,8 @@ export function DocumentTable({ rows, onOpen }: { rows: readonly Row[]; onOpen(j
         return <DiscountedPrice of={row.quote} />;
       },
     },
+    { header: t('account.status'), wide: true, cell: (row) => <Status row={row} isLive={live.has(row)} /> },
     {
-      key: 'status',
-      header: t('account.status'),
-      wide: true,
-      cell: (row) => <Status row={row} isLive={live.has(row)} />,
-    },
-    {
-      key: 'actions',
       header: t('account.actions'),
       bare: true,
       align: 'end',

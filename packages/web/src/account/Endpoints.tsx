@@ -89,7 +89,6 @@ function useColumns(keys: readonly OwnKey[], onAct: (acting: Acting) => void): C
   const enable = useEnable();
   return [
     {
-      key: 'url',
       header: t('account.delivery.url'),
       wide: true,
       cell: ({ url, description, key_id, status }) => (
@@ -108,14 +107,12 @@ function useColumns(keys: readonly OwnKey[], onAct: (acting: Acting) => void): C
       ),
     },
     {
-      key: 'environment',
       header: t('account.environment'),
       cell: ({ environment }) => (
         <Tag {...(environment === 'production' ? { tone: 'info' } : {})}>{t(`account.${environment}`)}</Tag>
       ),
     },
     {
-      key: 'events',
       header: t('account.endpoint.events'),
       cell: ({ events }) =>
         events === null ? (
@@ -128,7 +125,7 @@ function useColumns(keys: readonly OwnKey[], onAct: (acting: Acting) => void): C
           </span>
         ),
     },
-    { key: 'status', header: t('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+    { header: t('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
     useActionsColumn<WebhookEndpoint>([
       {
         label: t('account.endpoint.enable'),

@@ -23,7 +23,6 @@ export function JobTable({ label, jobs, opened, ...rest }: JobTableProps) {
   const t = useTranslate();
   const columns: Column<OwnJob>[] = [
     {
-      key: 'uid',
       header: t('account.job'),
       wide: true,
       cell: ({ uid, name }) => (
@@ -33,19 +32,13 @@ export function JobTable({ label, jobs, opened, ...rest }: JobTableProps) {
       ),
     },
     {
-      key: 'pair',
       header: t('account.pair'),
       cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
     },
-    { key: 'tier', header: t('account.tier'), cell: ({ tier }) => t(`account.tier.${tier}`) },
-    { key: 'status', header: t('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
-    {
-      key: 'price',
-      header: t('account.price'),
-      align: 'end',
-      cell: ({ price }) => <Money cents={price} />,
-    },
-    { key: 'created', header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
+    { header: t('account.tier'), cell: ({ tier }) => t(`account.tier.${tier}`) },
+    { header: t('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+    { header: t('account.price'), align: 'end', cell: ({ price }) => <Money cents={price} /> },
+    { header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
   ];
   return (
     <Table

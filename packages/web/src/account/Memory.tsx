@@ -88,35 +88,26 @@ function Pairs({ rows }: { rows: readonly Row[] }) {
   const t = useTranslate();
   const columns: Column<Row>[] = [
     {
-      key: 'pair',
       header: t('account.pair'),
       wide: true,
       cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
     },
     {
-      key: 'brand',
       header: t('account.brand'),
       cell: ({ brand }) => (brand === null ? t('account.memory.every_brand') : <bdi>{brand}</bdi>),
     },
     {
-      key: 'entries',
       header: t('account.memory.used'),
       align: 'end',
       cell: ({ entries, withdrawn }) => <FormattedNumber value={entries - withdrawn} />,
     },
     {
-      key: 'withdrawn',
       header: t('account.memory.withdrawn'),
       align: 'end',
       cell: ({ withdrawn }) => <FormattedNumber value={withdrawn} />,
     },
+    { header: t('account.brand.changed'), cell: ({ changed_at }) => <When at={changed_at} /> },
     {
-      key: 'changed',
-      header: t('account.brand.changed'),
-      cell: ({ changed_at }) => <When at={changed_at} />,
-    },
-    {
-      key: 'acts',
       header: t('account.actions'),
       bare: true,
       align: 'end',
@@ -195,7 +186,6 @@ function Entries({ search, pairs }: { search: PageProps['search']; pairs: readon
   const pairNames = [...new Set(pairs.map((row) => `${row.source_language} ${row.target_language}`))];
   const columns: Column<MemoryEntry>[] = [
     {
-      key: 'source',
       header: t('account.memory.source'),
       wide: true,
       cell: ({ source, source_language }) => (
@@ -205,7 +195,6 @@ function Entries({ search, pairs }: { search: PageProps['search']; pairs: readon
       ),
     },
     {
-      key: 'target',
       header: t('account.memory.target'),
       wide: true,
       cell: ({ target, target_language }) => (
@@ -215,12 +204,11 @@ function Entries({ search, pairs }: { search: PageProps['search']; pairs: readon
       ),
     },
     {
-      key: 'pair',
       header: t('account.pair'),
       cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
     },
-    { key: 'weight', header: t('account.memory.weight'), cell: (entry) => <Weight entry={entry} /> },
-    { key: 'changed', header: t('account.brand.changed'), cell: ({ changed_at: at }) => <When at={at} /> },
+    { header: t('account.memory.weight'), cell: (entry) => <Weight entry={entry} /> },
+    { header: t('account.brand.changed'), cell: ({ changed_at: at }) => <When at={at} /> },
   ];
   return (
     <Section title={t('account.memory.entries')}>

@@ -38,7 +38,6 @@ export default function Team() {
   const reload = () => queries.invalidateQueries(team());
   const columns: Column<TeamMember>[] = [
     {
-      key: 'name',
       header: t('me.name'),
       wide: true,
       cell: ({ name, email, me, owner }) => (
@@ -51,14 +50,12 @@ export default function Team() {
         </>
       ),
     },
-    { key: 'status', header: t('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+    { header: t('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
     {
-      key: 'seen',
       header: t('me.sessions.seen'),
       cell: ({ last_seen_at: at }) => (at === null ? t('account.never') : <When at={at} />),
     },
     {
-      key: 'acts',
       header: t('account.actions'),
       bare: true,
       align: 'end',

@@ -15,7 +15,6 @@ export interface Action<Row> {
 export function useActionsColumn<Row>(actions: readonly Action<Row>[]): Column<Row> {
   const t = useTranslate();
   return {
-    key: 'acts',
     header: t('account.actions'),
     bare: true,
     align: 'end',

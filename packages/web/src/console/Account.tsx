@@ -113,24 +113,16 @@ function JobCounts({ account }: { account: ConsoleAccount }) {
         rowKey={({ environment, tier, status }) => `${environment} ${tier} ${status}`}
         empty={<Empty>{t('console.jobs.none')}</Empty>}
         columns={[
+          { header: t('console.state'), wide: true, cell: ({ status }) => <StatusBadge status={status} /> },
           {
-            key: 'status',
-            header: t('console.state'),
-            wide: true,
-            cell: ({ status }) => <StatusBadge status={status} />,
-          },
-          {
-            key: 'environment',
             header: t('console.environment'),
             cell: ({ environment }) => t(`console.environment.${environment}`),
           },
           {
-            key: 'tier',
             header: t('console.tier'),
             cell: ({ tier }) => t(tier === 'human' ? 'console.tier.human' : 'console.tier.machine'),
           },
           {
-            key: 'jobs',
             header: t('nav.jobs'),
             align: 'end',
             cell: ({ jobs, environment, status }) => (
@@ -352,9 +344,8 @@ function Keys({ account: { username, keys } }: { account: ConsoleAccount }) {
         rowKey={({ key_id }) => key_id}
         empty={<Empty>{t('console.keys.empty')}</Empty>}
         columns={[
-          { key: 'name', header: t('console.name'), wide: true, cell: ({ name }) => <bdi>{name}</bdi> },
+          { header: t('console.name'), wide: true, cell: ({ name }) => <bdi>{name}</bdi> },
           {
-            key: 'key',
             header: t('console.key'),
             cell: ({ key_id }) => (
               <bdi className={css.code} dir="ltr">
@@ -363,7 +354,6 @@ function Keys({ account: { username, keys } }: { account: ConsoleAccount }) {
             ),
           },
           {
-            key: 'environment',
             header: t('console.environment'),
             cell: ({ environment, read_only, scopes }) => (
               <span className={css.row}>
@@ -374,22 +364,18 @@ function Keys({ account: { username, keys } }: { account: ConsoleAccount }) {
             ),
           },
           {
-            key: 'maker',
             header: t('console.keys.maker'),
             cell: ({ made_by }) => (made_by === null ? '–' : <bdi>{made_by}</bdi>),
           },
           {
-            key: 'used',
             header: t('console.keys.used'),
             cell: ({ last_used_at }) => (last_used_at === null ? '–' : <When at={last_used_at} />),
           },
           {
-            key: 'state',
             header: t('console.state'),
             cell: ({ live }) => <StatusBadge status={live ? 'active' : 'revoked'} />,
           },
           {
-            key: 'end',
             header: t('console.keys.end'),
             bare: true,
             cell: ({ key_id, live }) =>

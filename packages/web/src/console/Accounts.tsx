@@ -62,7 +62,6 @@ export default function Accounts({ search }: PageProps) {
         next={data?.next == null ? undefined : { after: data.next }}
         columns={[
           {
-            key: 'username',
             header: t('console.account'),
             wide: true,
             cell: ({ username, status }) => (
@@ -72,31 +71,20 @@ export default function Accounts({ search }: PageProps) {
               </span>
             ),
           },
-          { key: 'email', header: t('session.email'), cell: ({ email }) => <bdi>{email ?? '–'}</bdi> },
+          { header: t('session.email'), cell: ({ email }) => <bdi>{email ?? '–'}</bdi> },
           {
-            key: 'chat',
             header: t('console.chat'),
             cell: ({ chat }) =>
               chat ? <StatusBadge status="active" /> : <span className={css.muted}>–</span>,
           },
+          { header: t('console.balance'), align: 'end', cell: ({ balance }) => <Money cents={balance} /> },
           {
-            key: 'balance',
-            header: t('console.balance'),
-            align: 'end',
-            cell: ({ balance }) => <Money cents={balance} />,
-          },
-          {
-            key: 'limit',
             header: t('console.credit'),
             align: 'end',
             cell: ({ credit_limit }) =>
               credit_limit === null ? t('console.credit_unlimited') : <Money cents={credit_limit} />,
           },
-          {
-            key: 'created',
-            header: t('console.created'),
-            cell: ({ created_at }) => <When at={created_at} />,
-          },
+          { header: t('console.created'), cell: ({ created_at }) => <When at={created_at} /> },
         ]}
       />
       <MakeAccount opened={making} onClose={() => setMaking(false)} />

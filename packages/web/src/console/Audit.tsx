@@ -34,29 +34,18 @@ export default function Audit({ search }: PageProps) {
         empty={t('console.audit.empty')}
         next={data?.next == null ? undefined : { after: data.next }}
         columns={[
-          { key: 'at', header: t('console.when'), cell: ({ at }) => <When at={at} /> },
-          { key: 'name', header: t('console.audit.by'), cell: ({ name }) => <bdi>{name}</bdi> },
+          { header: t('console.when'), cell: ({ at }) => <When at={at} /> },
+          { header: t('console.audit.by'), cell: ({ name }) => <bdi>{name}</bdi> },
           {
-            key: 'action',
             header: t('console.audit.action'),
             cell: ({ action }) => <bdi className={css.code}>{action}</bdi>,
           },
           {
-            key: 'account',
             header: t('console.account'),
             cell: ({ account }) => (account === null ? '–' : <AccountLink username={account} />),
           },
-          {
-            key: 'subject',
-            header: t('console.audit.subject'),
-            cell: ({ subject }) => <bdi>{subject}</bdi>,
-          },
-          {
-            key: 'detail',
-            header: t('console.audit.detail'),
-            wide: true,
-            cell: ({ detail }) => <Detail detail={detail} />,
-          },
+          { header: t('console.audit.subject'), cell: ({ subject }) => <bdi>{subject}</bdi> },
+          { header: t('console.audit.detail'), wide: true, cell: ({ detail }) => <Detail detail={detail} /> },
         ]}
       />
     </Page>

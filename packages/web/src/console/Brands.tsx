@@ -48,7 +48,6 @@ export default function Brands({ params }: PageProps) {
         empty={<Empty action={make}>{t('console.brands.empty')}</Empty>}
         columns={[
           {
-            key: 'name',
             header: t('console.name'),
             wide: true,
             cell: ({ external_id, name }) => (
@@ -61,7 +60,6 @@ export default function Brands({ params }: PageProps) {
             ),
           },
           {
-            key: 'state',
             header: t('console.state'),
             cell: ({ version, draft, default: isDefault }) => (
               <span className={css.row}>
@@ -72,18 +70,11 @@ export default function Brands({ params }: PageProps) {
             ),
           },
           {
-            key: 'languages',
             header: t('console.languages'),
             cell: ({ languages }) => <bdi>{languages.join(', ') || '–'}</bdi>,
           },
+          { header: t('console.terms'), align: 'end', cell: ({ terms }) => <Count value={terms} /> },
           {
-            key: 'terms',
-            header: t('console.terms'),
-            align: 'end',
-            cell: ({ terms }) => <Count value={terms} />,
-          },
-          {
-            key: 'changed',
             header: t('console.changed'),
             cell: ({ changed_at }) => (changed_at === null ? '–' : <When at={changed_at} />),
           },

@@ -204,39 +204,25 @@ function Measures({ engines: compared }: { engines: readonly ComparedEngine[] })
       rowKey={({ engine }) => engine}
       empty={null}
       columns={[
-        { key: 'engine', header: t('console.engine'), cell: ({ engine }) => <bdi>{engine}</bdi> },
+        { header: t('console.engine'), cell: ({ engine }) => <bdi>{engine}</bdi> },
+        { header: t('console.compare.chrf'), align: 'end', cell: ({ chrf }) => scoreOf(chrf) },
+        { header: t('console.compare.agreement'), align: 'end', cell: ({ agreement }) => scoreOf(agreement) },
         {
-          key: 'chrf',
-          header: t('console.compare.chrf'),
-          align: 'end',
-          cell: ({ chrf }) => scoreOf(chrf),
-        },
-        {
-          key: 'agreement',
-          header: t('console.compare.agreement'),
-          align: 'end',
-          cell: ({ agreement }) => scoreOf(agreement),
-        },
-        {
-          key: 'copied',
           header: t('console.compare.copied'),
           align: 'end',
           cell: ({ copied }) => percentOf(copied === null ? null : copied / 100),
         },
         {
-          key: 'confidence',
           header: t('console.compare.confidence'),
           align: 'end',
           cell: ({ confidence }) => percentOf(confidence),
         },
         {
-          key: 'speed',
           header: t('console.compare.speed'),
           align: 'end',
           cell: ({ words_per_second }) => intl.formatNumber(words_per_second, { maximumFractionDigits: 1 }),
         },
         {
-          key: 'cost',
           header: t('console.compare.cost'),
           align: 'end',
           cell: ({ cents }) => (
@@ -244,7 +230,6 @@ function Measures({ engines: compared }: { engines: readonly ComparedEngine[] })
           ),
         },
         {
-          key: 'failed',
           header: t('console.compare.failed'),
           cell: ({ failed }) =>
             Object.entries(failed)

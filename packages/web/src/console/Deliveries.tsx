@@ -86,7 +86,6 @@ export default function Deliveries({ search }: PageProps) {
         columns={[
           column,
           {
-            key: 'event',
             header: t('console.deliveries.event'),
             wide: true,
             cell: ({ id, event, uid }) => (
@@ -96,32 +95,18 @@ export default function Deliveries({ search }: PageProps) {
               </span>
             ),
           },
+          { header: t('console.account'), cell: ({ account }) => <AccountLink username={account} /> },
           {
-            key: 'account',
-            header: t('console.account'),
-            cell: ({ account }) => <AccountLink username={account} />,
-          },
-          {
-            key: 'host',
             header: t('console.deliveries.host'),
             cell: ({ url }) => <bdi dir="ltr">{URL.parse(url)?.host ?? url}</bdi>,
           },
+          { header: t('console.state'), cell: ({ status }) => <StatusBadge status={status} /> },
           {
-            key: 'status',
-            header: t('console.state'),
-            cell: ({ status }) => <StatusBadge status={status} />,
-          },
-          {
-            key: 'attempts',
             header: t('console.deliveries.attempts'),
             align: 'end',
             cell: ({ attempts }) => <Count value={attempts} />,
           },
-          {
-            key: 'created',
-            header: t('console.created'),
-            cell: ({ created_at }) => <When at={created_at} />,
-          },
+          { header: t('console.created'), cell: ({ created_at }) => <When at={created_at} /> },
         ]}
       />
       {bar}
@@ -142,7 +127,6 @@ function BlockedHosts({ hosts }: { hosts: Answer<'listConsoleDeliveries'>['hosts
         empty={null}
         columns={[
           {
-            key: 'host',
             header: t('console.deliveries.host'),
             wide: true,
             cell: ({ host, username }) => (
@@ -151,25 +135,18 @@ function BlockedHosts({ hosts }: { hosts: Answer<'listConsoleDeliveries'>['hosts
               </Link>
             ),
           },
+          { header: t('console.account'), cell: ({ username }) => <AccountLink username={username} /> },
           {
-            key: 'account',
-            header: t('console.account'),
-            cell: ({ username }) => <AccountLink username={username} />,
-          },
-          {
-            key: 'failures',
             header: t('console.deliveries.failures'),
             align: 'end',
             cell: ({ failures }) => <Count value={failures} />,
           },
           {
-            key: 'waiting',
             header: t('console.home.waiting'),
             align: 'end',
             cell: ({ waiting }) => <Count value={waiting} />,
           },
           {
-            key: 'next',
             header: t('console.deliveries.next'),
             cell: ({ open_until }) => (open_until === null ? '–' : <When at={open_until} />),
           },

@@ -122,24 +122,21 @@ function Attempts({ attempts }: { attempts: Answer<'readConsoleDelivery'>['attem
         rowKey={({ attempt }) => attempt}
         empty={<Empty>{t('console.deliveries.no_attempt')}</Empty>}
         columns={[
-          { key: 'attempt', header: '#', cell: ({ attempt }) => <Count value={attempt} /> },
-          { key: 'at', header: t('console.when'), cell: ({ started_at }) => <When at={started_at} /> },
+          { header: '#', cell: ({ attempt }) => <Count value={attempt} /> },
+          { header: t('console.when'), cell: ({ started_at }) => <When at={started_at} /> },
           {
-            key: 'outcome',
             header: t('console.deliveries.outcome'),
             cell: ({ status_code, detail, outcome }) => (
               <bdi>{status_code ?? detail ?? outcome ?? t('console.deliveries.under_way')}</bdi>
             ),
           },
           {
-            key: 'took',
             header: t('console.deliveries.took'),
             align: 'end',
             cell: ({ milliseconds }) =>
               milliseconds === undefined ? '–' : t('console.milliseconds', { value: milliseconds }),
           },
           {
-            key: 'answer',
             header: t('console.deliveries.answer'),
             wide: true,
             cell: ({ answer }) => <bdi className={css.code}>{answer?.slice(0, 300)}</bdi>,

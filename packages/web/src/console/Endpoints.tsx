@@ -27,7 +27,6 @@ export function Endpoints({ account: { username, keys } }: { account: ConsoleAcc
         empty={<Empty>{t('console.endpoints.empty')}</Empty>}
         columns={[
           {
-            key: 'url',
             header: t('console.endpoints.url'),
             wide: true,
             cell: ({ url }) => (
@@ -40,17 +39,14 @@ export function Endpoints({ account: { username, keys } }: { account: ConsoleAcc
             ),
           },
           {
-            key: 'environment',
             header: t('console.environment'),
             cell: ({ environment }) => <Tag>{t(`console.environment.${environment}`)}</Tag>,
           },
           {
-            key: 'events',
             header: t('console.endpoints.events'),
             cell: ({ events }) => events?.join(', ') ?? t('console.endpoints.all'),
           },
           {
-            key: 'key',
             header: t('console.key'),
             cell: ({ key_id }) =>
               key_id === null ? (
@@ -62,16 +58,8 @@ export function Endpoints({ account: { username, keys } }: { account: ConsoleAcc
                 </>
               ),
           },
-          {
-            key: 'state',
-            header: t('console.state'),
-            cell: ({ status }) => <StatusBadge status={status} />,
-          },
-          {
-            key: 'created',
-            header: t('console.created'),
-            cell: ({ created_at }) => <When at={created_at} />,
-          },
+          { header: t('console.state'), cell: ({ status }) => <StatusBadge status={status} /> },
+          { header: t('console.created'), cell: ({ created_at }) => <When at={created_at} /> },
         ]}
       />
     </Section>

@@ -55,15 +55,13 @@ export default function EngineRoutes() {
         empty={<Empty>{t('console.routes.empty')}</Empty>}
         columns={[
           {
-            key: 'pair',
             header: t('console.pair'),
             cell: ({ source_language, target_language }) => (
               <Pair from={source_language} to={target_language} />
             ),
           },
-          { key: 'tier', header: t('console.tier'), cell: ({ tier }) => tierOf(tier) },
+          { header: t('console.tier'), cell: ({ tier }) => tierOf(tier) },
           {
-            key: 'account',
             header: t('console.account'),
             wide: true,
             cell: ({ account, brand }) => (
@@ -73,13 +71,8 @@ export default function EngineRoutes() {
               </span>
             ),
           },
+          { header: t('nav.engines'), cell: ({ engines }) => <bdi dir="ltr">{engines.join(', ')}</bdi> },
           {
-            key: 'engines',
-            header: t('nav.engines'),
-            cell: ({ engines }) => <bdi dir="ltr">{engines.join(', ')}</bdi>,
-          },
-          {
-            key: 'change',
             header: t('console.edit'),
             bare: true,
             cell: (route) => (

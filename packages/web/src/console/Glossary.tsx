@@ -191,26 +191,18 @@ function Pager({ offset, total }: { offset: number; total: number }) {
 function useTermColumns(onRemove: (term: ListedTerm) => void): Column<ListedTerm>[] {
   const t = useTranslate();
   return [
+    { header: t('console.term.source'), wide: true, cell: ({ source }) => <bdi>{source}</bdi> },
     {
-      key: 'source',
-      header: t('console.term.source'),
-      wide: true,
-      cell: ({ source }) => <bdi>{source}</bdi>,
-    },
-    {
-      key: 'target',
       header: t('console.term.target'),
       wide: true,
       cell: ({ source, target, do_not_translate }) => <bdi>{do_not_translate ? source : target}</bdi>,
     },
-    { key: 'rules', header: t('console.term.rules'), cell: (term) => <Rules term={term} /> },
+    { header: t('console.term.rules'), cell: (term) => <Rules term={term} /> },
     {
-      key: 'change',
       header: t('console.term.change'),
       cell: ({ change }) => (change === 'unchanged' ? '' : <StatusBadge status={`term_${change}`} />),
     },
     {
-      key: 'remove',
       header: t('console.term.remove'),
       bare: true,
       cell: (term) => (

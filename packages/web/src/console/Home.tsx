@@ -155,7 +155,6 @@ function QueueTable<Queue extends PairQueue>({
         empty={<Empty>{empty}</Empty>}
         columns={[
           {
-            key: 'pair',
             header: t('console.pair'),
             wide: true,
             cell: ({ source_language, target_language }) => (
@@ -165,13 +164,11 @@ function QueueTable<Queue extends PairQueue>({
             ),
           },
           ...columns.map(([header, count]) => ({
-            key: header,
             header,
             align: 'end' as const,
             cell: (queue: Queue) => <Count value={count(queue)} />,
           })),
           {
-            key: 'oldest',
             header: t('console.home.oldest'),
             align: 'end',
             cell: ({ oldest }) => (oldest > 0 ? <Duration seconds={oldest} /> : '–'),
@@ -193,28 +190,20 @@ function Engines({ engines }: { engines: HomeData['engines'] }) {
         empty={<Empty>{t('console.engines.empty')}</Empty>}
         columns={[
           {
-            key: 'engine',
             header: t('console.engine'),
             wide: true,
             cell: ({ engine }) => <Link to={paths.console.engines}>{engine}</Link>,
           },
           {
-            key: 'state',
             header: t('console.state'),
             cell: ({ state }) => <StatusBadge status={`engine_${state.replace('-', '_')}`} />,
           },
           {
-            key: 'answered',
             header: t('console.engines.requests'),
             align: 'end',
             cell: ({ answered, failed }) => <Count value={answered + failed} />,
           },
-          {
-            key: 'failed',
-            header: t('status.failed'),
-            align: 'end',
-            cell: ({ failed }) => <Count value={failed} />,
-          },
+          { header: t('status.failed'), align: 'end', cell: ({ failed }) => <Count value={failed} /> },
         ]}
       />
     </Section>

@@ -81,7 +81,6 @@ export default function Jobs({ search }: PageProps) {
         columns={[
           column,
           {
-            key: 'uid',
             header: t('console.jobs.uid'),
             wide: true,
             cell: ({ account, job, uid, order_number, environment }) => (
@@ -94,40 +93,17 @@ export default function Jobs({ search }: PageProps) {
               </span>
             ),
           },
+          { header: t('console.account'), cell: ({ account }) => <AccountLink username={account} /> },
           {
-            key: 'account',
-            header: t('console.account'),
-            cell: ({ account }) => <AccountLink username={account} />,
-          },
-          {
-            key: 'pair',
             header: t('console.pair'),
             cell: ({ source_language, target_language }) => (
               <Pair from={source_language} to={target_language} />
             ),
           },
-          {
-            key: 'status',
-            header: t('console.state'),
-            cell: ({ status }) => <StatusBadge status={status} />,
-          },
-          {
-            key: 'words',
-            header: t('console.words'),
-            align: 'end',
-            cell: ({ words }) => <Count value={words} />,
-          },
-          {
-            key: 'price',
-            header: t('console.price'),
-            align: 'end',
-            cell: ({ price }) => <Money cents={price} />,
-          },
-          {
-            key: 'created',
-            header: t('console.created'),
-            cell: ({ created_at }) => <When at={created_at} />,
-          },
+          { header: t('console.state'), cell: ({ status }) => <StatusBadge status={status} /> },
+          { header: t('console.words'), align: 'end', cell: ({ words }) => <Count value={words} /> },
+          { header: t('console.price'), align: 'end', cell: ({ price }) => <Money cents={price} /> },
+          { header: t('console.created'), cell: ({ created_at }) => <When at={created_at} /> },
         ]}
       />
       {bar}

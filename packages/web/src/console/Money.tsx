@@ -98,10 +98,9 @@ export default function Money({ params, search }: PageProps) {
           rowKey={({ at, kind, uid, balance, amount }) => `${at} ${kind} ${uid} ${balance} ${amount}`}
           empty={<Empty>{t('console.money.empty')}</Empty>}
           columns={[
-            { key: 'at', header: t('console.when'), cell: ({ at }) => <When at={at} /> },
-            { key: 'kind', header: t('console.money.kind'), cell: ({ kind }) => kindOf(kind) },
+            { header: t('console.when'), cell: ({ at }) => <When at={at} /> },
+            { header: t('console.money.kind'), cell: ({ kind }) => kindOf(kind) },
             {
-              key: 'about',
               header: t('console.money.about'),
               wide: true,
               cell: ({ uid, memo, discounts, edited_words: words }) => (
@@ -113,13 +112,11 @@ export default function Money({ params, search }: PageProps) {
               ),
             },
             {
-              key: 'change',
               header: t('console.money.change'),
               align: 'end',
               cell: ({ change }) => <Dollars cents={change} />,
             },
             {
-              key: 'balance',
               header: t('console.balance'),
               align: 'end',
               cell: ({ balance }) => <Dollars cents={balance} />,

@@ -59,14 +59,12 @@ export default function Pairs({ search }: PageProps) {
           empty={<Empty>{t('console.pairs.empty')}</Empty>}
           columns={[
             {
-              key: 'pair',
               header: t('console.pair'),
               cell: ({ source_language, target_language }) => (
                 <Pair from={source_language} to={target_language} />
               ),
             },
             {
-              key: 'names',
               header: t('console.languages'),
               wide: true,
               cell: ({ source_name, target_name }) => (
@@ -76,7 +74,6 @@ export default function Pairs({ search }: PageProps) {
               ),
             },
             {
-              key: 'engines',
               header: t('nav.engines'),
               cell: ({ engines }) =>
                 engines.length === 0 ? (
@@ -90,7 +87,6 @@ export default function Pairs({ search }: PageProps) {
                 ),
             },
             {
-              key: 'enabled',
               header: t('console.pairs.offered'),
               cell: ({ source_language: source, target_language: target, enabled }) => (
                 <Switch
@@ -180,7 +176,6 @@ function PriceTable({ prices, onEnd }: PriceTableProps) {
       empty={<Empty>{t('console.prices.empty')}</Empty>}
       columns={[
         {
-          key: 'pair',
           header: t('console.pair'),
           cell: ({ source_language, target_language }) =>
             source_language === '*' ? (
@@ -189,22 +184,19 @@ function PriceTable({ prices, onEnd }: PriceTableProps) {
               <Pair from={source_language} to={target_language} />
             ),
         },
-        { key: 'tier', header: t('console.tier'), cell: ({ tier }) => t(`console.tier.${tier}`) },
+        { header: t('console.tier'), cell: ({ tier }) => t(`console.tier.${tier}`) },
         {
-          key: 'account',
           header: t('console.account'),
           wide: true,
           cell: ({ account }) =>
             account === null ? t('console.prices.all_accounts') : <AccountLink username={account} />,
         },
         {
-          key: 'price',
           header: t('console.prices.word'),
           align: 'end',
           cell: ({ cents_per_word }) => <Money cents={cents_per_word} />,
         },
         {
-          key: 'term',
           header: t('console.prices.term'),
           cell: ({ from, until }) => (
             <span className={css.row}>
@@ -222,7 +214,6 @@ function PriceTable({ prices, onEnd }: PriceTableProps) {
           ),
         },
         {
-          key: 'end',
           header: t('console.prices.end'),
           bare: true,
           cell: (price) => (

@@ -86,9 +86,8 @@ export default function People({ search }: PageProps) {
         empty={<Empty>{t('console.people.empty')}</Empty>}
         onOpen={({ user_id }) => setFilters({ open: user_id })}
         columns={[
-          { key: 'name', header: t('console.name'), cell: ({ name, email }) => <bdi>{name || email}</bdi> },
+          { header: t('console.name'), cell: ({ name, email }) => <bdi>{name || email}</bdi> },
           {
-            key: 'email',
             header: t('session.email'),
             wide: true,
             cell: ({ email, account }) => (
@@ -98,13 +97,8 @@ export default function People({ search }: PageProps) {
               </span>
             ),
           },
+          { header: t('console.people.role'), cell: ({ role }) => t(`console.role.${role}`) },
           {
-            key: 'role',
-            header: t('console.people.role'),
-            cell: ({ role }) => t(`console.role.${role}`),
-          },
-          {
-            key: 'languages',
             header: t('console.languages'),
             cell: ({ languages }) => (
               <bdi dir="ltr">
@@ -113,19 +107,13 @@ export default function People({ search }: PageProps) {
             ),
           },
           {
-            key: 'load',
             header: t('console.people.load'),
             align: 'end',
             cell: ({ user_id, role }) =>
               role === 'customer' ? '–' : <Count value={load.get(user_id)?.length ?? 0} />,
           },
+          { header: t('console.state'), cell: ({ status }) => <StatusBadge status={status} /> },
           {
-            key: 'status',
-            header: t('console.state'),
-            cell: ({ status }) => <StatusBadge status={status} />,
-          },
-          {
-            key: 'seen',
             header: t('console.people.seen'),
             cell: ({ last_seen_at }) => (last_seen_at === null ? '–' : <When at={last_seen_at} />),
           },
@@ -166,26 +154,14 @@ function Effort() {
         rowKey={({ key }) => key}
         empty={<Empty>{t('console.people.no_effort')}</Empty>}
         columns={[
+          { header: t('console.tasks.editor'), wide: true, cell: ({ key }) => <bdi>{key}</bdi> },
+          { header: t('console.words'), align: 'end', cell: ({ words }) => <Count value={words} /> },
           {
-            key: 'name',
-            header: t('console.tasks.editor'),
-            wide: true,
-            cell: ({ key }) => <bdi>{key}</bdi>,
-          },
-          {
-            key: 'words',
-            header: t('console.words'),
-            align: 'end',
-            cell: ({ words }) => <Count value={words} />,
-          },
-          {
-            key: 'time',
             header: t('console.people.time'),
             align: 'end',
             cell: ({ active_ms }) => <Duration milliseconds={active_ms} />,
           },
           {
-            key: 'rate',
             header: t('console.people.rate'),
             align: 'end',
             cell: ({ words, active_ms }) =>
@@ -196,7 +172,6 @@ function Effort() {
               ),
           },
           {
-            key: 'untouched',
             header: t('console.people.untouched'),
             align: 'end',
             cell: ({ untouched, segments }) =>

@@ -90,7 +90,6 @@ function RequestTable({ requests, error, onRetry, onDecide }: RequestTableProps)
       empty={<Empty>{t('console.requests.empty')}</Empty>}
       columns={[
         {
-          key: 'name',
           header: t('console.name'),
           cell: ({ name, company }) => (
             <>
@@ -104,15 +103,9 @@ function RequestTable({ requests, error, onRetry, onDecide }: RequestTableProps)
             </>
           ),
         },
-        { key: 'email', header: t('session.email'), cell: ({ email }) => <bdi>{email}</bdi> },
+        { header: t('session.email'), cell: ({ email }) => <bdi>{email}</bdi> },
+        { header: t('console.requests.use'), wide: true, cell: ({ use }) => <bdi>{use}</bdi> },
         {
-          key: 'use',
-          header: t('console.requests.use'),
-          wide: true,
-          cell: ({ use }) => <bdi>{use}</bdi>,
-        },
-        {
-          key: 'status',
           header: t('console.state'),
           cell: ({ status, account }) => (
             <span className={css.row}>
@@ -121,9 +114,8 @@ function RequestTable({ requests, error, onRetry, onDecide }: RequestTableProps)
             </span>
           ),
         },
-        { key: 'at', header: t('console.when'), cell: ({ created_at }) => <When at={created_at} /> },
+        { header: t('console.when'), cell: ({ created_at }) => <When at={created_at} /> },
         {
-          key: 'decide',
           header: t('console.requests.decide'),
           bare: true,
           cell: (request) =>

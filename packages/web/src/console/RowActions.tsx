@@ -38,7 +38,6 @@ export function useRowActions<Row>({ rows = [], rowKey, nameOf, actions }: RowAc
   const t = useTranslate();
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const column: Column<Row> = {
-    key: 'choose',
     header: t('console.rows.choose'),
     bare: true,
     cell: (row) => (

@@ -25,7 +25,6 @@ export default function Settings() {
         empty={<Empty>–</Empty>}
         columns={[
           {
-            key: 'name',
             header: t('console.settings.name'),
             wide: true,
             cell: ({ name, meaning }) => (
@@ -40,7 +39,6 @@ export default function Settings() {
             ),
           },
           {
-            key: 'value',
             header: t('console.settings.value'),
             wide: true,
             cell: ({ value, secret, set }) => (

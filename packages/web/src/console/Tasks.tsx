@@ -108,36 +108,17 @@ function TaskCounts({ counts }: { counts: Answer<'listTasks'>['counts'] }) {
         empty={null}
         columns={[
           {
-            key: 'pair',
             header: t('console.pair'),
             wide: true,
             cell: ({ source_language, target_language }) => (
               <Pair from={source_language} to={target_language} />
             ),
           },
-          { key: 'kind', header: t('console.tasks.kind'), cell: ({ kind }) => t(`console.tasks.${kind}`) },
-          {
-            key: 'status',
-            header: t('console.state'),
-            cell: ({ status }) => <StatusBadge status={status} />,
-          },
-          {
-            key: 'tasks',
-            header: t('console.tasks.tasks'),
-            align: 'end',
-            cell: ({ tasks }) => <Count value={tasks} />,
-          },
-          {
-            key: 'words',
-            header: t('console.words'),
-            align: 'end',
-            cell: ({ words }) => <Count value={words} />,
-          },
-          {
-            key: 'oldest',
-            header: t('console.tasks.oldest'),
-            cell: ({ oldest_at }) => <When at={oldest_at} />,
-          },
+          { header: t('console.tasks.kind'), cell: ({ kind }) => t(`console.tasks.${kind}`) },
+          { header: t('console.state'), cell: ({ status }) => <StatusBadge status={status} /> },
+          { header: t('console.tasks.tasks'), align: 'end', cell: ({ tasks }) => <Count value={tasks} /> },
+          { header: t('console.words'), align: 'end', cell: ({ words }) => <Count value={words} /> },
+          { header: t('console.tasks.oldest'), cell: ({ oldest_at }) => <When at={oldest_at} /> },
         ]}
       />
     </Section>
@@ -148,7 +129,6 @@ function useTaskColumns(onCancel: (task: ConsoleTask) => void): Column<ConsoleTa
   const t = useTranslate();
   return [
     {
-      key: 'uid',
       header: t('console.jobs.uid'),
       wide: true,
       cell: ({ uid, task, reports }) => (
@@ -169,34 +149,19 @@ function useTaskColumns(onCancel: (task: ConsoleTask) => void): Column<ConsoleTa
         </span>
       ),
     },
+    { header: t('console.account'), cell: ({ account }) => <AccountLink username={account} /> },
     {
-      key: 'account',
-      header: t('console.account'),
-      cell: ({ account }) => <AccountLink username={account} />,
-    },
-    {
-      key: 'pair',
       header: t('console.pair'),
       cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
     },
-    { key: 'kind', header: t('console.tasks.kind'), cell: ({ kind }) => t(`console.tasks.${kind}`) },
+    { header: t('console.tasks.kind'), cell: ({ kind }) => t(`console.tasks.${kind}`) },
+    { header: t('console.state'), cell: ({ status }) => <StatusBadge status={status} /> },
     {
-      key: 'status',
-      header: t('console.state'),
-      cell: ({ status }) => <StatusBadge status={status} />,
-    },
-    {
-      key: 'editor',
       header: t('console.tasks.editor'),
       cell: ({ editor }) => (editor === null ? '–' : <bdi>{editor.name}</bdi>),
     },
+    { header: t('console.tasks.deadline'), cell: ({ deadline }) => <When at={deadline} /> },
     {
-      key: 'deadline',
-      header: t('console.tasks.deadline'),
-      cell: ({ deadline }) => <When at={deadline} />,
-    },
-    {
-      key: 'change',
       header: t('console.edit'),
       bare: true,
       cell: (task) =>

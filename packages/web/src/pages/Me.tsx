@@ -104,7 +104,6 @@ function Sessions() {
   const changed = () => queries.invalidateQueries(sessions());
   const columns: Column<Session>[] = [
     {
-      key: 'where',
       header: t('me.sessions.where'),
       wide: true,
       cell: ({ user_agent, current }) => (
@@ -113,9 +112,8 @@ function Sessions() {
         </>
       ),
     },
-    { key: 'seen', header: t('me.sessions.seen'), cell: ({ last_seen_at }) => <When at={last_seen_at} /> },
+    { header: t('me.sessions.seen'), cell: ({ last_seen_at }) => <When at={last_seen_at} /> },
     {
-      key: 'end',
       header: t('me.sessions.end'),
       bare: true,
       align: 'end',

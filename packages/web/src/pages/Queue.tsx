@@ -212,7 +212,6 @@ function OpenTasks({ label, tasks, claim, paused }: OpenTasksProps) {
   const columns: Column<QueueTask>[] = [
     ...useTaskColumns(tasks),
     {
-      key: 'claim',
       header: t('queue.claim'),
       bare: true,
       align: 'end',
@@ -247,14 +246,12 @@ function HeldTasks({ tasks }: { tasks: readonly HeldTask[] }) {
   const columns: Column<HeldTask>[] = [
     ...useTaskColumns(tasks),
     {
-      key: 'progress',
       header: t('queue.progress'),
       align: 'end',
       cell: ({ confirmed, segments }) => t('queue.progress.of', { confirmed, segments }),
     },
-    { key: 'limit', header: t('queue.limit'), cell: ({ lease }) => <When at={lease.limit_until} /> },
+    { header: t('queue.limit'), cell: ({ lease }) => <When at={lease.limit_until} /> },
     {
-      key: 'continue',
       header: t('queue.continue'),
       bare: true,
       align: 'end',
@@ -286,7 +283,6 @@ function useTaskColumns(tasks: readonly QueueTask[]): Column<QueueTask>[] {
   const t = useTranslate();
   return [
     {
-      key: 'job',
       header: t('queue.job'),
       wide: true,
       cell: (task) => (
@@ -315,7 +311,6 @@ function useTaskColumns(tasks: readonly QueueTask[]): Column<QueueTask>[] {
       ),
     },
     {
-      key: 'signs',
       header: t('queue.notes'),
       bare: true,
       cell: (task) => (
@@ -326,9 +321,8 @@ function useTaskColumns(tasks: readonly QueueTask[]): Column<QueueTask>[] {
         </span>
       ),
     },
-    { key: 'words', header: t('queue.words'), align: 'end', cell: ({ words }) => words },
+    { header: t('queue.words'), align: 'end', cell: ({ words }) => words },
     {
-      key: 'time',
       header: t('queue.time'),
       align: 'end',
       cell: ({ expected_minutes }) => <Duration milliseconds={expected_minutes * MINUTE_MILLISECONDS} />,
@@ -336,14 +330,13 @@ function useTaskColumns(tasks: readonly QueueTask[]): Column<QueueTask>[] {
     ...(tasks.some(({ pay }) => pay !== undefined)
       ? [
           {
-            key: 'pay',
             header: t('queue.pay'),
             align: 'end' as const,
             cell: ({ pay }: QueueTask) => (pay === undefined ? '–' : <Money cents={pay} />),
           },
         ]
       : []),
-    { key: 'deadline', header: t('queue.deadline'), cell: ({ deadline }) => <When at={deadline} /> },
+    { header: t('queue.deadline'), cell: ({ deadline }) => <When at={deadline} /> },
   ];
 }
 

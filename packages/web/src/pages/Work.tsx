@@ -34,7 +34,6 @@ export default function Work() {
 
   const columns: Column<WorkEntry>[] = [
     {
-      key: 'job',
       header: t('work.task'),
       wide: true,
       cell: (task) => (
@@ -44,14 +43,9 @@ export default function Work() {
         </>
       ),
     },
-    {
-      key: 'words',
-      header: t('queue.words'),
-      align: 'end',
-      cell: ({ words }) => <FormattedNumber value={words} />,
-    },
-    { key: 'ended', header: t('work.ended'), cell: ({ ended }) => t(`work.ended.${ended}`) },
-    { key: 'when', header: t('work.when'), cell: ({ ended_at }) => <When at={ended_at} /> },
+    { header: t('queue.words'), align: 'end', cell: ({ words }) => <FormattedNumber value={words} /> },
+    { header: t('work.ended'), cell: ({ ended }) => t(`work.ended.${ended}`) },
+    { header: t('work.when'), cell: ({ ended_at }) => <When at={ended_at} /> },
   ];
 
   return (
@@ -87,18 +81,9 @@ export default function Work() {
               <Table
                 label={t('work.feedback')}
                 columns={[
-                  {
-                    key: 'category',
-                    header: t('work.category'),
-                    wide: true,
-                    cell: ({ category }) => t(`issue.${category}`),
-                  },
-                  {
-                    key: 'severity',
-                    header: t('work.severity'),
-                    cell: ({ severity }) => t(`severity.${severity}`),
-                  },
-                  { key: 'count', header: t('work.count'), align: 'end', cell: ({ count }) => count },
+                  { header: t('work.category'), wide: true, cell: ({ category }) => t(`issue.${category}`) },
+                  { header: t('work.severity'), cell: ({ severity }) => t(`severity.${severity}`) },
+                  { header: t('work.count'), align: 'end', cell: ({ count }) => count },
                 ]}
                 rows={issues}
                 rowKey={({ category, severity }) => `${category} ${severity}`}

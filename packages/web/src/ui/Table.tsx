@@ -10,7 +10,7 @@ import { Lines } from './Skeleton.tsx';
 import css from './Table.module.css';
 
 export interface Column<Row> {
-  key: string;
+  /** The header, which no other column of the table has. */
   header: string;
   cell(row: Row): ReactNode;
   /** Use `end` for a column of numbers. */
@@ -63,8 +63,8 @@ export function Table<Row>({
         <table className={css.table} role="table" aria-label={label} aria-busy={rows === undefined}>
           <thead role="rowgroup">
             <tr role="row">
-              {columns.map(({ key, header, align, wide, bare }) => (
-                <th key={key} role="columnheader" scope="col" data-align={align} data-wide={wide}>
+              {columns.map(({ header, align, wide, bare }) => (
+                <th key={header} role="columnheader" scope="col" data-align={align} data-wide={wide}>
                   {bare ? <span className="visually-hidden">{header}</span> : header}
                 </th>
               ))}
@@ -95,9 +95,9 @@ export function Table<Row>({
           if (!(event.target as Element).closest('a, button, input, select')) open?.();
         }}
       >
-        {columns.map(({ key, header, cell, align, wide, bare }, at) => (
+        {columns.map(({ header, cell, align, wide, bare }, at) => (
           <td
-            key={key}
+            key={header}
             role="cell"
             data-align={align}
             data-wide={wide}
