@@ -145,7 +145,6 @@ GET /api/console/pairs                                                  out     
 PUT /api/console/pairs/{source}/{target}                                out       -         -         -         -         -         in
 GET /api/console/people                                                 out       -         -         -         -         -         in
 POST /api/console/people                                                out       -         -         -         -         -         in
-GET /api/console/people/{user_id}                                       out       -         -         -         -         -         in
 PATCH /api/console/people/{user_id}                                     out       -         -         -         -         -         in
 POST /api/console/people/{user_id}/disable                              out       -         -         -         -         -         in
 POST /api/console/people/{user_id}/enable                               out       -         -         -         -         -         in
@@ -169,7 +168,6 @@ POST /api/editing/claims                                                out     
 GET /api/editing/queue                                                  out       -         -         -         in        in        in
 GET /api/editing/tasks/{task}                                           out       -         -         -         in        in        in
 POST /api/editing/tasks/{task}/approve                                  out       -         -         -         in        in        in
-GET /api/editing/tasks/{task}/comments                                  out       -         -         -         -         -         in
 POST /api/editing/tasks/{task}/comments                                 out       -         -         -         in        in        in
 GET /api/editing/tasks/{task}/concordance                               out       -         -         -         -         -         in
 POST /api/editing/tasks/{task}/extend                                   out       -         -         -         in        in        in

@@ -210,7 +210,7 @@ it('an editor adds a comment to a segment', async () => {
     await page.keyboard.press('Alt+ArrowDown');
     await about.getByText('No comments').waitFor();
   });
-  const { body } = await fixture.ann.call('GET', pathOf({ task }, '/comments'));
+  const { body } = await fixture.ann.call('GET', pathOf({ task }));
   expect(body.comments).toMatchObject([{ text: 'Which gap?', position: 0, by: 'Ann' }]);
 });
 

@@ -84,7 +84,6 @@ const schemas = {
       ...editing,
     }),
   }),
-  read: described('readPerson', 'Read a user', Listed, { params: parameters }),
   change: described('changePerson', 'Change the languages and the review share of a user', Listed, {
     params: parameters,
     body: Type.Object(editing, { additionalProperties: false }),
@@ -152,7 +151,6 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
   });
 
   resource(app, '/api/console/people/:user_id', {
-    GET: { schema: schemas.read, handler: async (request) => present(await requested(database, request)) },
     PATCH: {
       schema: schemas.change,
       async handler(request) {

@@ -36,7 +36,6 @@ const TABLE = `
 GET queue               -      open   held   -      -      -      -      -      open   -      -      -      -      -      -      -      out    -      open   -      held   -
 GET work                yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    out    yes    yes    yes    yes    yes
 GET task                -      offer  held   -      -      record -      -      offer  record record record -      record record gone   out    -      offer  -      held   all
-GET comments            -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
 GET preview             -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
 GET concordance         -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
 GET matches             -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
@@ -368,7 +367,6 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
     async ({ person }) => wordOf(await person.call('GET', '/api/editing/work')),
   ],
   'GET task': [`GET ${task}`, readTask],
-  'GET comments': [`GET ${task}/comments`, ask('GET', '/comments')],
   'GET preview': [`GET ${task}/preview`, ask('GET', '/preview')],
   'GET concordance': [`GET ${task}/concordance`, ask('GET', '/concordance?q=house')],
   'GET matches': [`GET ${task}/segments/{position}/matches`, ask('GET', segment('/matches', own))],

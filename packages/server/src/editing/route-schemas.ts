@@ -241,12 +241,6 @@ export const editorSchemas = {
     params: taskParameters,
     body: Type.Object({ token: TOKEN, note: Type.Optional(NOTE) }),
   }),
-  comments: describedEditing(
-    'listComments',
-    'List the comments on the job',
-    Type.Object({ comments: Type.Array(Comment) }, { title: 'Comments' }),
-    { params: taskParameters },
-  ),
   addComment: describedEditing('addComment', 'Comment on the job or one of its segments', Comment, {
     status: 201,
     params: taskParameters,

@@ -18,7 +18,7 @@ import type { TaskStatus } from './states.ts';
 import type { TaskKey } from './store.ts';
 import { searchTaskMemory, suggest } from './suggest.ts';
 import { proposeTaskTerm, withdrawTaskTerm } from './term-proposals.ts';
-import { addComment, preview, readClaimed, readComments, readSegmentHistory, readTask } from './view.ts';
+import { addComment, preview, readClaimed, readSegmentHistory, readTask } from './view.ts';
 import { voteRoutes, votesOfCustomer } from './vote-routes.ts';
 
 /**
@@ -250,9 +250,6 @@ function reviewRoutes(app: FastifyInstance, getContext: GetContext): void {
     },
   });
   resource(app, `${TASK_PATH}/comments`, {
-    GET: onTask(getContext, editorSchemas.comments, ({ context, user, key }) =>
-      readComments(context, user, key),
-    ),
     POST: {
       ...BODY,
       ...onTask(

@@ -267,16 +267,6 @@ export function presentQuery(row: QueryRow): QueryBody {
   };
 }
 
-/** Returns the comments of a task. @throws ApiError `not_found` if the user does not hold the task */
-export async function readComments(
-  context: EditingContext,
-  user: EditingUser,
-  key: store.TaskKey,
-): Promise<{ comments: CommentBody[] }> {
-  await openTask(context, user, key, 'held');
-  return { comments: await listComments(context, key) };
-}
-
 async function listComments(
   context: EditingContext,
   { account, jobId }: store.TaskKey,

@@ -124,10 +124,6 @@ export type Comment = {
   created_at: string
 };
 
-export type Comments = {
-  comments: Comment[]
-};
-
 export type ComparedEngine = {
   engine: string;
   state: 'waiting' | 'translating' | 'done';
@@ -3008,15 +3004,6 @@ export interface Operations {
     };
     answer: TaskState
   };
-  /** List the comments on the job */
-  listComments: {
-    path: {
-      task: string
-    };
-    query: undefined;
-    body: undefined;
-    answer: Comments
-  };
   /** Comment on the job or one of its segments */
   addComment: {
     path: {
@@ -3756,15 +3743,6 @@ export interface Operations {
       review_share?: number | undefined
     };
     answer: InvitedPerson
-  };
-  /** Read a user */
-  readPerson: {
-    path: {
-      user_id: string
-    };
-    query: undefined;
-    body: undefined;
-    answer: ConsolePerson
   };
   /** Change the languages and the review share of a user */
   changePerson: {
@@ -4687,7 +4665,6 @@ export const OPERATIONS = {
   markSeen: ['POST', '/api/editing/tasks/{task}/seen'],
   markIssue: ['POST', '/api/editing/tasks/{task}/issues'],
   unmarkIssue: ['DELETE', '/api/editing/tasks/{task}/issues/{issue}'],
-  listComments: ['GET', '/api/editing/tasks/{task}/comments'],
   addComment: ['POST', '/api/editing/tasks/{task}/comments'],
   listTasks: ['GET', '/api/console/tasks'],
   readEffort: ['GET', '/api/console/effort'],
@@ -4757,7 +4734,6 @@ export const OPERATIONS = {
   listSettings: ['GET', '/api/console/settings'],
   listPeople: ['GET', '/api/console/people'],
   invitePerson: ['POST', '/api/console/people'],
-  readPerson: ['GET', '/api/console/people/{user_id}'],
   changePerson: ['PATCH', '/api/console/people/{user_id}'],
   linkForPerson: ['POST', '/api/console/people/{user_id}/link'],
   resetSecondFactor: ['POST', '/api/console/people/{user_id}/second-factor/reset'],
