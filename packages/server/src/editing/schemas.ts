@@ -59,7 +59,7 @@ export const REPORT_REASONS = [
   'other',
 ] as const;
 
-export const RANGE = Type.Object(
+const RANGE = Type.Object(
   { start: Type.Integer({ minimum: 0 }), end: Type.Integer({ minimum: 0 }) },
   { description: 'Offsets in the text, in UTF-16 code units; codes have no width.' },
 );

@@ -77,8 +77,6 @@ export async function searchTaskMemory(
       memory: entry.memoryId,
       source: entry.sourceText,
       target: entry.targetText,
-      source_ranges: entry.sourceRanges.map(([start, end]) => ({ start, end })),
-      target_ranges: entry.targetRanges.map(([start, end]) => ({ start, end })),
       created_at: entry.createdAt.toISOString(),
     })),
   };

@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { ID, MOMENT } from '../http/schemas.ts';
-import { Piece, RANGE, TaskTerm } from './schemas.ts';
+import { Piece, TaskTerm } from './schemas.ts';
 
 const MatchBody = Type.Object(
   {
@@ -37,8 +37,6 @@ export const Concordance = Type.Object(
         memory: ID,
         source: Type.String(),
         target: Type.String(),
-        source_ranges: Type.Array(RANGE),
-        target_ranges: Type.Array(RANGE),
         created_at: MOMENT,
       }),
     ),

@@ -1,5 +1,5 @@
 /** Memory entries in the web app: search, concordance, usage, withdrawal. */
-import { type Piece, plainText } from '@dragoman/documents';
+import { plainText } from '@dragoman/documents';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Person } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
@@ -10,21 +10,11 @@ import * as store from './store.ts';
 
 export type { TouchRow } from './lessons-store.ts';
 
-/** The start and end of a range in UTF-16 code units of the visible text. */
-export type Range = [from: number, to: number];
-
-export interface ConcordanceEntry {
+interface ConcordanceEntry {
   memoryId: string;
-  source: Piece[];
-  target: Piece[];
   sourceText: string;
   targetText: string;
-  /** The ranges of the searched words in `sourceText`. */
-  sourceRanges: Range[];
-  targetRanges: Range[];
-  origin: store.Origin;
   createdAt: Date;
-  brand: string | undefined;
 }
 
 const MAX_FOUND = 20;
@@ -39,21 +29,12 @@ export async function concordance(
   const patterns = patternsOf(query);
   if (patterns.length === 0) return [];
   const rows = await searchStore.findWithWords(on, account, pair, patterns, MAX_FOUND);
-  return rows.map((row) => {
-    const [sourceText, targetText] = [plainText(row.source), plainText(row.target)];
-    return {
-      memoryId: row.memory_id,
-      source: row.source,
-      target: row.target,
-      sourceText,
-      targetText,
-      sourceRanges: rangesOf(sourceText, query),
-      targetRanges: rangesOf(targetText, query),
-      origin: row.origin,
-      createdAt: row.created_at,
-      brand: row.brand === '' ? undefined : row.brand,
-    };
-  });
+  return rows.map((row) => ({
+    memoryId: row.memory_id,
+    sourceText: plainText(row.source),
+    targetText: plainText(row.target),
+    createdAt: row.created_at,
+  }));
 }
 
 /** A memory entry as customers and operators see it. */
@@ -206,49 +187,6 @@ function patternsOf(query: string): string[] {
     .split(' ')
     .filter((word) => word !== '');
   return [...new Set(words)].slice(0, MAX_WORDS).map((word) => `%${word}%`);
-}
-
-/** Returns the ranges of the words in a text, ignoring case. Overlapping and adjacent ranges are merged. */
-export function rangesOf(text: string, query: string): Range[] {
-  const words =
-    query
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  const { folded, starts, ends } = fold(text);
-  const found: Range[] = [];
-  for (const word of new Set(words)) {
-    for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + word.length)) {
-      found.push([starts[at]!, ends[at + word.length - 1]!]);
-    }
-  }
-  found.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
-  const ranges: Range[] = [];
-  for (const [from, to] of found) {
-    const last = ranges.at(-1);
-    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
-    else ranges.push([from, to]);
-  }
-  return ranges;
-}
-
-/**
- * Converts a text to lower-case NFKC, and maps each code unit to the start and end of its original character.
- */
-function fold(text: string): { folded: string; starts: number[]; ends: number[] } {
-  let folded = '';
-  const starts: number[] = [];
-  const ends: number[] = [];
-  // A base character is converted together with its combining marks, because NFKC may compose them.
-  for (const { 0: cluster, index } of text.matchAll(/[^\p{M}]\p{M}*|\p{M}+/gsu)) {
-    const made = cluster.normalize('NFKC').toLowerCase();
-    for (let unit = 0; unit < made.length; unit++) {
-      starts.push(index);
-      ends.push(index + cluster.length);
-    }
-    folded += made;
-  }
-  return { folded, starts, ends };
 }
 
 /** Counts entries by language pair and brand. */

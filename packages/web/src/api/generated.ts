@@ -158,14 +158,6 @@ export type Concordance = {
     memory: string;
     source: string;
     target: string;
-    source_ranges: ({
-      start: number;
-      end: number
-    })[];
-    target_ranges: ({
-      start: number;
-      end: number
-    })[];
     /** ISO 8601, in UTC. */
     created_at: string
   })[]
