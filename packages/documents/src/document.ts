@@ -3,7 +3,10 @@
  * and translations are inserted at the offsets. All other characters are copied unchanged.
  */
 
-export type Format = 'text' | 'html' | 'srt' | 'xliff';
+/** The names of the formats, as callers write them. */
+export const FORMATS = ['text', 'html', 'srt', 'xliff'] as const;
+
+export type Format = (typeof FORMATS)[number];
 
 /**
  * A part of a segment: text to translate, or an opaque code. Code numbers are local to a unit.

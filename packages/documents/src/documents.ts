@@ -20,7 +20,7 @@ import { scanXliff, type XliffOptions } from './xliff.ts';
 export { type Aligned, type AlignNote, align, haveSameUnits } from './align.ts';
 export { type Description, describe } from './describe.ts';
 export type { Document, Format, Kept, Piece, Segment, Unit } from './document.ts';
-export { DocumentError } from './document.ts';
+export { DocumentError, FORMATS } from './document.ts';
 export { type Joined, type JoinFault, type JoinPart, join } from './joins.ts';
 export { type Detected, detectLanguage } from './language.ts';
 export { Limits } from './limits.ts';

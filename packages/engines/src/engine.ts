@@ -5,6 +5,7 @@
  * fails on its own, because crashes, quotas and bad replies affect single segments.
  */
 
+import type { Format } from '@dragoman/documents';
 import type { Confidence } from './confidence.ts';
 
 /** A language code of the API, based on ISO 639-1: `en`, `pt`, `pt-br`, `nb`. */
@@ -53,7 +54,7 @@ export interface Context {
   terms?: readonly Term[];
   /** Similar approved translations, most similar first. */
   examples?: readonly { source: string; target: string }[];
-  format?: 'text' | 'html' | 'srt' | 'xliff';
+  format?: Format;
 }
 
 /**

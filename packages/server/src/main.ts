@@ -1,5 +1,5 @@
 /** The command line. Exit statuses: 0 for success, 1 for a failure, 2 for wrong usage. */
-import { DocumentError } from '@dragoman/documents';
+import { DocumentError, FORMATS } from '@dragoman/documents';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
 import { InstallError } from '@dragoman/engines';
 import { Command, CommanderError, Option } from 'commander';
@@ -183,11 +183,7 @@ program
   .argument('[file]', 'a file, or - for standard input', '-')
   .requiredOption('--from <language>', 'source language')
   .requiredOption('--to <language>', 'target language')
-  .addOption(
-    new Option('--format <format>', 'format of the text')
-      .choices(['text', 'html', 'srt', 'xliff'])
-      .default('text'),
-  )
+  .addOption(new Option('--format <format>', 'format of the text').choices(FORMATS).default('text'))
   .option('--engine <name>', 'the engine; by default those of DRAGOMAN_ENGINES', engineNames)
   .addOption(data())
   .addOption(yes())

@@ -6,6 +6,7 @@
  */
 import { hash } from 'node:crypto';
 import { type Dragoman, DragomanError, type Job, type MachineJobRequest } from '@dragoman/client';
+import { FORMATS } from '@dragoman/documents';
 import {
   fromJsonSchema,
   type JsonSchemaType,
@@ -110,7 +111,7 @@ const TARGET = Type.String(SHORTNAME);
 const SOURCE = Type.Optional(
   Type.String({ description: 'The shortname of a language; detected when absent.' }),
 );
-const FORMAT = Type.Optional(Type.Enum(['text', 'html', 'srt', 'xliff'], { default: 'text' }));
+const FORMAT = Type.Optional(Type.Enum([...FORMATS], { default: 'text' }));
 const BRAND = Type.Optional(
   Type.String({
     description: 'The external identifier of a brand of the account; the default brand when absent.',

@@ -5,7 +5,7 @@
  * returns no text. `for update skip locked` on the task keeps two editors from claiming it at the same time.
  * The unique key of an editor's slots limits concurrent claims of one editor.
  */
-import type { Piece } from '@dragoman/documents';
+import type { Format, Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
@@ -234,7 +234,7 @@ export interface ListedRow {
   deadline_at: Date;
   uid: string;
   order_number: number;
-  text_format: 'text' | 'html' | 'srt' | 'xliff';
+  text_format: Format;
   tone: string | null;
   topics: string[] | null;
   brand_name: string | null;

@@ -1,4 +1,5 @@
 /** SQL statements about edited jobs, that is, the jobs that editors work on: their stage, deadline and revision. */
+import type { Format } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -143,7 +144,7 @@ export async function reopenEditedJob(
 export interface TaskJobRow {
   uid: string;
   order_number: number;
-  text_format: 'text' | 'html' | 'srt' | 'xliff';
+  text_format: Format;
   source_language: string;
   target_language: string;
   tone: string | null;

@@ -2,6 +2,7 @@
  * Schemas of the request and response bodies of editing: queue, task, segment, lease. The web app's types are
  * generated from them.
  */
+import { FORMATS } from '@dragoman/documents';
 import Type, { type Static } from 'typebox';
 import { describing, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { DRAFT_NOTE_CODES } from '../translation/draft-notes.ts';
@@ -331,7 +332,7 @@ const RETURNED = Type.Boolean({ description: 'Whether a reviewer or the customer
 const jobProperties = {
   uid: Type.String({ description: 'The name that the customer gave the job.' }),
   order_number: Type.Integer(),
-  format: Type.Enum(['text', 'html', 'srt', 'xliff']),
+  format: Type.Enum([...FORMATS]),
   source_language: Type.String(),
   target_language: Type.String(),
   tone: OPTIONAL_TEXT,

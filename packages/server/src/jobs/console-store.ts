@@ -1,11 +1,12 @@
 /** SQL statements that read jobs for the console. */
+import type { Format } from '@dragoman/documents';
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { Discount } from '../ledger/price-list.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import type { JobStatus } from './states.ts';
-import type { JobTier, TextFormat } from './store.ts';
+import type { JobTier } from './store.ts';
 
 export interface ConsoleJobRow {
   part: number;
@@ -19,7 +20,7 @@ export interface ConsoleJobRow {
   status: JobStatus;
   source_language: string;
   target_language: string;
-  text_format: TextFormat;
+  text_format: Format;
   words: number;
   price_cents: number;
   discounts: Discount[] | null;

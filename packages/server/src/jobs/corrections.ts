@@ -2,19 +2,19 @@
  * Jobs that correct chat messages. They have the tier `chat`. Customers cannot list or read them and do not
  * pay for them.
  */
+import type { Format } from '@dragoman/documents';
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
 import { type AnyNewJob, insertJobs } from './insert-store.ts';
 import { moveAll } from './jobs.ts';
 import { assignOrderNumber } from './order-numbers.ts';
-import type { TextFormat } from './store.ts';
 
 export interface CorrectionJob {
   jobId: string;
   environment: Environment;
   from: string;
   to: string;
-  format: TextFormat;
+  format: Format;
   brand: string | undefined;
   defaultBrand: string | undefined;
   text: string;

@@ -3,6 +3,7 @@
  * of a result. A document becomes a job in the same way as a request of the API.
  */
 import { hash } from 'node:crypto';
+import { FORMATS } from '@dragoman/documents';
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOf } from '../access/session-auth.ts';
@@ -22,7 +23,7 @@ import { OwnJob, presentOwnJob } from './customer.ts';
 import { attachmentOf, cleanFileName, FILE_TYPES, resultFileName } from './files.ts';
 import { requestMail } from './mail-store.ts';
 import { showsResult } from './present.ts';
-import { IDEMPOTENCY_KEY, JobRequest, jobParameters, TEXT_FORMATS } from './schemas.ts';
+import { IDEMPOTENCY_KEY, JobRequest, jobParameters } from './schemas.ts';
 import { findJob, type JobTier } from './store.ts';
 import { readTexts } from './text-store.ts';
 
@@ -37,7 +38,7 @@ const DocumentOptions = Type.Object(
     formats: Type.Array(
       Type.Object(
         {
-          format: Type.Enum([...TEXT_FORMATS]),
+          format: Type.Enum([...FORMATS]),
           extensions: Type.Array(Type.String({ description: 'In lower case, without the dot.' })),
         },
         { title: 'DocumentFormat' },
@@ -344,7 +345,7 @@ async function readOptions(
       source_language: source,
       target_languages: ofSource.map(({ lang_pair }) => lang_pair.target_language.shortname),
     })),
-    formats: TEXT_FORMATS.map((format) => ({ format, extensions: [...FILE_TYPES[format].extensions] })),
+    formats: FORMATS.map((format) => ({ format, extensions: [...FILE_TYPES[format].extensions] })),
     tones: [...TONE_NAMES],
     max_bytes: settings.maxTextBytes,
     mails: sendsMails({ settings }, environment),

@@ -1,5 +1,5 @@
 /** The files of documents: their types, and the name of a translated file. The functions are pure. */
-import type { TextFormat } from './store.ts';
+import { FORMATS, type Format } from '@dragoman/documents';
 
 export interface FileType {
   /**
@@ -10,18 +10,17 @@ export interface FileType {
   mediaType: string;
 }
 
-export const FILE_TYPES: Readonly<Record<TextFormat, FileType>> = {
+export const FILE_TYPES: Readonly<Record<Format, FileType>> = {
   text: { extensions: ['txt', 'text'], mediaType: 'text/plain' },
   html: { extensions: ['html', 'htm'], mediaType: 'text/html' },
   srt: { extensions: ['srt'], mediaType: 'application/x-subrip' },
   xliff: { extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml' },
 };
-const FORMATS = Object.keys(FILE_TYPES) as TextFormat[];
 /** All extensions of files whose format is known. */
 export const EXTENSIONS = FORMATS.flatMap((format) => FILE_TYPES[format].extensions);
 
 /** Returns the format of a file by the extension of its name; undefined for an unknown extension. */
-export function formatOf(name: string): TextFormat | undefined {
+export function formatOf(name: string): Format | undefined {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   return FORMATS.find((format) => FILE_TYPES[format].extensions.includes(extension));
 }
@@ -47,7 +46,7 @@ const MAX_STEM = 60;
  * extension, such as `guide.de.html`.
  * @param name the name of the source file, or the uid of the job
  */
-export function resultFileName(name: string, format: TextFormat, targetLanguage: string): string {
+export function resultFileName(name: string, format: Format, targetLanguage: string): string {
   const { extensions } = FILE_TYPES[format];
   const lower = name.toLowerCase();
   const length = extensions.find((one) => lower.endsWith(`.${one}`))?.length;

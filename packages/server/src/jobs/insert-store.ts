@@ -1,10 +1,11 @@
 /** SQL statements that insert new jobs with their texts. */
+import type { Format } from '@dragoman/documents';
 import type { AccountRef, Dialect, Environment } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import type { Discount } from '../ledger/price-list.ts';
 import type { JobStatus } from './states.ts';
-import type { AnyTier, JobRow, JobTier, TextFormat } from './store.ts';
+import type { AnyTier, JobRow, JobTier } from './store.ts';
 
 export interface NewJob {
   account: AccountRef;
@@ -19,7 +20,7 @@ export interface NewJob {
   status: JobStatus;
   sourceLanguage: string;
   targetLanguage: string;
-  textFormat: TextFormat;
+  textFormat: Format;
   tone: string | undefined;
   topics: string[] | undefined;
   brand: string | undefined;

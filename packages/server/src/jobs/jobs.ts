@@ -33,7 +33,6 @@ export {
   type JobRow,
   type JobTier,
   lockJob as lockWork,
-  type TextFormat,
 } from './store.ts';
 export { readTexts } from './text-store.ts';
 

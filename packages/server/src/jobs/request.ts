@@ -1,5 +1,7 @@
 /** Reads and checks the bodies and headers of requests that create jobs. The functions are pure. */
+
 import { hash } from 'node:crypto';
+import type { Format } from '@dragoman/documents';
 import Type, { type Static } from 'typebox';
 import { fieldErrors, tooLarge } from '../base/errors.ts';
 import { createReader, isPlainObject } from '../http/input.ts';
@@ -11,7 +13,7 @@ import {
   UpgradeRequest as UpgradeBody,
   UpgradedProperties,
 } from './schemas.ts';
-import type { JobTier, TextFormat } from './store.ts';
+import type { JobTier } from './store.ts';
 
 /** The body of a create. Absent, null and empty fields are `undefined`. */
 export interface CreateRequest {
@@ -19,7 +21,7 @@ export interface CreateRequest {
   sourceLanguage: string | undefined;
   targetLanguage: string;
   targetText: string | undefined;
-  textFormat: TextFormat;
+  textFormat: Format;
   uid: string | undefined;
   callbackUrl: string | undefined;
   brand: string | undefined;

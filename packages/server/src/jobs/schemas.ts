@@ -1,4 +1,5 @@
 /** Schemas of the job API: requests, responses and callbacks. */
+import { FORMATS } from '@dragoman/documents';
 import type { FastifySchema } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
 import { TONE_NAMES, TOPIC_NAMES } from '../brands/tones.ts';
@@ -17,8 +18,6 @@ import { JOB_STATUSES } from './states.ts';
 import type { JobTier } from './store.ts';
 import { UID_PATTERN } from './uid.ts';
 
-export const TEXT_FORMATS = ['text', 'html', 'srt', 'xliff'] as const;
-
 const UID = Type.String({
   pattern: UID_PATTERN,
   description: 'The name of the job, unique in its account and environment. `.` and `..` are not allowed.',
@@ -26,7 +25,7 @@ const UID = Type.String({
 });
 const LANGUAGE = Type.String({ description: 'A language code.', examples: ['en'] });
 const TARGET_LANGUAGE = Type.String({ description: 'A language code.', examples: ['es'] });
-const TextFormat = Type.Enum([...TEXT_FORMATS], { title: 'TextFormat' });
+const TextFormat = Type.Enum([...FORMATS], { title: 'TextFormat' });
 export const JobStatusSchema = Type.Enum([...JOB_STATUSES], {
   title: 'JobStatus',
   description:
@@ -71,7 +70,7 @@ const requested = {
   target_language: Type.String({ ...TARGET_LANGUAGE, pattern: '\\S' }),
   // Has no keyword `default`, because some code generators make a field with a default required.
   text_format: Type.Optional(
-    Type.Enum([...TEXT_FORMATS], { description: 'The format of `text`; plain text when absent.' }),
+    Type.Enum([...FORMATS], { description: 'The format of `text`; plain text when absent.' }),
   ),
   uid: Type.Optional(
     Type.String({

@@ -1,4 +1,5 @@
 /** SQL statements that read jobs. */
+import type { Format } from '@dragoman/documents';
 import type { AccountRef, Dialect, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -8,7 +9,6 @@ import type { JobStatus } from './states.ts';
 export type JobTier = 'human' | 'machine';
 /** The tier `chat` marks a job that corrects a chat message. */
 export type AnyTier = JobTier | 'chat';
-export type TextFormat = 'text' | 'html' | 'srt' | 'xliff';
 
 /** A customer's job, without its texts. */
 export interface JobRow {
@@ -22,7 +22,7 @@ export interface JobRow {
   status: JobStatus;
   source_language: string;
   target_language: string;
-  text_format: TextFormat;
+  text_format: Format;
   tone: string | null;
   topics: string[] | null;
   brand: string | null;

@@ -1,17 +1,17 @@
 /** `/tapi/v2/wordcount/`: counts the words that a job with the text would be charged for. */
+import { FORMATS } from '@dragoman/documents';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { fieldError, tooLarge } from '../base/errors.ts';
 import { resource } from '../http/http.ts';
 import { answer, errorResponses } from '../http/schemas.ts';
 import type { Scanner } from '../scanning/scanner.ts';
-import { TEXT_FORMATS } from './schemas.ts';
 
 const WordCountRequest = Type.Object(
   {
     text: Type.String({ pattern: '\\S', examples: ['The house is big.'] }),
     text_format: Type.Optional(
-      Type.Enum([...TEXT_FORMATS], { description: 'The format of `text`; plain text when absent.' }),
+      Type.Enum([...FORMATS], { description: 'The format of `text`; plain text when absent.' }),
     ),
     source_language: Type.Optional(
       Type.String({
