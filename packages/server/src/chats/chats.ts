@@ -114,14 +114,7 @@ export interface LeasedMessage {
   message: store.LeasedMessageRow;
 }
 
-/** Returns the chat and message of a lease; undefined if the lease is lost. */
-export async function openLeasedMessage(
-  database: Database,
-  lease: MessageLease,
-): Promise<LeasedMessage | undefined> {
-  return (await openAllLeased(database, [lease]))[0];
-}
-
+/** Returns the chats and messages of leases; undefined for a lost lease. */
 async function openAllLeased(
   database: Database,
   leases: readonly MessageLease[],
@@ -155,20 +148,11 @@ export interface MessageSettlement {
 }
 
 /**
- * Stores the outcome of a leased message in one transaction: status, translation and event. Also records the
- * events of later messages that already have an outcome and waited only for this message. Events are recorded
+ * Stores the outcomes of leased messages in one transaction: status, translation and event. Also records the
+ * events of later messages that already have an outcome and waited only for these messages. Events are recorded
  * and delivered in the order of the chat, even if a later message is translated first.
- * @returns false if the lease was lost
+ * @returns false for each message whose lease was lost; it is left unchanged
  */
-export async function settleMessage(
-  database: Database,
-  settlement: MessageSettlement,
-  sourceOf: SourceOf,
-): Promise<boolean> {
-  return (await settleAll(database, [settlement], sourceOf))[0]!;
-}
-
-/** Stores the outcomes of several messages. A message whose lease was lost is left unchanged. */
 function settleAll(
   database: Database,
   settlements: readonly MessageSettlement[],

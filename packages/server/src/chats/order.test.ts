@@ -17,7 +17,7 @@ import {
   until,
 } from '../testing/harness.ts';
 import { createLeaseQueue } from '../work/queue.ts';
-import { openLeasedMessage, settleMessage } from './chats.ts';
+import { createMessageSettler } from './chats.ts';
 
 const MESSAGES = '/v2/chats/messages';
 
@@ -293,23 +293,20 @@ it('a message of a dead worker is taken over by another worker and sends exactly
   const queue = createLeaseQueue(server.database, 'messages', 2, createLog('silent'));
   const [lease] = await queue.claim(1);
   expect(lease!.id).toBe(made.body.message.id);
-  const held = (await openLeasedMessage(server.database, lease!))!;
+  const source = { vendor: 'x', chatBaseUrl: 'http://x.example' };
+  const dead = createMessageSettler(server.database, () => source, { withOutbox: (run) => run() });
+  const held = (await dead.open(lease!))!;
   await startAnother('worker');
   await receiver.next(to(`/${chat}`));
-  const source = { vendor: 'x', chatBaseUrl: 'http://x.example' };
   // The stale lease token refuses the late write of the dead worker.
-  const late = await settleMessage(
-    server.database,
-    { lease: lease!, leased: held, outcome: { kind: 'translated', translated: 'LATE' } },
-    () => source,
-  );
-  expect(late).toBe(false);
+  const outcome = { kind: 'translated', translated: 'LATE' } as const;
+  expect(await dead.settle({ lease: lease!, leased: held, outcome })).toBe(false);
   const read = await until(async () => {
     const { body } = await create('GET', `/chats/${made.body.chat.id}/messages`);
     return body.messages[0].status === 'deliver_complete' && body.messages[0];
   });
   expect(read.translated_text).toBe('SAME');
   expect(receiver.received.filter(to(`/${chat}`))).toHaveLength(1);
-  expect(await openLeasedMessage(server.database, lease!)).toBeUndefined();
+  expect(await dead.open(lease!)).toBeUndefined();
   await server.restart();
 });

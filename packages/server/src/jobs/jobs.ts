@@ -79,11 +79,7 @@ export interface LeasedJob {
   texts: Partial<Record<TextKind, string>>;
 }
 
-/** Returns a leased job with its texts; undefined if the lease is lost. */
-export async function openLeasedJob(database: Database, lease: JobLease): Promise<LeasedJob | undefined> {
-  return (await openAllLeased(database, [lease]))[0];
-}
-
+/** Returns leased jobs with their texts; undefined for a lost lease. */
 async function openAllLeased(
   database: Database,
   leases: readonly JobLease[],
@@ -138,20 +134,8 @@ export interface JobSettlement {
 }
 
 /**
- * Stores the outcome of a job in one transaction: status, result, capture or void of its hold, and callback.
- * @returns false without any change if the lease was lost or the status does not allow the transition
- */
-export async function settleJob(
-  database: Database,
-  hooks: JobHooks,
-  settlement: JobSettlement,
-): Promise<boolean> {
-  return (await settleAll(database, hooks, [settlement]))[0]!;
-}
-
-/**
- * Stores the outcomes of several jobs. If the status of one job does not allow its change, the other jobs
- * still change.
+ * Stores the outcomes of jobs in one transaction: status, result, capture or void of the hold, and callback.
+ * @returns false for each job that did not change, because its lease was lost or its status does not allow it
  */
 function settleAll(
   database: Database,

@@ -13,7 +13,7 @@ import { recordEvents } from '../deliveries/deliveries.ts';
 import { createDeliveryQueue } from '../deliveries/queue.ts';
 import { beginAttempts, finishAnswered, finishAttempt } from '../deliveries/store.ts';
 import { insertJobs } from '../jobs/insert-store.ts';
-import { type JobHooks, type JobOutcome, openLeasedJob, settleJob } from '../jobs/jobs.ts';
+import { createJobSettler, type JobHooks, type JobOutcome, type JobSettlement } from '../jobs/jobs.ts';
 import { holdPrices, openBalances, verifyLedger } from '../ledger/ledger.ts';
 import {
   createClient,
@@ -32,6 +32,11 @@ const nobody: JobHooks = {
   onRedrafted: async () => new Set(),
   countUntouched: async () => 0,
 };
+
+// Each call has its own settler, so that two outcomes never share a transaction.
+const createSettler = () => createJobSettler(test.database, nobody, { withOutbox: (run) => run() });
+const open = (lease: Lease) => createSettler().open(lease);
+const settle = (settlement: JobSettlement) => createSettler().settle(settlement, true);
 
 let test: TestDatabase;
 const lines: string[] = [];
@@ -466,12 +471,12 @@ describe('a lost lease', () => {
   it.each(OUTCOMES)('prevents storing any outcome when the lease has expired: $kind', async (outcome) => {
     await createJobs(await createAccount(), 1);
     const [stale] = await queueOf('jobs').claim(1);
-    const job = (await openLeasedJob(test.database, stale!))!;
+    const job = (await open(stale!))!;
     await expire('jobs');
     await queueOf('jobs').claim(1);
     const before = await everything();
-    expect(await settleJob(test.database, nobody, { lease: stale!, job, outcome })).toBe(false);
-    expect(await openLeasedJob(test.database, stale!)).toBeUndefined();
+    expect(await settle({ lease: stale!, job, outcome })).toBe(false);
+    expect(await open(stale!)).toBeUndefined();
     const published: unknown[] = [];
     const unsubscribe = test.database.onChanges((changes) => published.push(...changes));
     await queueOf('jobs').release([stale!], 5, true);
@@ -485,19 +490,19 @@ describe('a lost lease', () => {
     async (outcome) => {
       await createJobs(await createAccount(), 1);
       const [stale] = await queueOf('jobs').claim(1);
-      const job = (await openLeasedJob(test.database, stale!))!;
+      const job = (await open(stale!))!;
       await expire('jobs');
       const [held] = await queueOf('jobs').claim(1);
       expect(
-        await settleJob(test.database, nobody, {
+        await settle({
           lease: held!,
           job,
           outcome: { kind: 'completed', result: 'CASA.' },
         }),
       ).toBe(true);
       const before = await everything();
-      expect(await settleJob(test.database, nobody, { lease: stale!, job, outcome })).toBe(false);
-      expect(await settleJob(test.database, nobody, { lease: held!, job, outcome })).toBe(false);
+      expect(await settle({ lease: stale!, job, outcome })).toBe(false);
+      expect(await settle({ lease: held!, job, outcome })).toBe(false);
       expect(await everything()).toBe(before);
       expect((await verifyLedger(test.database)).discrepancies).toEqual([]);
     },
@@ -506,10 +511,10 @@ describe('a lost lease', () => {
   it('lets only one of two outcomes that are stored at once succeed, and captures or releases the hold once', async () => {
     await createJobs(await createAccount(), 1);
     const [lease] = await queueOf('jobs').claim(1);
-    const job = (await openLeasedJob(test.database, lease!))!;
+    const job = (await open(lease!))!;
     const settled = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        settleJob(test.database, nobody, {
+        settle({
           lease: lease!,
           job,
           outcome: index % 2 === 0 ? { kind: 'completed', result: 'CASA.' } : { kind: 'failed', reason: 'x' },
