@@ -357,6 +357,15 @@ describe('the documentation and the source', () => {
     );
     expect(named.filter(({ guide }) => !existsSync(join(ROOT, 'docs', guide)))).toEqual([]);
   });
+
+  it('have every file that ARCHITECTURE.md names', () => {
+    const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+    const named = [...text.matchAll(/`((?:[\w-]+\/)+[\w.-]+\.ts)`/g)].map(([, path]) => path!);
+    const folders = ['.', 'packages', 'packages/server/src'];
+    const missing = named.filter((path) => !folders.some((folder) => existsSync(join(ROOT, folder, path))));
+    expect(missing).toEqual([]);
+    expect(named.length).toBeGreaterThan(40);
+  });
 });
 
 describe('the texts of the repository', () => {
