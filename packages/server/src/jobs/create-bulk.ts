@@ -8,13 +8,12 @@ import {
   countInsertedWords,
   countQuotaWords,
   findKeyedJobs,
-  newPresentedJob,
   rejectInsert,
   UID_TRIES,
 } from './created-jobs.ts';
 import type { IdempotencyKey } from './idempotency-store.ts';
 import type { BulkInsertResult } from './insert.ts';
-import type { NewJob } from './insert-store.ts';
+import { type NewJob, newPresentedJob } from './insert-store.ts';
 import { readAccountBalance } from './jobs.ts';
 import { createComparisonBudget } from './matches.ts';
 import { presentCreation } from './present.ts';

@@ -14,13 +14,12 @@ import {
   countInsertedWords,
   countQuotaWords,
   findKeyedJobs,
-  newPresentedJob,
   rejectInsert,
   UID_TRIES,
 } from './created-jobs.ts';
 import type { IdempotencyKey } from './idempotency-store.ts';
 import { createJobInserter, type InsertResult, type JobInserterOptions } from './insert.ts';
-import type { NewJob } from './insert-store.ts';
+import { type NewJob, newPresentedJob } from './insert-store.ts';
 import { readAccountBalance } from './jobs.ts';
 import { createJobPreparer, type JobPreparerOptions, type Quote, quoteJob } from './prepare.ts';
 import { presentCreation } from './present.ts';

@@ -9,7 +9,7 @@ import type { JobInserter } from './insert.ts';
 import type { NewJob } from './insert-store.ts';
 import { readAccountBalance } from './jobs.ts';
 import type { JobPreparer } from './prepare.ts';
-import { type PresentedJob, presentCreation } from './present.ts';
+import { presentCreation } from './present.ts';
 import type { JobCreationBody } from './schemas.ts';
 import * as store from './store.ts';
 
@@ -88,24 +88,4 @@ export async function rejectInsert(
   const { balance, credit_limit } = balances.find(({ environment }) => environment === caller.environment)!;
   const message = `insufficient balance: needs ${cents} cents, has ${balance}`;
   throw new ApiError('insufficient_balance', message, {}, { missing: cents - balance - (credit_limit ?? 0) });
-}
-
-/** Returns the fields of a new job that its creation body shows. */
-export function newPresentedJob(job: NewJob, orderNumber: number): PresentedJob {
-  return {
-    uid: job.uid,
-    order_number: orderNumber,
-    tier: job.tier,
-    status: job.status,
-    source_language: job.sourceLanguage,
-    target_language: job.targetLanguage,
-    text_format: job.textFormat,
-    tone: job.tone ?? null,
-    topics: job.topics ?? null,
-    brand: job.brand ?? null,
-    callback_url: job.callbackUrl ?? null,
-    price_cents: job.priceCents,
-    discounts: job.discounts ?? null,
-    failure: null,
-  };
 }

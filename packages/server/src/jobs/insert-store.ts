@@ -4,6 +4,7 @@ import type { AccountRef, Dialect, Environment } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import type { Discount } from '../ledger/price-list.ts';
+import type { PresentedJob } from './present.ts';
 import type { JobStatus } from './states.ts';
 import type { AnyTier, JobRow, JobTier } from './store.ts';
 
@@ -158,16 +159,12 @@ export async function insertJobs(
   return { rows: rows.filter((row) => row.job_id !== null), ended: rows[0]!.ended };
 }
 
-/** Builds the row of a newly inserted job without reading it. */
-export function newJobRow(job: NewJob, inserted: InsertedJobRow): JobRow {
+/** Returns the fields of a new job that its creation body shows. */
+export function newPresentedJob(job: NewJob, orderNumber: number): PresentedJob {
   return {
-    job_id: job.jobId,
-    order_number: job.orderNumber,
-    environment: job.environment,
-    tier: job.tier,
     uid: job.uid,
-    request_hash: job.requestHash,
-    dialect: job.dialect,
+    order_number: orderNumber,
+    tier: job.tier,
     status: job.status,
     source_language: job.sourceLanguage,
     target_language: job.targetLanguage,
@@ -175,14 +172,25 @@ export function newJobRow(job: NewJob, inserted: InsertedJobRow): JobRow {
     tone: job.tone ?? null,
     topics: job.topics ?? null,
     brand: job.brand ?? null,
-    default_brand: job.defaultBrand ?? null,
     callback_url: job.callbackUrl ?? null,
     price_cents: job.priceCents,
     discounts: job.discounts ?? null,
+    failure: null,
+  };
+}
+
+/** Builds the row of a newly inserted job without reading it. */
+export function newJobRow(job: NewJob, inserted: InsertedJobRow): JobRow {
+  return {
+    ...newPresentedJob(job, job.orderNumber),
+    job_id: job.jobId,
+    environment: job.environment,
+    request_hash: job.requestHash,
+    dialect: job.dialect,
+    default_brand: job.defaultBrand ?? null,
     charge: 1,
     created_at: inserted.created_at,
     hold_until: inserted.hold_until,
-    failure: null,
     upgrade_hash: null,
     fell_back: false,
     redraft: null,
