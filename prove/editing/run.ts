@@ -8,7 +8,7 @@ import { loadSettings } from '../../packages/server/src/settings/settings.ts';
 import { createAccount } from '../../scripts/program.ts';
 import { startBackgroundLoad } from '../harness/background-load.ts';
 import { countDue, type Query, withDatabase } from '../harness/database.ts';
-import { createEditor, sendAsEditor } from '../harness/editors.ts';
+import { createEditor, MANY_EDITORS, NO_ENGINE, sendAsEditor } from '../harness/editors.ts';
 import { createRandom, type Random } from '../harness/random.ts';
 import { sendRequest } from '../harness/requests.ts';
 import type { RunOptions } from '../harness/run.ts';
@@ -34,24 +34,9 @@ const REVIEW_SHARE = 10;
 const PATIENCE_MILLISECONDS = 1_800_000;
 
 const SETTINGS = {
-  DRAGOMAN_LOG_LEVEL: 'silent', // Otherwise broken connections would fill the log.
+  ...MANY_EDITORS,
   DRAGOMAN_TASK_WORDS: String(LINES_A_TASK * WORDS_A_LINE),
   DRAGOMAN_TASK_LEASE: String(LEASE_SECONDS),
-  DRAGOMAN_CLAIM_EXPIRIES: '1000',
-  DRAGOMAN_TASK_SKIPS: '1000',
-  DRAGOMAN_TASK_RESERVED: '0',
-};
-
-/**
- * The settings after all drafts were made. They name no engine that runs, because no engine is needed then, and
- * Apertium would repeat its self-tests at each start.
- */
-const SETTINGS_WITHOUT_APERTIUM = {
-  ...SETTINGS,
-  DRAGOMAN_ENGINES: 'llm',
-  DRAGOMAN_LLM_URL: 'http://127.0.0.1:9',
-  DRAGOMAN_LLM_MODEL: 'none',
-  DRAGOMAN_LLM_PAIRS: 'en>es',
 };
 
 export async function runEditing({ directory, say, ...options }: EditingOptions): Promise<EditingHistory> {
@@ -77,7 +62,7 @@ export async function runEditing({ directory, say, ...options }: EditingOptions)
     );
     say(`${editors.length} editors`);
     await service.kill();
-    await service.start(SETTINGS_WITHOUT_APERTIUM);
+    await service.start({ ...SETTINGS, ...NO_ENGINE });
 
     const began = performance.now();
     const record: Recorded = { saves: [], given: [], claimMilliseconds: [], moves: {} };
@@ -99,7 +84,7 @@ export async function runEditing({ directory, say, ...options }: EditingOptions)
         await until(async () => (await done()) >= target);
         await service.kill();
         say(`kill ${kill} of ${options.kills}, ${await done()} of ${jobs} jobs done`);
-        await service.start(SETTINGS_WITHOUT_APERTIUM);
+        await service.start({ ...SETTINGS, ...NO_ENGINE });
       }
       const patience = Date.now() + PATIENCE_MILLISECONDS;
       await until(async () => (await done()) === jobs || Date.now() > patience);

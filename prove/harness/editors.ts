@@ -8,6 +8,25 @@ import type { Settings } from '../../packages/server/src/settings/settings.ts';
 import { ENGLISH_TO_SPANISH } from '../../scripts/program.ts';
 import { sendRequest, sendUntilAnswered } from './requests.ts';
 
+/** Settings for many editors that often lose their claims. The log is off, because connections break all the time. */
+export const MANY_EDITORS = {
+  DRAGOMAN_LOG_LEVEL: 'silent',
+  DRAGOMAN_CLAIM_EXPIRIES: '1000',
+  DRAGOMAN_TASK_SKIPS: '1000',
+  DRAGOMAN_TASK_RESERVED: '0',
+};
+
+/**
+ * Settings after all drafts were made. They name no engine that runs, because no engine is needed then, and Apertium
+ * would repeat its self-tests at each start.
+ */
+export const NO_ENGINE = {
+  DRAGOMAN_ENGINES: 'llm',
+  DRAGOMAN_LLM_URL: 'http://127.0.0.1:9',
+  DRAGOMAN_LLM_MODEL: 'none',
+  DRAGOMAN_LLM_PAIRS: 'en>es',
+};
+
 /**
  * Creates an editor for one language pair and starts a session.
  *

@@ -11,7 +11,7 @@ import { loadSettings } from '../../packages/server/src/settings/settings.ts';
 import { createAccount } from '../../scripts/program.ts';
 import { startBackgroundLoad } from '../harness/background-load.ts';
 import { countDue, type Query, waitUntilSettled, withDatabase } from '../harness/database.ts';
-import { createEditor, sendAsEditor } from '../harness/editors.ts';
+import { createEditor, MANY_EDITORS, NO_ENGINE, sendAsEditor } from '../harness/editors.ts';
 import { createRandom, type Random } from '../harness/random.ts';
 import { sendRequest } from '../harness/requests.ts';
 import type { RunOptions } from '../harness/run.ts';
@@ -37,22 +37,7 @@ const ACCOUNT = 'propagation';
 const BRAND = 'agree';
 const SETTLE_SECONDS = 600;
 
-const SETTINGS = {
-  DRAGOMAN_LOG_LEVEL: 'silent', // The log is off, because connections break all the time.
-  DRAGOMAN_TASK_LEASE: String(LEASE_SECONDS),
-  DRAGOMAN_CLAIM_EXPIRIES: '1000',
-  DRAGOMAN_TASK_SKIPS: '1000',
-  DRAGOMAN_TASK_RESERVED: '0',
-};
-
-/** Once the drafts exist, no engine is needed. Apertium would repeat its self-tests at each start. */
-const SETTINGS_WITHOUT_APERTIUM = {
-  ...SETTINGS,
-  DRAGOMAN_ENGINES: 'llm',
-  DRAGOMAN_LLM_URL: 'http://127.0.0.1:9',
-  DRAGOMAN_LLM_MODEL: 'none',
-  DRAGOMAN_LLM_PAIRS: 'en>es',
-};
+const SETTINGS = { ...MANY_EDITORS, DRAGOMAN_TASK_LEASE: String(LEASE_SECONDS) };
 
 export async function runPropagation({
   directory,
@@ -90,7 +75,7 @@ export async function runPropagation({
     );
     say(`${before.length} segments, ${different} different ones, ${editors.length} editors`);
     await service.kill();
-    await service.start(SETTINGS_WITHOUT_APERTIUM);
+    await service.start({ ...SETTINGS, ...NO_ENGINE });
 
     const began = performance.now();
     const record: Recorded = { saves: [], sights: [] };
@@ -117,7 +102,7 @@ export async function runPropagation({
         while ((await confirmed()) < target && Date.now() < end) await wait(50);
         await service.kill();
         say(`kill ${kill} of ${options.kills}, ${await confirmed()} segments edited`);
-        await service.start(SETTINGS_WITHOUT_APERTIUM);
+        await service.start({ ...SETTINGS, ...NO_ENGINE });
       }
       while ((await confirmed()) < wanted && Date.now() < end) await wait(50);
     } finally {
