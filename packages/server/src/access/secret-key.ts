@@ -39,8 +39,7 @@ const RECORD = statement(
 const REPLACE = statement(
   'accounts.replace_key_mark',
   `insert into secret_key_mark (mark) values ($1)
-   on conflict (one) do update set mark = excluded.mark, recorded_at = now()
-     where secret_key_mark.mark <> excluded.mark
+   on conflict (one) do update set mark = excluded.mark where secret_key_mark.mark <> excluded.mark
    returning mark`,
 );
 

@@ -106,7 +106,7 @@ export async function touchSession(on: Queryable, sessionId: string): Promise<vo
 
 const ROTATE_SESSION = statement<{ ends_at: Date }>(
   'sessions.rotate',
-  `update sessions set token_hash = $2, rotated_at = now() where session_id = $1 returning ends_at`,
+  `update sessions set token_hash = $2 where session_id = $1 returning ends_at`,
 );
 
 /** Replaces the token of a session. @returns the time when the session ends; undefined when it has already ended */

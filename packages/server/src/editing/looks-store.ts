@@ -11,8 +11,7 @@ const RECORD = statement<{ position: number }>(
      from edits e, unnest($5::integer[], $6::integer[]) as s (position, revision)
     where e.part = $1 and e.account_id = $2 and e.job_id = $3 and e.position = s.position
       and e.revision = s.revision
-   on conflict (part, account_id, job_id, position, user_id)
-     do update set target = excluded.target, looked_at = now()
+   on conflict (part, account_id, job_id, position, user_id) do update set target = excluded.target
    returning position`,
 );
 

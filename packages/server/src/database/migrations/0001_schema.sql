@@ -106,7 +106,6 @@ create table sessions (
   user_agent   text not null check (char_length(user_agent) <= 100), -- name of the browser and the operating system
   created_at   timestamptz not null default now(),
   last_seen_at timestamptz not null default now(),
-  rotated_at   timestamptz not null default now(),
   ends_at      timestamptz not null, -- even if the session is in use
   by_provider  boolean not null default false -- started by the provider, which has checked any second factor
 );
@@ -223,9 +222,8 @@ grant select, insert, update, delete on webhook_secrets to dragoman_app;
 -- One row: an HMAC of the secret key that this database was first used with. All processes need the same key; a process
 -- with another key notices it when it starts (access/secret-key.ts). The HMAC does not reveal the key.
 create table secret_key_mark (
-  one         boolean primary key default true check (one),
-  mark        bytea not null check (octet_length(mark) = 32),
-  recorded_at timestamptz not null default now()
+  one  boolean primary key default true check (one),
+  mark bytea not null check (octet_length(mark) = 32)
 );
 grant select, insert, update on secret_key_mark to dragoman_app;
 
@@ -1151,7 +1149,6 @@ create table looks (
   position   integer not null,
   user_id    uuid not null, -- the reviewer
   target     jsonb not null,
-  looked_at  timestamptz not null default now(),
   primary key (part, account_id, job_id, position, user_id),
   foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
     on delete cascade
@@ -1165,7 +1162,6 @@ create table unsure_marks (
   job_id     uuid not null,
   position   integer not null,
   user_id    uuid not null, -- who marked it
-  marked_at  timestamptz not null default now(),
   primary key (part, account_id, job_id, position),
   foreign key (part, account_id, job_id, position) references segments (part, account_id, job_id, position)
     on delete cascade
