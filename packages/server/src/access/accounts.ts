@@ -77,6 +77,7 @@ export async function accountNamed(on: Queryable, username: string): Promise<Acc
   return { ...fields, ref: { part, accountId } as AccountRef };
 }
 
+/** Returns the username of an account; its id if the account was deleted. */
 export async function usernameOf(on: Queryable, account: AccountRef): Promise<string> {
   return (await store.readUsername(on, account)) ?? account.accountId;
 }

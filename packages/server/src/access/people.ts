@@ -150,6 +150,7 @@ export async function createPerson(
   return userId;
 }
 
+/** Lists all users, oldest first. */
 export async function listPeople(on: Queryable): Promise<User[]> {
   return present(on, await store.selectUsers(on));
 }
@@ -159,6 +160,7 @@ export async function listTeam(on: Queryable, account: AccountRef): Promise<User
   return present(on, await store.selectUsersOf(on, account));
 }
 
+/** Returns the user with this id; undefined if there is none. */
 export async function readPerson(on: Queryable, userId: string): Promise<User | undefined> {
   const row = await store.findById(on, userId);
   return row === undefined ? undefined : (await present(on, [row]))[0];
@@ -324,6 +326,7 @@ export interface ProfileChanges {
   theme?: (typeof THEMES)[number];
 }
 
+/** Changes the given fields of a user's own profile. @throws ApiError `invalid_request` for an invalid name */
 export async function changeProfile(
   on: Queryable,
   userId: string,

@@ -182,10 +182,12 @@ function cookieOptions({ secure }: SessionCookie): CookieSerializeOptions {
   return { path: '/', httpOnly: true, sameSite: 'lax', secure };
 }
 
+/** Sets the cookie of a started session, until the session ends. */
 export function setSessionCookie(reply: FastifyReply, cookie: SessionCookie, started: StartedSession): void {
   reply.setCookie(cookie.name, started.token, { ...cookieOptions(cookie), expires: started.endsAt });
 }
 
+/** Removes the session cookie from the browser. */
 export function clearSessionCookie(reply: FastifyReply, cookie: SessionCookie): void {
   reply.clearCookie(cookie.name, cookieOptions(cookie));
 }

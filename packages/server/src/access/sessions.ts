@@ -111,6 +111,7 @@ export function forgiveAttempts(on: Queryable, mark: Buffer): Promise<void> {
   return store.deleteAttempts(on, mark);
 }
 
+/** Returns the error of every failed sign-in, so that it does not reveal which addresses are known. */
 export function wrongSignIn(): ApiError {
   return new ApiError('wrong_sign_in', 'The e-mail address or the password is wrong.');
 }
@@ -229,6 +230,7 @@ export async function signOut(on: Queryable, token: string | undefined): Promise
   if (token !== undefined) await store.deleteSessionByToken(on, hashKey(token));
 }
 
+/** Lists the sessions of a user that have not ended. */
 export function listSessions(
   on: Queryable,
   person: Person,

@@ -60,6 +60,7 @@ export interface SandboxQuota {
   ): Promise<T>;
 }
 
+/** Creates the daily quota of words in the sandbox. A quota of 0 means no limit. */
 export function createSandboxQuota(
   database: Database,
   { sandboxWords: quota }: Quota,

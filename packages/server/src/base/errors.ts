@@ -234,6 +234,7 @@ type Holes<Sentence extends string> = Sentence extends `${string}{${infer Hole}}
   : never;
 type ValuesOf<Code extends ReasonCode> = Record<Holes<(typeof REASONS)[Code]>, string | number>;
 
+/** Makes a reason from a code and the values that its sentence contains. */
 export function reason<Code extends ReasonCode>(
   code: Code,
   ...[values]: Holes<(typeof REASONS)[Code]> extends never ? [] : [values: ValuesOf<Code>]

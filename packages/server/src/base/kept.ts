@@ -6,6 +6,7 @@ import type { Kept } from '@dragoman/documents';
 
 const PREFIX = 'kept:';
 
+/** Returns what is stored in place of the name of an engine, for a segment that is not translated. */
 export const routeOfKept = (kept: Kept): string => `${PREFIX}${kept}`;
 
 /**

@@ -30,5 +30,7 @@ export const TOPICS: readonly Topic[] = [
   { name: 'sports' },
 ];
 
+/** The names that the field `tone` of a job accepts. */
 export const TONE_NAMES: readonly Tone['name'][] = TONES.map(({ name }) => name);
+/** The names that the field `topics` of a job accepts. */
 export const TOPIC_NAMES: readonly string[] = TOPICS.map(({ name }) => name);

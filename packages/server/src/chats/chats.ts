@@ -245,6 +245,7 @@ const MAX_BATCH = 128;
 /** The maximum number of pending calls, higher than the number of messages that a worker can hold. */
 const MAX_WAITING = 100_000;
 
+/** Creates the settler of a worker. @param sender sends the callbacks that a commit has leased for it */
 export function createMessageSettler(
   database: Database,
   sourceOf: SourceOf,

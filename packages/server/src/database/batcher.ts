@@ -57,6 +57,7 @@ const SPLIT_LOCK_MILLISECONDS = 500;
 /** Parts of a batch that did not start within this time after the first lock timeout are refused. */
 const SPLIT_MILLISECONDS = 4_000;
 
+/** The error of an item that was refused: too many items waited, or no batch took it in time. */
 export class BatcherFull extends Error {
   override name = 'BatcherFull';
 }

@@ -72,6 +72,7 @@ export function columnsOf<T, Column extends string>(
   >;
 }
 
+/** Returns the statements of all loaded files, for tests that read their SQL. */
 export function allStatements(): Statement[] {
   return [...registered.values()];
 }

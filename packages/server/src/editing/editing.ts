@@ -59,6 +59,7 @@ export interface Editing {
   ): Promise<boolean>;
 }
 
+/** Creates the context of all editing operations, and their hooks into the changes of jobs. */
 export function createEditing({ settings, ...options }: EditingOptions): Editing {
   const corrected = options.corrected ?? (async () => {});
   const context: EditingContext = {

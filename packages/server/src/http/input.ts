@@ -231,6 +231,7 @@ function withoutNull(node: Node): Node {
  */
 const isText = ({ type, enum: values }: Node): boolean => type === 'string' || values !== undefined;
 
+/** Returns whether a parsed JSON value is an object, not an array or null. */
 export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

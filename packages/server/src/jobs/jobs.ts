@@ -339,6 +339,7 @@ const MAX_WAITING = 100_000;
  */
 const SETTLING_REST_MILLISECONDS = 50;
 
+/** Creates the settler of a worker. @param sender sends the callbacks that a commit has leased for it */
 export function createJobSettler(database: Database, hooks: JobHooks, sender: OutboxSender): JobSettler {
   const limits = {
     maxItems: MAX_BATCH,

@@ -141,6 +141,7 @@ export interface PublishedPair {
   engines: { engine: string; route: string; hops: number }[];
 }
 
+/** Lists the language pairs that an engine offers or that are disabled, each with its engines. */
 export async function listPublishedPairs(on: Queryable): Promise<PublishedPair[]> {
   const rows = await store.listPairs(on);
   const once = Map.groupBy(rows, (row) => `${row.source_language} ${row.target_language}`);

@@ -85,6 +85,7 @@ export const STREAMS_PER_USER = 16;
 const PROGRESS_KEPT_MILLISECONDS = 60_000;
 const MAX_PROGRESS = 1_000;
 
+/** Creates the hub of this process, which sends changes and progress to its event streams. */
 export function createHub(options: HubOptions): Hub {
   const { database, observer, log } = options;
   const subscribers = createSubscribers(observer);

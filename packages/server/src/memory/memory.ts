@@ -38,6 +38,7 @@ const CACHE_MILLISECONDS = 5_000;
 const CACHED_ACCOUNTS = 10_000;
 const cache = new Map<string, { has: boolean; until: number }>();
 
+/** Returns whether an account has memory entries. The answer may be five seconds old. */
 export async function hasMemory(on: Queryable, account: AccountRef): Promise<boolean> {
   const cached = cache.get(account.accountId);
   if (cached !== undefined && performance.now() < cached.until) return cached.has;

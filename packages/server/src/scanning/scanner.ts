@@ -127,6 +127,7 @@ const MEMORY_MEBIBYTES = 1024;
 const LIMIT_BASE_MILLISECONDS = 5_000;
 const LIMIT_MILLISECONDS_PER_UNIT = 0.01;
 
+/** Creates the scanner. It reads short texts in this process and long ones in processes of its own. */
 export function createScanner(options: ScannerOptions = {}): Scanner {
   const {
     maxWaiting = MAX_WAITING,

@@ -29,6 +29,7 @@ export interface DraftNote {
 
 type TermNoteCode = Extract<DraftNote['code'], `term_${string}`>;
 
+/** Returns the stored text of a note about a glossary term. `parseDraftNote` reads it. */
 export const formatTermNote = (code: TermNoteCode, term: string): string =>
   `${code.replaceAll('_', ' ')}: ${term}`;
 

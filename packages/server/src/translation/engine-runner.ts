@@ -67,6 +67,7 @@ const VERSION_MILLISECONDS = 300_000;
 /** Failure reasons that point to the engine rather than to the text. */
 const TROUBLES: ReadonlySet<string> = new Set(['crashed', 'timeout', 'unavailable', 'stopped']);
 
+/** Creates the runner of an engine, with its limits, circuit breaker and fair scheduling over accounts. */
 export function createEngineRunner(
   engine: Engine,
   limits: EngineLimits,

@@ -31,6 +31,7 @@ export interface EngineStatistics {
   errors(engine: string): readonly store.EngineError[];
 }
 
+/** Creates the counts of this worker's engines, by minute. @param now returns milliseconds since 1970 */
 export function createEngineStatistics(now: () => number = Date.now): EngineStatistics {
   const minutes = new Map<string, Map<number, Counts>>();
   const errors = new Map<string, store.EngineError[]>();
@@ -101,6 +102,7 @@ export interface EngineReporting {
   stop(): Promise<void>;
 }
 
+/** Writes the states of the worker's engines and their counts to the database, until it is stopped. */
 export function startEngineReporting(options: {
   database: Database;
   runners: readonly EngineRunner[];

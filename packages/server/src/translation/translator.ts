@@ -119,6 +119,7 @@ const ROUTES_MILLISECONDS = 2_000;
 const NO_TERMS: readonly never[] = [];
 const UNAVAILABLE: FailedDraft = { status: 'failed', reason: 'unavailable', retry: 'wait' };
 
+/** Creates the translator of a worker, with one runner for each engine and one cache. */
 export function createTranslator(options: TranslatorOptions): Translator {
   const { observer } = options;
   const runners = options.engines.map((engine) =>

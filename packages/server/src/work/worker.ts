@@ -90,6 +90,10 @@ export interface LeaseWorker<L extends Lease = Lease, Item = unknown> {
 /** An account that holds at most this many rows counts as small: it may use the reserved places. */
 const SMALL_ACCOUNT_PIECES = 4;
 
+/**
+ * Starts a worker, which claims due rows of its queue, extends their leases, and passes each row through `open`,
+ * `decide` and `settle`.
+ */
 export function startLeaseWorker<L extends Lease, Item, Outcome>(
   options: LeaseWorkerOptions<L, Item, Outcome>,
 ): LeaseWorker<L, Item> {
