@@ -37,10 +37,7 @@ export function useTextColumns<Row extends EditedText>(mark?: (row: Row) => Reac
         </>
       ),
     },
-    {
-      header: t('votes.pair'),
-      cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
-    },
+    { header: t('votes.pair'), cell: (row) => <Pair of={row} /> },
   ];
 }
 

@@ -101,7 +101,7 @@ function Message({ message }: { message: ChatMessage }) {
       <div className={css.step}>
         <Tag tone={TONES[message.status]}>{t(`account.message.${message.status}`)}</Tag>
         <span className={css.muted}>
-          <Pair from={message.source_language} to={message.target_language} />
+          <Pair of={message} />
         </span>
         <span className={css.muted}>
           <When at={message.creation_date} />

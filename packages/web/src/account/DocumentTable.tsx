@@ -94,11 +94,15 @@ export function DocumentTable({ rows, onOpen }: { rows: readonly Row[]; onOpen(j
 
 function Languages({ row }: { row: Row }) {
   const nameOf = useLanguageName();
-  if (row.state === 'done') return <Pair from={row.job.source_language} to={row.job.target_language} />;
+  if (row.state === 'done') return <Pair of={row.job} />;
   if (!('shipment' in row)) return null;
   const { target, body } = row.shipment;
   const source = ('quote' in row ? row.quote?.source_language : undefined) ?? body.source_language;
-  return source === undefined ? nameOf(target) : <Pair from={source} to={target} />;
+  return source === undefined ? (
+    nameOf(target)
+  ) : (
+    <Pair of={{ source_language: source, target_language: target }} />
+  );
 }
 
 function Status({ row, isLive }: { row: Row; isLive: boolean }) {

@@ -82,7 +82,7 @@ function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProg
             : []),
           {
             label: t('account.pair'),
-            value: <Pair from={job.source_language} to={job.target_language} />,
+            value: <Pair of={job} />,
           },
           { label: t('account.tier'), value: t(`account.tier.${job.tier}`) },
           { label: t('queue.words'), value: job.words },

@@ -31,10 +31,7 @@ export function JobTable({ label, jobs, opened, ...rest }: JobTableProps) {
         </bdi>
       ),
     },
-    {
-      header: t('account.pair'),
-      cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
-    },
+    { header: t('account.pair'), cell: (row) => <Pair of={row} /> },
     { header: t('account.tier'), cell: ({ tier }) => t(`account.tier.${tier}`) },
     { header: t('account.status'), cell: ({ status }) => <StatusBadge status={status} /> },
     { header: t('account.price'), align: 'end', cell: ({ price }) => <Money cents={price} /> },

@@ -90,7 +90,7 @@ function Pairs({ rows }: { rows: readonly Row[] }) {
     {
       header: t('account.pair'),
       wide: true,
-      cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
+      cell: (row) => <Pair of={row} />,
     },
     {
       header: t('account.brand'),
@@ -203,10 +203,7 @@ function Entries({ search, pairs }: { search: PageProps['search']; pairs: readon
         </span>
       ),
     },
-    {
-      header: t('account.pair'),
-      cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
-    },
+    { header: t('account.pair'), cell: (row) => <Pair of={row} /> },
     { header: t('account.memory.weight'), cell: (entry) => <Weight entry={entry} /> },
     { header: t('account.brand.changed'), cell: ({ changed_at: at }) => <When at={at} /> },
   ];
@@ -311,7 +308,7 @@ function Entry({ id }: { id: string }) {
         facts={[
           {
             label: t('account.pair'),
-            value: <Pair from={entry.source_language} to={entry.target_language} />,
+            value: <Pair of={entry} />,
           },
           {
             label: t('account.brand'),
@@ -431,7 +428,9 @@ function Import({ opened, onClose }: { opened: boolean; onClose(): void }) {
             facts={[
               {
                 label: t('account.pair'),
-                value: <Pair from={preview.request.from} to={preview.request.to} />,
+                value: (
+                  <Pair of={{ source_language: preview.request.from, target_language: preview.request.to }} />
+                ),
               },
               { label: t('account.memory.read'), value: <FormattedNumber value={preview.result.read} /> },
               {

@@ -54,12 +54,7 @@ export default function EngineRoutes() {
         rowKey={keyOf}
         empty={<Empty>{t('console.routes.empty')}</Empty>}
         columns={[
-          {
-            header: t('console.pair'),
-            cell: ({ source_language, target_language }) => (
-              <Pair from={source_language} to={target_language} />
-            ),
-          },
+          { header: t('console.pair'), cell: (row) => <Pair of={row} /> },
           { header: t('console.tier'), cell: ({ tier }) => tierOf(tier) },
           {
             header: t('console.account'),

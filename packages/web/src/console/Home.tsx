@@ -159,7 +159,7 @@ function QueueTable<Queue extends PairQueue>({
             wide: true,
             cell: ({ source_language, target_language }) => (
               <Link to={to} search={{ ...search, source_language, target_language }}>
-                <Pair from={source_language} to={target_language} />
+                <Pair of={{ source_language, target_language }} />
               </Link>
             ),
           },

@@ -147,7 +147,7 @@ function Summary({ job, drafted }: { job: JobData; drafted: DraftingProgress | u
                 {job.uid}
               </bdi>,
             ],
-            [t('console.pair'), <Pair key="pair" from={job.source_language} to={job.target_language} />],
+            [t('console.pair'), <Pair key="pair" of={job} />],
             [
               t('job.progress'),
               hasProgress(job) ? <JobProgress key="progress" job={job} drafted={drafted} /> : null,

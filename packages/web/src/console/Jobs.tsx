@@ -94,12 +94,7 @@ export default function Jobs({ search }: PageProps) {
             ),
           },
           { header: t('console.account'), cell: ({ account }) => <AccountLink username={account} /> },
-          {
-            header: t('console.pair'),
-            cell: ({ source_language, target_language }) => (
-              <Pair from={source_language} to={target_language} />
-            ),
-          },
+          { header: t('console.pair'), cell: (row) => <Pair of={row} /> },
           { header: t('console.state'), cell: ({ status }) => <StatusBadge status={status} /> },
           { header: t('console.words'), align: 'end', cell: ({ words }) => <Count value={words} /> },
           { header: t('console.price'), align: 'end', cell: ({ price }) => <Money cents={price} /> },

@@ -58,12 +58,7 @@ export default function Pairs({ search }: PageProps) {
           rowKey={({ source_language, target_language }) => `${source_language} ${target_language}`}
           empty={<Empty>{t('console.pairs.empty')}</Empty>}
           columns={[
-            {
-              header: t('console.pair'),
-              cell: ({ source_language, target_language }) => (
-                <Pair from={source_language} to={target_language} />
-              ),
-            },
+            { header: t('console.pair'), cell: (row) => <Pair of={row} /> },
             {
               header: t('console.languages'),
               wide: true,
@@ -177,12 +172,7 @@ function PriceTable({ prices, onEnd }: PriceTableProps) {
       columns={[
         {
           header: t('console.pair'),
-          cell: ({ source_language, target_language }) =>
-            source_language === '*' ? (
-              t('console.pairs.all')
-            ) : (
-              <Pair from={source_language} to={target_language} />
-            ),
+          cell: (row) => (row.source_language === '*' ? t('console.pairs.all') : <Pair of={row} />),
         },
         { header: t('console.tier'), cell: ({ tier }) => t(`console.tier.${tier}`) },
         {

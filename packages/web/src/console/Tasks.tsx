@@ -110,9 +110,7 @@ function TaskCounts({ counts }: { counts: Answer<'listTasks'>['counts'] }) {
           {
             header: t('console.pair'),
             wide: true,
-            cell: ({ source_language, target_language }) => (
-              <Pair from={source_language} to={target_language} />
-            ),
+            cell: (row) => <Pair of={row} />,
           },
           { header: t('console.tasks.kind'), cell: ({ kind }) => t(`console.tasks.${kind}`) },
           { header: t('console.state'), cell: ({ status }) => <StatusBadge status={status} /> },
@@ -150,10 +148,7 @@ function useTaskColumns(onCancel: (task: ConsoleTask) => void): Column<ConsoleTa
       ),
     },
     { header: t('console.account'), cell: ({ account }) => <AccountLink username={account} /> },
-    {
-      header: t('console.pair'),
-      cell: ({ source_language, target_language }) => <Pair from={source_language} to={target_language} />,
-    },
+    { header: t('console.pair'), cell: (row) => <Pair of={row} /> },
     { header: t('console.tasks.kind'), cell: ({ kind }) => t(`console.tasks.${kind}`) },
     { header: t('console.state'), cell: ({ status }) => <StatusBadge status={status} /> },
     {

@@ -9,7 +9,7 @@ import { paths } from '../paths.ts';
 import { Facts as UiFacts } from '../ui/Facts.tsx';
 import type { Choice } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
-import { useLanguageName } from '../ui/Pair.tsx';
+import { type LanguagePair, useLanguageName } from '../ui/Pair.tsx';
 import { toast } from '../ui/Toast.tsx';
 import css from './console.module.css';
 
@@ -24,11 +24,11 @@ export function useChange(): <T>(work: () => Promise<T>, message?: string) => Pr
   };
 }
 
-/** Shows a language pair by its codes, always left to right. */
-export function Pair({ from, to }: { from: string; to: string }) {
+/** Shows a language pair by its codes, always left to right. @param props.of the pair, or what has one */
+export function Pair({ of }: { of: LanguagePair }) {
   return (
     <bdi className={css.pair} dir="ltr">
-      {from} → {to}
+      {of.source_language} → {of.target_language}
     </bdi>
   );
 }

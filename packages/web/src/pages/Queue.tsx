@@ -294,7 +294,7 @@ function useTaskColumns(tasks: readonly QueueTask[]): Column<QueueTask>[] {
           )}
           <span className={css.about}>
             <span className={css.languages}>
-              <Pair from={task.source_language} to={task.target_language} />
+              <Pair of={task} />
             </span>
             {task.brand !== null && (
               <span>

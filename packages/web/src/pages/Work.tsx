@@ -38,7 +38,7 @@ export default function Work() {
       wide: true,
       cell: (task) => (
         <>
-          <Pair from={task.source_language} to={task.target_language} /> · #{task.order_number}{' '}
+          <Pair of={task} /> · #{task.order_number}{' '}
           {task.kind === 'review' && <Tag tone="info">{t('queue.review')}</Tag>}
         </>
       ),

@@ -16,9 +16,14 @@ export function useLanguageName(): (code: string) => string {
   };
 }
 
-/** Shows a language pair by the names of its languages. */
-export function Pair({ from, to }: { from: string; to: string }) {
+export interface LanguagePair {
+  source_language: string;
+  target_language: string;
+}
+
+/** Shows a language pair by the names of its languages. @param props.of the pair, or what has one */
+export function Pair({ of }: { of: LanguagePair }) {
   const t = useTranslate();
   const name = useLanguageName();
-  return t('ui.pair', { from: name(from), to: name(to) });
+  return t('ui.pair', { from: name(of.source_language), to: name(of.target_language) });
 }
