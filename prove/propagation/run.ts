@@ -95,16 +95,18 @@ export async function runPropagation({
       return row!.count;
     };
     const wanted = Math.floor((before.length * EDITED_SHARE) / 100);
-    try {
+    const reach = async (target: number) => {
       const end = Date.now() + SETTLE_SECONDS * 1000;
+      while ((await confirmed()) < target && Date.now() < end) await wait(50);
+    };
+    try {
       for (let kill = 1; kill <= options.kills; kill++) {
-        const target = Math.floor((wanted * (kill - 0.5)) / options.kills);
-        while ((await confirmed()) < target && Date.now() < end) await wait(50);
+        await reach(Math.floor((wanted * (kill - 0.5)) / options.kills));
         await service.kill();
         say(`kill ${kill} of ${options.kills}, ${await confirmed()} segments edited`);
         await service.start({ ...SETTINGS, ...NO_ENGINE });
       }
-      while ((await confirmed()) < wanted && Date.now() < end) await wait(50);
+      await reach(wanted);
     } finally {
       stopping = true;
     }
