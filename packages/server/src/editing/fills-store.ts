@@ -104,8 +104,9 @@ export interface FillableRow
   asked: boolean;
 }
 
-// Jobs without a brand have the setting that is the default for brands. Drafts of jobs that correct chat
-// messages have the route `supplied`, although an engine made them.
+// Jobs without a brand have the setting that is the default for brands. A removed brand may have switched votes off, so
+// they change nothing in its jobs. Drafts of jobs that correct chat messages have the route `supplied`, although an
+// engine made them.
 const FILLABLE = statement<FillableRow>(
   'editing.fillable',
   `select r.job_id, r.position, r.reading, r.context, s.segment_id, s.source,
@@ -114,7 +115,8 @@ const FILLABLE = statement<FillableRow>(
           case when ${showsSimilar('f.route')} then s.similar_entry->'target' else f.draft end as former_draft,
           j.source_language, j.target_language, j.text_format, b.external_id as brand,
           coalesce(s.route = 'supplied', false) and s.draft is not null and j.tier <> 'chat' as is_own,
-          coalesce(b.votes, 'draft') as setting, f.vote_id as filled_vote, f.under_rule is not null as by_rule,
+          coalesce(b.votes, case when coalesce(j.brand, j.default_brand) is null then 'draft' else 'off' end) as setting,
+          f.vote_id as filled_vote, f.under_rule is not null as by_rule,
           case when f.under_rule is null then f.target_hash else (f.under_rule->>'target_hash')::bytea end as voted_hash,
           case when f.under_rule is null then f.vote_id else (f.under_rule->>'vote_id')::uuid end as voted_vote,
           exists (select from queries q

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { BrandFile } from '../brands/brand.ts';
-import { saveBrand } from '../brands/brands.ts';
+import { removeBrand, saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
 import {
   claimTask,
@@ -278,6 +278,19 @@ describe('a confirmed text', () => {
     const source = sentence();
     const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source, { brand: 'keeps' })));
     await vote(ann, from!, 'La casa es grande.');
+    expect((await segmentsOf(to!))[0]!.vote).toBeNull();
+  });
+
+  it('does not reach jobs of a brand that was removed after its votes were switched off', async () => {
+    const source = sentence();
+    await brand('removed', { votes: 'off' });
+    const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source, { brand: 'removed' })));
+    await vote(ann, from!, 'La casa es grande.');
+    await removeBrand(server.database, 'command', account, 'removed');
+    const task = await claimTask(bob, await taskOf(to!));
+    expect(task.segments[0]).not.toHaveProperty('vote');
+    await bob.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+    await settled();
     expect((await segmentsOf(to!))[0]!.vote).toBeNull();
   });
 
